@@ -1,0 +1,58 @@
+// What became of a request: the program's fate, always a value and never thrown, and our own failures, always thrown.
+// Verdicts are derived from an outcome elsewhere; here stand only facts.
+
+/**
+ * Why a phase ended, by evidence and in this order of precedence:
+ * `memory_limit` the kernel's out-of-memory killer struck in the phase's cgroup (or a JVM died of OutOfMemoryError);
+ * `cpu_limit`, `wall_limit` the clock passed its limit; `output_limit` stdout or stderr passed theirs;
+ * `signaled` a signal ended the main process; `exited` it ended by itself.
+ */
+export type Ending =
+  'exited' | 'signaled' | 'output_limit' | 'wall_limit' | 'cpu_limit' | 'memory_limit'
+
+/** What a phase used, measured by its cgroup and a monotonic clock, set-up excluded. */
+export interface Usage {
+  /** User + system time of everything in the cgroup, in seconds. */
+  readonly cpuSeconds: number
+  /** Program start to end, in seconds. */
+  readonly wallSeconds: number
+  /** The cgroup's peak, in bytes. */
+  readonly memoryPeakBytes: number
+}
+
+/** One phase (compile or run) as it happened. */
+export interface Phase {
+  readonly ending: Ending
+  /** The program's exit code; 128 + n when signal n ended it; 137 when we killed it. */
+  readonly exitCode: number
+  /** Name of the signal that ended it, such as `SIGSEGV`; null when it exited. */
+  readonly signal: string | null
+  /** What was captured, at most the limit's bytes. */
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  readonly stdoutTruncated: boolean
+  readonly stderrTruncated: boolean
+  readonly usage: Usage
+}
+
+/** The fate of one request. */
+export interface Outcome {
+  /** Null for a language without a compiler. A cache hit repeats the phase that was measured when it was compiled. */
+  readonly compile: Phase | null
+  /** True when the compiled program came from the cache. */
+  readonly compileCached: boolean
+  /** Null when the program did not compile. */
+  readonly run: Phase | null
+}
+
+/** The sandbox itself failed: our fault, never the program's. The slot is clean again or quarantined when it is thrown. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError'
+  /** The step that failed, such as `cgroup.create` or `bubblewrap.spawn`. */
+  readonly step: string
+
+  constructor(step: string, message: string, cause?: unknown) {
+    super(`${step}: ${message}`, cause === undefined ? undefined : { cause })
+    this.step = step
+  }
+}
