@@ -1,0 +1,5 @@
+create or replace view audit.api_key as
+select k.id, account.name as account, k.label, k.tier, k.created_at, k.expires_at, k.revoked_at
+from runledger.api_key k
+join runledger.account on account.id = k.account_id;
+comment on view audit.api_key is 'API keys without anything secret; label is the key''s first characters.';

@@ -1,0 +1,25 @@
+create or replace view audit.submission as
+select
+  r.id,
+  account.name as account,
+  k.label as api_key,
+  r.language,
+  r.status,
+  r.verdict,
+  r.exit_code,
+  r.signal,
+  r.cpu_time,
+  r.wall_time,
+  r.memory_peak,
+  r.runtime,
+  r.created_at,
+  r.started_at,
+  r.finished_at,
+  received.data #>> '{code,sha256}' as code_sha256,
+  (received.data #>> '{code,bytes}')::integer as code_bytes,
+  received.metadata ->> 'request' as request
+from runledger.result_from_log r
+join runledger.event received on received.stream_id = r.id and received.stream_version = 1
+left join runledger.account on account.id = r.account_id
+left join runledger.api_key k on k.id = r.api_key_id;
+comment on view audit.submission is 'One row a submission, derived from the log: who sent it, what became of it. Times in seconds, memory in bytes.';

@@ -1,0 +1,60 @@
+-- Who is calling, and may they now? One round trip for both.
+
+create or replace function runledger.admit_request(digest bytea)
+returns table (
+  api_key_id uuid,
+  account_id uuid,
+  key_digest bytea,
+  admitted boolean,
+  quota integer,
+  remaining integer,
+  reset_seconds integer
+)
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _key record;
+  _times timestamptz[];
+  _now timestamptz;
+  _admitted boolean;
+begin
+  select k.id, k.account_id, k.digest, tier.requests_per_minute into _key
+  from runledger.api_key k
+  join runledger.tier on tier.name = k.tier
+  where k.digest = admit_request.digest
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+  if not found then
+    return;
+  end if;
+
+  if _key.requests_per_minute is null then
+    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer;
+    return;
+  end if;
+
+  -- A window that a crash of the server forgets costs nobody anything: no need to wait for the disk.
+  perform set_config('synchronous_commit', 'off', true);
+  insert into runledger.rate_window (api_key_id, admitted_at)
+  values (_key.id, '{}')
+  on conflict do nothing;
+  select rate_window.admitted_at into _times
+  from runledger.rate_window
+  where rate_window.api_key_id = _key.id
+  for update;
+
+  _now := clock_timestamp(); -- read after the row lock, so that times in the window ascend
+  _times := array(select t from unnest(_times) t where t > _now - interval '60 seconds' order by t);
+  _admitted := cardinality(_times) < _key.requests_per_minute;
+  if _admitted then
+    _times := _times || _now;
+    update runledger.rate_window set admitted_at = _times where rate_window.api_key_id = _key.id;
+  end if;
+
+  return query select
+    _key.id, _key.account_id, _key.digest, _admitted, _key.requests_per_minute,
+    _key.requests_per_minute - cardinality(_times),
+    greatest(1, ceil(extract(epoch from _times[1] + interval '60 seconds' - _now)))::integer;
+end
+$$;
+comment on function runledger.admit_request is 'The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.';

@@ -1,0 +1,34 @@
+-- Ten of a key's submissions at once, no more and no fewer: whoever ends one admits the next.
+
+create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _limit integer;
+  _admitted integer := 0;
+  _submission_id uuid;
+begin
+  select tier.concurrent_executions into strict _limit
+  from runledger.api_key k
+  join runledger.tier on tier.name = k.tier
+  where k.id = admit_waiting.api_key_id;
+
+  -- Submissions and completions of one key take turns here, so that the count is exact.
+  perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
+  for _submission_id in
+    select p.submission_id from runledger.pending p
+    where p.api_key_id = admit_waiting.api_key_id and not p.admitted
+    order by p.submission_id
+    limit greatest(0, _limit - (
+      select count(*) from runledger.pending p
+      where p.api_key_id = admit_waiting.api_key_id and p.admitted
+    ))
+  loop
+    update runledger.pending set admitted = true where pending.submission_id = _submission_id;
+    perform job.enqueue_execute(_submission_id);
+    _admitted := _admitted + 1;
+  end loop;
+  return _admitted;
+end
+$$;
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions, oldest first, as its tier has room for; returns how many.';

@@ -1,0 +1,39 @@
+-- The one way into the log.
+
+create or replace function runledger.append_event(
+  stream_id uuid,
+  stream_version integer,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb
+) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _previous_hash bytea;
+  _recorded_at timestamptz := clock_timestamp();
+begin
+  if append_event.stream_version > 1 then
+    select event.hash into _previous_hash
+    from runledger.event
+    where event.stream_id = append_event.stream_id
+      and event.stream_version = append_event.stream_version - 1;
+    if not found then
+      raise exception 'stream % has no version % to follow', append_event.stream_id, append_event.stream_version - 1
+        using errcode = 'RL002';
+    end if;
+  end if;
+
+  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+  values (
+    append_event.stream_id, append_event.stream_version, append_event.type, append_event.schema_version,
+    append_event.data, append_event.metadata, _recorded_at,
+    runledger.hash_event(
+      _previous_hash, append_event.stream_id, append_event.stream_version, append_event.type,
+      append_event.schema_version, append_event.data, append_event.metadata, _recorded_at
+    )
+  );
+end
+$$;
+comment on function runledger.append_event is 'Appends one event at the given version. 23505: somebody else was there first. RL002: the version would leave a gap.';

@@ -1,0 +1,43 @@
+-- Takes back an attempt that we lost: the submission runs again, or is given up after too many losses.
+
+create or replace function runledger.interrupt_execution(
+  submission_id uuid,
+  started_version integer,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  max_losses integer
+) returns boolean
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _losses integer;
+begin
+  perform runledger.append_event(
+    interrupt_execution.submission_id, interrupt_execution.started_version + 1, 'execution.interrupted',
+    interrupt_execution.schema_version, interrupt_execution.data, interrupt_execution.metadata
+  );
+  select count(*) into _losses
+  from runledger.event
+  where event.stream_id = interrupt_execution.submission_id
+    and event.type = 'execution.interrupted'
+    and (event.data ->> 'spends_attempt')::boolean;
+
+  if _losses >= interrupt_execution.max_losses then
+    perform runledger.append_event(
+      interrupt_execution.submission_id, interrupt_execution.started_version + 2, 'execution.abandoned', 1,
+      jsonb_build_object('losses', _losses), interrupt_execution.metadata
+    );
+    perform runledger.finish_submission(interrupt_execution.submission_id);
+    return false;
+  end if;
+
+  perform runledger.refresh_result(interrupt_execution.submission_id);
+  perform job.enqueue_execute(
+    interrupt_execution.submission_id,
+    case when (interrupt_execution.data ->> 'spends_attempt')::boolean then _losses else 0 end
+  );
+  return true;
+end
+$$;
+comment on function runledger.interrupt_execution is 'Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt.';

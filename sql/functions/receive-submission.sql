@@ -1,0 +1,84 @@
+-- Accepts a submission: log, bodies, projection and job in one transaction and one round trip.
+
+create or replace function runledger.receive_submission(
+  submission_id uuid,
+  api_key_id uuid,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  webhook_id uuid,
+  webhook_url text,
+  webhook_secret text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  awaited boolean,
+  capacity integer,
+  idempotency_key uuid,
+  request_digest bytea
+) returns table (id uuid, replayed boolean, matches boolean)
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _key record;
+  _earlier record;
+  _admitted boolean := true;
+begin
+  select k.account_id, tier.concurrent_executions into strict _key
+  from runledger.api_key k
+  join runledger.tier on tier.name = k.tier
+  where k.id = receive_submission.api_key_id;
+
+  if receive_submission.idempotency_key is not null then
+    insert into runledger.idempotency as i (account_id, key, submission_id, request_digest)
+    values (_key.account_id, receive_submission.idempotency_key, receive_submission.submission_id, receive_submission.request_digest)
+    on conflict on constraint idempotency_pkey do update
+      set submission_id = excluded.submission_id, request_digest = excluded.request_digest, created_at = now()
+      where i.created_at <= now() - interval '24 hours';
+    if not found then
+      select i.submission_id, i.request_digest into strict _earlier
+      from runledger.idempotency i
+      where i.account_id = _key.account_id and i.key = receive_submission.idempotency_key;
+      if receive_submission.awaited then
+        update runledger.pending set awaited = true
+        where pending.submission_id = _earlier.submission_id and not pending.awaited;
+      end if;
+      return query select _earlier.submission_id, true, _earlier.request_digest = receive_submission.request_digest;
+      return;
+    end if;
+  end if;
+
+  if (select count(*) from (select from runledger.pending limit receive_submission.capacity) p) >= receive_submission.capacity then
+    raise exception 'the queue is full' using errcode = 'RL003';
+  end if;
+
+  if _key.concurrent_executions is not null then
+    -- Concurrent submissions and completions of one key take turns here, so that the count is exact.
+    perform from runledger.api_key k where k.id = receive_submission.api_key_id for no key update;
+    _admitted := (
+      select count(*) from runledger.pending
+      where pending.api_key_id = receive_submission.api_key_id and pending.admitted
+    ) < _key.concurrent_executions;
+  end if;
+
+  perform runledger.append_event(
+    receive_submission.submission_id, 1, 'submission.received', receive_submission.schema_version,
+    receive_submission.data, receive_submission.metadata
+  );
+  insert into runledger.body (submission_id, code, stdin, expected_stdout)
+  values (receive_submission.submission_id, receive_submission.code, receive_submission.stdin, receive_submission.expected_stdout);
+  if receive_submission.webhook_id is not null then
+    insert into runledger.delivery (submission_id, webhook_id, url, secret)
+    values (receive_submission.submission_id, receive_submission.webhook_id, receive_submission.webhook_url, receive_submission.webhook_secret);
+  end if;
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+  values (receive_submission.submission_id, receive_submission.api_key_id, _admitted, receive_submission.awaited);
+  perform runledger.refresh_result(receive_submission.submission_id);
+  if _admitted then
+    perform job.enqueue_execute(receive_submission.submission_id);
+  end if;
+
+  return query select receive_submission.submission_id, false, true;
+end
+$$;
+comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full, nothing was written.';

@@ -1,0 +1,24 @@
+-- Copies one result from the view that defines it into the table that caches it.
+
+create or replace function runledger.refresh_result(submission_id uuid) returns void
+language sql security definer set search_path = ''
+as $$
+  insert into runledger.result
+  select * from runledger.result_from_log where result_from_log.id = refresh_result.submission_id
+  on conflict (id) do update set
+    version = excluded.version,
+    status = excluded.status,
+    verdict = excluded.verdict,
+    runtime = excluded.runtime,
+    exit_code = excluded.exit_code,
+    signal = excluded.signal,
+    stdout_truncated = excluded.stdout_truncated,
+    stderr_truncated = excluded.stderr_truncated,
+    cpu_time = excluded.cpu_time,
+    wall_time = excluded.wall_time,
+    memory_peak = excluded.memory_peak,
+    started_at = excluded.started_at,
+    finished_at = excluded.finished_at
+  where result.version < excluded.version
+$$;
+comment on function runledger.refresh_result is 'Brings one cached result up to its log.';

@@ -1,0 +1,8 @@
+-- A worker that stops in an orderly way says so, and is not looked for.
+
+create or replace function runledger.stop_worker(worker_id uuid) returns void
+language sql security definer set search_path = ''
+as $$
+  update runledger.worker set stopped_at = now() where worker.id = stop_worker.worker_id
+$$;
+comment on function runledger.stop_worker is 'Records that a worker stopped by itself.';

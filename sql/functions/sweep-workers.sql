@@ -1,0 +1,49 @@
+-- Finds lost workers and gives back what they held. Every process calls it each second; one at a time does it.
+
+create or replace function runledger.sweep_workers(max_losses integer, lease interval default interval '15 seconds')
+returns table (worker_id uuid, submission_id uuid, requeued boolean)
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _worker record;
+  _run record;
+begin
+  if not pg_try_advisory_xact_lock(71830, 0) then
+    return;
+  end if;
+  for _worker in
+    select w.id, w.queue_pool_ids from runledger.worker w
+    where w.stopped_at is null and not runledger.is_worker_alive(w.id, sweep_workers.lease)
+  loop
+    update runledger.worker set stopped_at = now() where worker.id = _worker.id;
+    for _run in
+      select p.submission_id, head.stream_version
+      from runledger.pending p
+      cross join lateral (
+        select e.stream_version, e.type, e.data from runledger.event e
+        where e.stream_id = p.submission_id
+        order by e.stream_version desc limit 1
+      ) head
+      where p.admitted and head.type = 'execution.started' and (head.data ->> 'worker')::uuid = _worker.id
+    loop
+      worker_id := _worker.id;
+      submission_id := _run.submission_id;
+      begin
+        requeued := runledger.interrupt_execution(
+          _run.submission_id, _run.stream_version, 1,
+          jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
+          jsonb_build_object('actor', jsonb_build_object('sweep_of', _worker.id)),
+          sweep_workers.max_losses
+        );
+        return next;
+      exception
+        when unique_violation then
+          null; -- its completion was committed in this moment
+      end;
+    end loop;
+    -- Jobs that it had taken without starting them.
+    perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
+  end loop;
+end
+$$;
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs. Returns the submissions touched.';

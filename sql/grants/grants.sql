@@ -1,0 +1,41 @@
+-- Who may do what: all revokes first, then the grants. The service's processes call functions and read; only the
+-- owner writes tables. Roles that could not be made are skipped.
+
+revoke all on schema runledger, job, audit from public;
+revoke all on all tables in schema runledger, audit from public;
+revoke all on all functions in schema runledger, job from public;
+
+do $$
+begin
+  if exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') then
+    revoke all on all tables in schema runledger, audit from runledger_api;
+    revoke all on all functions in schema runledger, job from runledger_api;
+    grant usage on schema runledger to runledger_api;
+    grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration, runledger.delivery to runledger_api;
+    grant execute on function
+      runledger.admit_request, runledger.receive_submission, runledger.await_submission, runledger.sweep_workers, runledger.reconcile_queue
+      to runledger_api;
+  end if;
+
+  if exists (select from pg_catalog.pg_roles where rolname = 'runledger_worker') then
+    revoke all on all tables in schema runledger, audit from runledger_worker;
+    revoke all on all functions in schema runledger, job from runledger_worker;
+    grant usage on schema runledger to runledger_worker;
+    grant select on runledger.result, runledger.body, runledger.schema_migration, runledger.delivery to runledger_worker;
+    grant execute on function
+      runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.start_execution, runledger.complete_execution, runledger.interrupt_execution,
+      runledger.record_attempt, runledger.postpone_delivery
+      to runledger_worker;
+  end if;
+
+  if exists (select from pg_catalog.pg_roles where rolname = 'runledger_auditor') then
+    revoke all on all tables in schema runledger, audit from runledger_auditor;
+    revoke all on all functions in schema runledger, job from runledger_auditor;
+    grant usage on schema audit to runledger_auditor;
+    grant select on all tables in schema audit to runledger_auditor;
+    -- Two views call them, and a view's functions run as whoever reads it.
+    grant execute on function runledger.hash_event, runledger.is_worker_alive to runledger_auditor;
+  end if;
+end
+$$;

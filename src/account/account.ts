@@ -1,0 +1,165 @@
+// The door to accounts: who may call, with which key, how often. Keys are managed on the server only, never over HTTP.
+import { timingSafeEqual } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import { json } from '#database'
+import type { Database } from '#database'
+import { schemaVersion } from '#event'
+import type { ApiKeyEvent, Metadata } from '#event'
+import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
+
+export { isWellFormedKey } from './key.ts'
+
+/** A valid key's caller and the state of its rate window. */
+export interface Caller {
+  readonly apiKeyId: string
+  readonly accountId: string
+  /** False: this request is over the limit. */
+  readonly admitted: boolean
+  /** Null for a tier without a rate limit. */
+  readonly rate: RateWindow | null
+}
+
+export interface RateWindow {
+  /** Requests in any 60 seconds. */
+  readonly quota: number
+  readonly remaining: number
+  /** After this many seconds the window admits at least one more. */
+  readonly resetSeconds: number
+}
+
+/** A key as the list shows it. */
+export interface ListedKey {
+  readonly id: string
+  readonly account: string
+  readonly label: string
+  readonly tier: string
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** What a new key is for. */
+export interface KeyRequest {
+  /** The account's name; made if there is none yet. */
+  readonly account: string
+  readonly tier: string
+  readonly expiresAt?: Date | undefined
+}
+
+/**
+ * Finds the caller of a request and counts the request. One round trip; none for a key that cannot be one.
+ * @returns null for an unknown, malformed, expired or revoked key.
+ */
+export async function admitRequest(sql: Database, key: string): Promise<Caller | null> {
+  if (!isWellFormedKey(key)) return null
+  const digest = digestKey(key)
+  const [row] = await sql`select * from runledger.admit_request(${digest})`
+  // The index found it; comparing again in constant time leaves nothing to the index's own timing.
+  if (row === undefined || !timingSafeEqual(digest, row['key_digest'] as Buffer)) return null
+  return {
+    apiKeyId: row['api_key_id'] as string,
+    accountId: row['account_id'] as string,
+    admitted: row['admitted'] as boolean,
+    rate:
+      row['quota'] === null
+        ? null
+        : {
+            quota: row['quota'] as number,
+            remaining: row['remaining'] as number,
+            resetSeconds: row['reset_seconds'] as number,
+          },
+  }
+}
+
+/** Issues a key. The returned text is the only time it can be seen. @throws when the tier does not exist (23503). */
+export async function issueKey(
+  sql: Database,
+  request: KeyRequest,
+  operator: string,
+  replaces: string | null = null,
+): Promise<{ readonly id: string; readonly key: string }> {
+  const key = generateKey()
+  const id = uuidv7()
+  await sql`
+    insert into runledger.account (id, name) values (${uuidv7()}, ${request.account})
+    on conflict (name) do nothing`
+  const event: ApiKeyEvent = {
+    type: 'api_key.issued',
+    data: {
+      account: request.account,
+      tier: request.tier,
+      label: labelKey(key),
+      expires_at: request.expiresAt?.toISOString() ?? null,
+      replaces,
+    },
+  }
+  await sql`
+    select runledger.issue_key(
+      ${id}, (select id from runledger.account where name = ${request.account}), ${request.tier}, ${labelKey(key)},
+      ${digestKey(key)}, ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+    )`
+  return { id, key }
+}
+
+/** All keys, newest first; of one account when it is named. */
+export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
+  const rows = await sql`
+    select id, account, label, tier, created_at, expires_at, revoked_at
+    from audit.api_key
+    where ${account ?? null}::text is null or account = ${account ?? null}
+    order by created_at desc`
+  return rows.map((row) => ({
+    id: row['id'] as string,
+    account: row['account'] as string,
+    label: row['label'] as string,
+    tier: row['tier'] as string,
+    createdAt: row['created_at'] as Date,
+    expiresAt: row['expires_at'] as Date | null,
+    revokedAt: row['revoked_at'] as Date | null,
+  }))
+}
+
+/**
+ * Issues a successor with the same account and tier; the old key goes on working for the overlap.
+ * @returns null when there is no such key in force.
+ */
+export async function rotateKey(
+  sql: Database,
+  id: string,
+  overlapSeconds: number,
+  operator: string,
+): Promise<{ readonly id: string; readonly key: string } | null> {
+  const old = (await listKeys(sql)).find((key) => key.id === id && key.revokedAt === null)
+  if (old === undefined) return null
+  const successor = await issueKey(sql, { account: old.account, tier: old.tier }, operator, id)
+  const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
+  await endKey(sql, id, worksUntil, operator, {
+    type: 'api_key.rotated',
+    data: { replaced_by: successor.id, works_until: worksUntil.toISOString() },
+  })
+  return successor
+}
+
+/** Revokes a key at once. @returns false when there is no such key in force. */
+export async function revokeKey(sql: Database, id: string, operator: string): Promise<boolean> {
+  return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
+}
+
+async function endKey(
+  sql: Database,
+  id: string,
+  endsAt: Date,
+  operator: string,
+  event: ApiKeyEvent,
+): Promise<boolean> {
+  const [row] = await sql`
+    select runledger.end_key(
+      ${id}, ${endsAt}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+    ) as ended`
+  return row?.['ended'] === true
+}
+
+function actor(sql: Database, operator: string): ReturnType<typeof json> {
+  const metadata: Metadata = { actor: { operator } }
+  return json(sql, metadata)
+}

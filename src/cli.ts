@@ -1,0 +1,120 @@
+// What an operator does at the server's command line: node src/cli.ts COMMAND. Results go to stdout as JSON lines or
+// text for people, complaints to stderr; the exit status is 0, 1 (it did not work out) or 64 (EX_USAGE: the call is wrong).
+import { userInfo } from 'node:os'
+import { parseArgs } from 'node:util'
+import { validate as isUuid } from 'uuid'
+import { issueKey, listKeys, revokeKey, rotateKey } from '#account'
+import { readDatabaseConfig, readOrExit } from '#config'
+import { createDatabase } from '#database'
+import type { Database } from '#database'
+import { readStream } from '#event'
+
+const usage = `node src/cli.ts COMMAND
+
+  doctor                                      check this host for what the worker needs
+  keys issue --account NAME [--tier TIER] [--expires DATE]
+  keys list [--account NAME]
+  keys rotate ID [--overlap SECONDS]          a new key; the old one works for the overlap (default 86400)
+  keys revoke ID
+  audit ID                                    the events of one submission, webhook or key
+  rebuild                                     make every result anew from the log
+`
+
+const { positionals, values } = readArguments()
+const [command, ...rest] = positionals
+
+switch (command) {
+  case 'doctor':
+    await doctor()
+    break
+  case 'keys':
+    await withDatabase((sql) => keys(sql, rest[0], rest[1]))
+    break
+  case 'audit':
+    await withDatabase((sql) => audit(sql, rest[0] ?? ''))
+    break
+  case 'rebuild':
+    await withDatabase(async (sql) => {
+      const [row] = await sql`select runledger.rebuild_result() as count`
+      print({ rebuilt: row?.['count'] })
+    })
+    break
+  default:
+    complain(usage, 64)
+}
+
+async function doctor(): Promise<void> {
+  // Loaded only here: the other commands need nothing of the executor.
+  const { examineHost, formatFindings } = await import('#doctor')
+  const findings = await examineHost()
+  process.stdout.write(`${formatFindings(findings)}\n`)
+  if (findings.some(({ level }) => level === 'missing')) process.exitCode = 1
+}
+
+async function keys(sql: Database, action: string | undefined, id = ''): Promise<void> {
+  const operator = userInfo().username
+  if (action === 'issue' && values.account !== undefined) {
+    const expiresAt = values.expires === undefined ? undefined : new Date(values.expires)
+    if (expiresAt !== undefined && Number.isNaN(expiresAt.getTime()))
+      return complain('--expires is not a date', 64)
+    print(await issueKey(sql, { account: values.account, tier: values.tier, expiresAt }, operator))
+  } else if (action === 'list') {
+    for (const key of await listKeys(sql, values.account)) print(key)
+  } else if (action === 'rotate' && isUuid(id)) {
+    const successor = await rotateKey(sql, id, Number(values.overlap), operator)
+    if (successor === null) return complain('there is no such key in force')
+    print(successor)
+  } else if (action === 'revoke' && isUuid(id)) {
+    if (!(await revokeKey(sql, id, operator))) return complain('there is no such key in force')
+    print({ id, revoked: true })
+  } else {
+    complain(usage, 64)
+  }
+}
+
+async function audit(sql: Database, id: string): Promise<void> {
+  const events = isUuid(id) ? await readStream(sql, id) : []
+  if (events.length === 0) return complain('there is nothing under this id')
+  for (const event of events) print(event)
+}
+
+async function withDatabase(work: (sql: Database) => Promise<void>): Promise<void> {
+  const config = readOrExit(readDatabaseConfig)
+  const sql = createDatabase({
+    url: config.DATABASE_URL,
+    connections: 1,
+    name: 'runledger cli',
+    statementSeconds: 0,
+  })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        account: { type: 'string' },
+        tier: { type: 'string', default: 'beta' },
+        expires: { type: 'string' },
+        overlap: { type: 'string', default: '86400' },
+      },
+    })
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    process.exit(64)
+  }
+}
+
+function print(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+function complain(message: string, status = 1): void {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = status
+}

@@ -1,0 +1,206 @@
+// The only reader of the environment. Each entry reads its part once, at start; every mistake is printed at once and
+// the process exits with 78 (EX_CONFIG of sysexits). README's configuration table says the same as these schemas.
+import { availableParallelism } from 'node:os'
+import * as v from 'valibot'
+
+const wholeNumber = (least: number, most: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(least, `must be at least ${least}`),
+    v.maxValue(most, `must be at most ${most}`),
+  )
+
+const positiveNumber = v.pipe(
+  v.string(),
+  v.regex(/^\d+(\.\d+)?$/, 'must be a number'),
+  v.transform(Number),
+  v.minValue(0.001, 'must be greater than 0'),
+)
+
+const flag = v.pipe(
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((text) => text === 'true'),
+)
+
+const database = {
+  /** Any PostgreSQL ≥ 15, by a connection that keeps its session (no transaction pooler). */
+  DATABASE_URL: v.pipe(
+    v.string('is not set: the address of a PostgreSQL ≥ 15, such as postgres://user@host/name'),
+    v.regex(/^postgres(ql)?:\/\//, 'must start with postgres://'),
+  ),
+  LOG_LEVEL: v.optional(
+    v.picklist(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    ),
+    'info',
+  ),
+}
+
+const web = {
+  ...database,
+  PORT: v.optional(wholeNumber(0, 65_535), '3000'),
+  /** Where to listen; by default loopback when alone without TLS, every address otherwise. */
+  HOST: v.optional(v.string()),
+  /** A platform's router stands in front and sets X-Forwarded-Proto. */
+  TRUST_PROXY: v.optional(flag, 'false'),
+  /** PEM files; with both the server speaks HTTPS itself. */
+  TLS_CERT: v.optional(v.string()),
+  TLS_KEY: v.optional(v.string()),
+  /** How long `wait=true` holds a request. */
+  SYNC_WAIT_SECONDS: v.optional(positiveNumber, '30'),
+  /** Unfinished submissions over all keys; one more is refused with 503. */
+  QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
+  DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),
+  /** Networks that webhooks may reach although they are not public, as CIDR ranges. */
+  WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
+}
+
+const dev = {
+  DATABASE_URL: v.optional(database.DATABASE_URL),
+  PORT: v.optional(web.PORT.wrapped),
+}
+
+const limitNames = {
+  CPU_SECONDS: 'cpuSeconds',
+  WALL_SECONDS: 'wallSeconds',
+  MEMORY_BYTES: 'memoryBytes',
+  PROCESSES: 'processes',
+  STDOUT_BYTES: 'stdoutBytes',
+  STDERR_BYTES: 'stderrBytes',
+  DISK_BYTES: 'diskBytes',
+} as const
+
+const limitPattern = /^(PYTHON|CPP|JAVA)_(RUN|COMPILE)_/
+
+const worker = {
+  ...database,
+  /** Programs that run at once. */
+  SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
+  /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …; nothing else may use them. */
+  FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
+  /** Where compiled programs are kept, and how much of them. */
+  CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
+  CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
+  DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
+  /** Webhook attempts under way at once. */
+  WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
+  WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
+  /** Ports that webhooks may reach, separated by commas. */
+  WEBHOOK_ALLOWED_PORTS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d+(,\d+)*$/, 'must be port numbers separated by commas'),
+      v.transform((text) => text.split(',').map(Number)),
+    ),
+    '443',
+  ),
+  /** A PEM file of further certificate authorities for receivers. */
+  WEBHOOK_CA: v.optional(v.string()),
+}
+
+/** A limit set in the environment, such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
+export interface LimitOverride {
+  readonly language: 'python' | 'cpp' | 'java'
+  readonly phase: 'run' | 'compile'
+  readonly limit: (typeof limitNames)[keyof typeof limitNames]
+  readonly value: number
+}
+
+/** The environment was wrong; the message lists everything that is. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
+export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
+export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
+export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
+  readonly limits: readonly LimitOverride[]
+}
+
+/** What every process needs. @throws {ConfigError} */
+export function readDatabaseConfig(environment = process.env): DatabaseConfig {
+  return parse(v.object(database), environment)
+}
+
+/** What `make run` needs: nothing; everything set is handed to the processes it starts. */
+export function readDevConfig(environment = process.env): DevConfig {
+  return parse(v.object(dev), environment)
+}
+
+/** What the web process needs. @throws {ConfigError} */
+export function readWebConfig(environment = process.env): WebConfig {
+  const schema = v.pipe(
+    v.object(web),
+    v.check(
+      (config) => (config.TLS_CERT === undefined) === (config.TLS_KEY === undefined),
+      'TLS_CERT and TLS_KEY: set both or neither',
+    ),
+  )
+  return parse(schema, environment)
+}
+
+/** What the worker process needs. @throws {ConfigError} */
+export function readWorkerConfig(environment = process.env): WorkerConfig {
+  const limits: LimitOverride[] = []
+  const issues: string[] = []
+  for (const [name, text] of Object.entries(environment)) {
+    if (!limitPattern.test(name) || text === undefined) continue
+    const [language, phase, ...rest] = name.split('_')
+    const limit = Object.entries(limitNames).find(([suffix]) => suffix === rest.join('_'))?.[1]
+    const value = v.safeParse(
+      limit?.endsWith('Seconds') ? positiveNumber : wholeNumber(1, 1e15),
+      text,
+    )
+    if (limit === undefined || (language === 'PYTHON' && phase === 'COMPILE')) {
+      issues.push(`${name}: no such limit`)
+    } else if (!value.success) {
+      issues.push(`${name}: ${value.issues[0].message}`)
+    } else {
+      limits.push({
+        language: language?.toLowerCase() as LimitOverride['language'],
+        phase: phase?.toLowerCase() as LimitOverride['phase'],
+        limit,
+        value: value.output,
+      })
+    }
+  }
+  return { ...parse(v.object(worker), environment, issues), limits }
+}
+
+/**
+ * Reads a configuration or ends the process: prints every mistake to stderr and exits with 78.
+ * For entries only.
+ */
+export function readOrExit<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`The configuration is wrong:\n${error.message}\n`)
+    process.exit(78)
+  }
+}
+
+function parse<const TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  environment: NodeJS.ProcessEnv,
+  furtherIssues: readonly string[] = [],
+): v.InferOutput<TSchema> {
+  // A variable set to nothing counts as not set: that is how many platforms express it.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''))
+  const result = v.safeParse(schema, given)
+  const issues = (result.issues ?? []).map((issue) => {
+    const name = v.getDotPath(issue)
+    return name === null
+      ? issue.message
+      : `${name}: ${issue.message.replace(/^Invalid key.*/, 'is not set')}`
+  })
+  const all = [...issues, ...furtherIssues]
+  if (!result.success || all.length > 0)
+    throw new ConfigError(all.map((text) => `  ${text}`).join('\n'))
+  return result.output
+}

@@ -1,0 +1,73 @@
+// Our connections to PostgreSQL. graphile-worker has a pool of its own (job/queue.ts); both count against the server's
+// connection limit: web DATABASE_CONNECTIONS + 1 (LISTEN), worker DATABASE_CONNECTIONS + 1 (lock) + queue pool.
+import postgres from 'postgres'
+
+/** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
+export type Database = postgres.Sql<{ bigint: number }>
+
+/** What a pool is made with. */
+export interface DatabaseOptions {
+  readonly url: string
+  /** Connections at most. */
+  readonly connections: number
+  /** Shown in pg_stat_activity. */
+  readonly name: string
+  /** A statement that takes longer is cancelled by the server. */
+  readonly statementSeconds?: number
+  /** Called when a connection has closed. */
+  readonly onClose?: () => void
+}
+
+/** SQLSTATEs that we raise or branch on. */
+export const sqlState = {
+  uniqueViolation: '23505',
+  queueFull: 'RL003',
+} as const
+
+/** Creates a pool. Connections are made when first needed. */
+export function createDatabase(options: DatabaseOptions): Database {
+  return postgres(options.url, {
+    max: options.connections,
+    connect_timeout: 5,
+    idle_timeout: 0,
+    // The default backs off up to 20 s; a database that is back should be used within a second.
+    backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
+    onnotice: () => {},
+    onclose: () => options.onClose?.(),
+    types: {
+      bigint: { to: 20, from: [20], parse: Number, serialize: String },
+    },
+    connection: {
+      application_name: options.name,
+      statement_timeout: (options.statementSeconds ?? 10) * 1000,
+      lock_timeout: 5000,
+      idle_in_transaction_session_timeout: 10_000,
+    },
+  })
+}
+
+/** A jsonb parameter. The driver's own type for JSON does not take interfaces with optional or readonly fields. */
+export function json(sql: Database, value: object): postgres.Parameter {
+  return sql.json(value as postgres.JSONValue)
+}
+
+/** The SQLSTATE of a driver's error, or its own code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  // Node tries every address of a name and reports all failures together.
+  if (error instanceof AggregateError) return errorCode(error.errors[0])
+  return undefined
+}
+
+/** True when the error says that the database cannot be reached or cannot answer now, whatever we asked. */
+export function isUnavailable(error: unknown): boolean {
+  const code = errorCode(error)
+  return (
+    code !== undefined &&
+    (/^(08|53|57P)/.test(code) ||
+      ['25006', '57014', '55P03'].includes(code) ||
+      /^(CONNECTION_|CONNECT_TIMEOUT)/.test(code) ||
+      /^E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT)/.test(code))
+  )
+}

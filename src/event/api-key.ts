@@ -1,0 +1,26 @@
+// api_key.*: a key's life. Never the key, nor its digest.
+
+export interface ApiKeyIssued {
+  readonly type: 'api_key.issued'
+  readonly data: {
+    readonly account: string
+    readonly tier: string
+    readonly label: string
+    readonly expires_at: string | null
+    /** The key that this one replaces. */
+    readonly replaces: string | null
+  }
+}
+
+export interface ApiKeyRotated {
+  readonly type: 'api_key.rotated'
+  /** Until when the old key goes on working beside its successor. */
+  readonly data: { readonly replaced_by: string; readonly works_until: string }
+}
+
+export interface ApiKeyRevoked {
+  readonly type: 'api_key.revoked'
+  readonly data: Readonly<Record<string, never>>
+}
+
+export type ApiKeyEvent = ApiKeyIssued | ApiKeyRotated | ApiKeyRevoked

@@ -1,0 +1,44 @@
+// The events: everything that happens to a submission, a webhook or a key, as facts that are only ever added.
+//
+// A submission's stream (its id):
+//
+//   submission.received ──▶ execution.started ──▶ execution.completed            (completed)
+//          ▲                       │
+//          │                       ▼
+//     queued again ◀──── execution.interrupted ──▶ execution.abandoned           (failed, verdict IE)
+//
+// - received: the caller has an id, the queue has a job; acknowledged means committed.
+// - started: one attempt on one worker. The version of this event is the attempt's fencing token: what follows it must
+//   stand at the next version, so of two attempts at most one can end.
+// - completed: the program's fate is known, whatever it is. A program that crashes is completed.
+// - interrupted: we lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether it counts.
+// - abandoned: too many attempts lost. Only this is a failure, and it is ours.
+// - submission.purged may follow the end: its bodies are gone, the log stays.
+//
+// A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
+// then webhook.delivered or webhook.abandoned. A key's stream: api_key.issued, .rotated, .revoked.
+//
+// Names are <stream>.<past participle> and never reused. Written strictly (the latest schema), read tolerantly.
+export * from './submission.ts'
+export * from './execution.ts'
+export * from './webhook.ts'
+export * from './api-key.ts'
+export * from './stream.ts'
+import type { ApiKeyEvent } from './api-key.ts'
+import type { ExecutionEvent } from './execution.ts'
+import type { SubmissionEvent } from './submission.ts'
+import type { WebhookEvent } from './webhook.ts'
+
+/** Any event that is written today: its type and data. */
+export type Event = SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent
+
+/** The version of an event type's data that is written today. */
+export const schemaVersion = 1
+
+/** Who and what caused an event. */
+export interface Metadata {
+  /** The HTTP request's id. */
+  readonly request?: string
+  readonly actor:
+    { readonly api_key: string } | { readonly worker: string } | { readonly operator: string }
+}

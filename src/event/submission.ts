@@ -1,0 +1,35 @@
+// submission.*: what a caller sent, without the bytes.
+import { createHash } from 'node:crypto'
+
+/** The hash and size of a body; the bytes stand in runledger.body. */
+export interface BodyDigest {
+  /** Hexadecimal. */
+  readonly sha256: string
+  readonly bytes: number
+}
+
+export interface SubmissionReceived {
+  readonly type: 'submission.received'
+  readonly data: {
+    readonly account: string
+    readonly api_key: string
+    readonly language: 'python' | 'cpp' | 'java'
+    readonly code: BodyDigest
+    readonly stdin: BodyDigest
+    readonly expected_stdout: BodyDigest | null
+    /** The stream of the delivery and whom it goes to; the whole URL may hold the caller's secrets and is a body. */
+    readonly webhook: { readonly id: string; readonly host: string } | null
+  }
+}
+
+export interface SubmissionPurged {
+  readonly type: 'submission.purged'
+  readonly data: { readonly reason: 'retention' }
+}
+
+export type SubmissionEvent = SubmissionReceived | SubmissionPurged
+
+/** The digest of a body as events carry it. */
+export function digestBody(body: Uint8Array): BodyDigest {
+  return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.byteLength }
+}

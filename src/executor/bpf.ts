@@ -1,0 +1,119 @@
+// Classic BPF as seccomp(2) takes it: instructions, and the few shapes a filter is built from.
+// Separate from the filter's table because it knows instruction encoding and nothing about policy.
+// Every shape ends in a return or falls through to what follows it, so code is joined by concatenation, without labels.
+// Formats: https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
+
+/** One `struct sock_filter`. */
+export interface Instruction {
+  readonly code: number
+  /** Instructions skipped when a test holds; 0–255. */
+  readonly ifTrue: number
+  /** Instructions skipped when it does not; 0–255. */
+  readonly ifFalse: number
+  readonly operand: number
+}
+
+/** Opcodes in use (linux/bpf_common.h). */
+export const opcode = {
+  loadWord: 0x20,
+  andConstant: 0x54,
+  jumpAlways: 0x05,
+  jumpEqual: 0x15,
+  jumpAtLeast: 0x35,
+  jumpAnyBit: 0x45,
+  returnConstant: 0x06,
+} as const
+
+/** Offsets into `struct seccomp_data`; words are little-endian on every architecture supported. */
+export const dataOffset = {
+  number: 0,
+  architecture: 4,
+  /** The low 32 bits of argument 0–5. */
+  argumentLow: (index: number): number => 16 + index * 8,
+  /** The high 32 bits of argument 0–5. */
+  argumentHigh: (index: number): number => 20 + index * 8,
+} as const
+
+/** Filter results (linux/seccomp.h); an errno is or-ed into `errno`. */
+export const filterReturn = {
+  killProcess: 0x80000000,
+  errno: 0x00050000,
+  allow: 0x7fff0000,
+} as const
+
+/** BPF_MAXINSNS. */
+export const maximumInstructions = 4096
+
+function instruct(code: number, operand: number, ifTrue = 0, ifFalse = 0): Instruction {
+  // The kernel would read a wider distance modulo 256 and jump somewhere else: never let one through.
+  if (ifTrue > 255 || ifFalse > 255) throw new RangeError('jump over more than 255 instructions')
+  return { code, operand, ifTrue, ifFalse }
+}
+
+/** Loads the 32-bit word at an offset of `struct seccomp_data`. */
+export function loadWord(offset: number): Instruction {
+  return instruct(opcode.loadWord, offset)
+}
+
+/** Keeps only the bits of `mask` in the word that was loaded. */
+export function keepBits(mask: number): Instruction {
+  return instruct(opcode.andConstant, mask)
+}
+
+/** Ends the filter. */
+export function returnValue(value: number): Instruction {
+  return instruct(opcode.returnConstant, value)
+}
+
+/** Runs `then` if the loaded word is one of `values`, else continues after it. */
+export function ifOneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
+  const tests = values.map((value, index) => {
+    const testsLeft = values.length - 1 - index
+    return instruct(opcode.jumpEqual, value, testsLeft, testsLeft === 0 ? then.length : 0)
+  })
+  return [...tests, ...then]
+}
+
+/** Runs `then` if the loaded word is none of `values`, else continues after it. */
+export function ifNoneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
+  const tests = values.map((value, index) =>
+    instruct(opcode.jumpEqual, value, values.length - 1 - index + then.length, 0),
+  )
+  return [...tests, ...then]
+}
+
+/** Runs `then` if the loaded word has any of `bits` set, else continues after it. */
+export function ifAnyBit(bits: number, then: readonly Instruction[]): Instruction[] {
+  return [instruct(opcode.jumpAnyBit, bits, 0, then.length), ...then]
+}
+
+/** Splits on the loaded word: `below` when it is less than `boundary` (unsigned), else `atLeast`. Both must end in a return. */
+export function split(
+  boundary: number,
+  below: readonly Instruction[],
+  atLeast: readonly Instruction[],
+): Instruction[] {
+  if (below.length <= 255)
+    return [instruct(opcode.jumpAtLeast, boundary, below.length), ...below, ...atLeast]
+  // A conditional jump reaches 255 instructions, an unconditional one any distance.
+  return [
+    instruct(opcode.jumpAtLeast, boundary, 0, 1),
+    instruct(opcode.jumpAlways, below.length),
+    ...below,
+    ...atLeast,
+  ]
+}
+
+/** The bytes the kernel reads: 8 a instruction, little-endian. @throws {RangeError} beyond the kernel's size. */
+export function encode(program: readonly Instruction[]): Buffer {
+  if (program.length > maximumInstructions)
+    throw new RangeError(`${program.length} instructions, the kernel takes ${maximumInstructions}`)
+  const bytes = Buffer.alloc(program.length * 8)
+  program.forEach(({ code, ifTrue, ifFalse, operand }, index) => {
+    bytes.writeUInt16LE(code, index * 8)
+    bytes.writeUInt8(ifTrue, index * 8 + 2)
+    bytes.writeUInt8(ifFalse, index * 8 + 3)
+    bytes.writeUInt32LE(operand >>> 0, index * 8 + 4)
+  })
+  return bytes
+}

@@ -1,0 +1,77 @@
+// Turns what a box needs into bubblewrap's arguments. Pure, so that a test can prove what reaches the command line.
+// Every namespace is named: `--unshare-all` silently does without those it cannot have.
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+
+/** One box. */
+export interface Box {
+  /** Top of the file system: host directories and links that every box shows. */
+  readonly root: readonly string[]
+  /** Further host paths to show read-only. */
+  readonly paths: readonly string[]
+  /** Files of ours, by the descriptor bubblewrap reads them from. */
+  readonly files: readonly {
+    readonly descriptor: number
+    readonly path: string
+    readonly executable: boolean
+  }[]
+  /** Size of /box, /tmp and /dev/shm each, in bytes. */
+  readonly diskBytes: number
+  readonly filterDescriptor: number
+  readonly statusDescriptor: number
+  readonly blockDescriptor: number
+}
+
+/** Uid and gid that a program sees as its own. */
+export const boxUid = 1000
+
+const environment: Readonly<Record<string, string>> = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/box',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+}
+
+/** The options, to be passed by `--args`; the program's own command line is not among them. */
+export function buildArguments(box: Box): string[] {
+  const disk = String(box.diskBytes)
+  return [
+    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
+    ...['--unshare-cgroup', '--disable-userns'],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...box.root,
+    ...box.paths.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--size', disk, '--perms', '1777', '--tmpfs', '/dev/shm'],
+    ...['--size', disk, '--perms', '1777', '--tmpfs', '/tmp'],
+    ...['--size', disk, '--perms', '0700', '--tmpfs', '/box'],
+    ...box.files.flatMap(({ descriptor, path, executable }) => [
+      ...['--perms', executable ? '0555' : '0444'],
+      ...['--ro-bind-data', String(descriptor), path],
+    ]),
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
+    ...['--seccomp', String(box.filterDescriptor)],
+    ...['--json-status-fd', String(box.statusDescriptor)],
+    ...['--block-fd', String(box.blockDescriptor)],
+  ]
+}
+
+/**
+ * The least of the host's file system in which programs start: executables, libraries, the linker's cache and the time
+ * zones. /bin and its like are links on most systems and directories on a few.
+ */
+export function readHostRoot(): string[] {
+  const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
+  const optional = ['/usr/share/zoneinfo', '/etc/ld.so.cache']
+  const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
+  return [
+    ...[...shown, ...optional, ...top]
+      .filter((path) => existsSync(path))
+      .flatMap((path) =>
+        lstatSync(path).isSymbolicLink()
+          ? ['--symlink', readlinkSync(path), path]
+          : ['--ro-bind', path, path],
+      ),
+  ]
+}

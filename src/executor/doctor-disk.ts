@@ -1,0 +1,40 @@
+// Examines the disks that the worker itself writes to. Boxes write to memory only.
+import { statfs } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Finding } from './finding.ts'
+import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Host } from './host.ts'
+
+const mebibyte = 1024 * 1024
+const leastBytes = 64 * mebibyte
+const amplyBytes = 1024 * mebibyte
+const leastFiles = 1000
+
+/** The compile cache and the temporary directory. */
+export function examineDisks(host: Host): Promise<Finding[]> {
+  return Promise.all([
+    examineDisk('cache disk', host.cacheDirectory),
+    examineDisk('temporary disk', host.temporaryDirectory),
+  ])
+}
+
+async function examineDisk(name: string, directory: string): Promise<Finding> {
+  // The worker makes what is missing below the first directory that is there.
+  let existing = resolve(directory)
+  while (!existsSync(existing) && existing !== '/') existing = dirname(existing)
+  const { bavail, bsize, files, ffree } = await statfs(existing)
+  const freeBytes = bavail * bsize
+  const detail = `${Math.floor(freeBytes / mebibyte)} MiB free for ${directory}`
+  const remedy = `free some space: du -xhd1 ${existing} | sort -h`
+  if (freeBytes < leastBytes) return reportMissing(name, detail, remedy)
+  // File systems that make inodes as needed (btrfs) count none.
+  if (files > 0 && ffree < leastFiles)
+    return reportMissing(
+      name,
+      `${ffree} inodes free for ${directory}`,
+      `remove files: du --inodes -xd1 ${existing} | sort -n`,
+    )
+  if (freeBytes < amplyBytes) return reportWarning(name, detail, remedy)
+  return reportOk(name, detail)
+}

@@ -1,0 +1,198 @@
+// Reads compiled Java classes that stand one after the other in one run of bytes.
+// A class file says where it ends and what it is called, so neither file names nor an archive format are needed to
+// carry several of them out of a box. Format: Java Virtual Machine Specification, chapter 4.
+
+/** One class. */
+export interface ClassFile {
+  /** Binary name with slashes, such as `a/b/Main$1`. */
+  readonly name: string
+  /** Null for java.lang.Object. */
+  readonly superName: string | null
+  readonly isPublic: boolean
+  /** 61 is Java 17, 69 is Java 25. */
+  readonly majorVersion: number
+  /** Methods called `main` that a launcher could take. */
+  readonly mains: readonly MainMethod[]
+  /** First source line with code of any method; Infinity without line numbers. */
+  readonly firstLine: number
+  readonly bytes: Buffer
+}
+
+export interface MainMethod {
+  readonly accessFlags: number
+  readonly descriptor: string
+}
+
+/** @throws {RangeError} when the bytes end early; {Error} when they are no class files. */
+export function readClassFiles(bytes: Buffer): ClassFile[] {
+  const classes: ClassFile[] = []
+  for (let offset = 0; offset < bytes.length;) {
+    const found = readClassFile(bytes.subarray(offset))
+    classes.push(found)
+    offset += found.bytes.length
+  }
+  return classes
+}
+
+function readClassFile(bytes: Buffer): ClassFile {
+  let offset = 0
+  const u1 = (): number => bytes.readUInt8((offset += 1) - 1)
+  const u2 = (): number => bytes.readUInt16BE((offset += 2) - 2)
+  const u4 = (): number => bytes.readUInt32BE((offset += 4) - 4)
+  const skip = (length: number): void => {
+    offset += length
+    if (offset > bytes.length) throw new RangeError('class file ends early')
+  }
+
+  if (u4() !== 0xcafebabe) throw new Error('not a class file')
+  skip(2)
+  const majorVersion = u2()
+
+  const texts = new Map<number, string>()
+  const classNames = new Map<number, number>()
+  const constants = u2()
+  for (let index = 1; index < constants; index += 1) {
+    const tag = u1()
+    if (tag === 1) {
+      const length = u2()
+      const start = offset
+      skip(length)
+      texts.set(index, decodeModifiedUtf8(bytes.subarray(start, offset)))
+    } else if (tag === 7) {
+      classNames.set(index, u2())
+    } else if (tag === 5 || tag === 6) {
+      skip(8)
+      // A long or a double takes two places in the pool.
+      index += 1
+    } else {
+      const length = constantLengths.get(tag)
+      if (length === undefined) throw new Error(`class file constant ${tag} is unknown`)
+      skip(length)
+    }
+  }
+  const nameOf = (index: number): string | null => texts.get(classNames.get(index) ?? 0) ?? null
+
+  const accessFlags = u2()
+  const name = nameOf(u2())
+  const superName = nameOf(u2())
+  if (name === null) throw new Error('class file has no name')
+  skip(2 * u2())
+
+  let firstLine = Number.POSITIVE_INFINITY
+  const readAttributes = (): void => {
+    for (let count = u2(); count > 0; count -= 1) {
+      const attribute = texts.get(u2())
+      const length = u4()
+      const end = offset + length
+      if (attribute === 'Code') {
+        skip(4)
+        skip(u4())
+        skip(8 * u2())
+        readAttributes()
+      } else if (attribute === 'LineNumberTable') {
+        for (let lines = u2(); lines > 0; lines -= 1) {
+          skip(2)
+          firstLine = Math.min(firstLine, u2())
+        }
+      }
+      skip(end - offset)
+    }
+  }
+
+  const mains: MainMethod[] = []
+  for (const kind of ['field', 'method']) {
+    for (let count = u2(); count > 0; count -= 1) {
+      const memberFlags = u2()
+      const memberName = texts.get(u2())
+      const descriptor = texts.get(u2()) ?? ''
+      if (kind === 'method' && memberName === 'main') {
+        mains.push({ accessFlags: memberFlags, descriptor })
+      }
+      readAttributes()
+    }
+  }
+  readAttributes()
+  const isPublic = (accessFlags & 0x0001) !== 0
+  return {
+    name,
+    superName,
+    isPublic,
+    majorVersion,
+    mains,
+    firstLine,
+    bytes: bytes.subarray(0, offset),
+  }
+}
+
+/** Bytes after the tag, for constants of a fixed length. */
+const constantLengths: ReadonlyMap<number, number> = new Map([
+  [3, 4],
+  [4, 4],
+  [8, 2],
+  [9, 4],
+  [10, 4],
+  [11, 4],
+  [12, 4],
+  [15, 3],
+  [16, 2],
+  [17, 4],
+  [18, 4],
+  [19, 2],
+  [20, 2],
+])
+
+/** UTF-16 units, each in one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
+function decodeModifiedUtf8(bytes: Buffer): string {
+  let text = ''
+  for (let index = 0; index < bytes.length; index += 1) {
+    const first = bytes[index] ?? 0
+    const second = (bytes[index + 1] ?? 0) & 0x3f
+    if (first < 0x80) {
+      text += String.fromCharCode(first)
+    } else if (first < 0xe0) {
+      text += String.fromCharCode(((first & 0x1f) << 6) | second)
+      index += 1
+    } else {
+      text += String.fromCharCode(
+        ((first & 0x0f) << 12) | (second << 6) | ((bytes[index + 2] ?? 0) & 0x3f),
+      )
+      index += 2
+    }
+  }
+  return text
+}
+
+const accessPrivate = 0x0002
+const accessPublicStatic = 0x0009
+
+/**
+ * The class to run, as the `java` launcher is to be told it: the public class if it has `main`, else `Main`, else the
+ * first in the source that has one; null when none has. A `main` may be inherited.
+ */
+export function findMainClass(classes: readonly ClassFile[]): string | null {
+  const byName = new Map(classes.map((found) => [found.name, found]))
+  const hasMain = (found: ClassFile | undefined, depth = 0): boolean => {
+    if (found === undefined || depth > classes.length) return false
+    if (found.mains.some((main) => isLaunchable(main, found.majorVersion))) return true
+    return hasMain(byName.get(found.superName ?? ''), depth + 1)
+  }
+  // Nested classes are run only by name; a launcher given the file would not pick one.
+  const candidates = classes
+    .filter(
+      (found) => !byName.has(found.name.slice(0, found.name.lastIndexOf('$'))) && hasMain(found),
+    )
+    .toSorted((left, right) => left.firstLine - right.firstLine)
+  const isMain = ({ name }: ClassFile): boolean => name === 'Main' || name.endsWith('/Main')
+  const chosen =
+    candidates.find(({ isPublic }) => isPublic) ?? candidates.find(isMain) ?? candidates[0]
+  return chosen?.name.replaceAll('/', '.') ?? null
+}
+
+/** Since Java 25 a `main` need be neither static, public nor take arguments (JEP 512). */
+function isLaunchable({ accessFlags, descriptor }: MainMethod, majorVersion: number): boolean {
+  const takesArguments = descriptor === '([Ljava/lang/String;)V'
+  if (majorVersion < 69) {
+    return takesArguments && (accessFlags & accessPublicStatic) === accessPublicStatic
+  }
+  return (takesArguments || descriptor === '()V') && (accessFlags & accessPrivate) === 0
+}

@@ -1,0 +1,54 @@
+// What a language is to the executor: a command that compiles, one that runs, and the files both need.
+// The folder's only shared file; the languages know nothing of boxes, cgroups or each other.
+
+/** A file that stands in the box when its command starts; the program may read it. */
+export interface BoxFile {
+  /** Absolute path inside the box. */
+  readonly path: string
+  readonly content: Uint8Array
+  readonly executable: boolean
+}
+
+/** A command line and the files it starts with. The working directory is `/box`. */
+export interface Command {
+  readonly argv: readonly string[]
+  readonly files: readonly BoxFile[]
+  /** C, C++ and Python recurse on the main thread's stack; a JVM allots its own stacks and wants the usual one. */
+  readonly unlimitedStack: boolean
+}
+
+/** What a compiler made, or the source itself for a language without one. */
+export interface Artefact {
+  readonly content: Uint8Array
+  /** What the run command must name beside the file, such as Java's main class; empty if nothing. */
+  readonly entry: string
+}
+
+/** How a program of this language gets compiled. */
+export interface Compiler {
+  /** The command line as a person would type it. */
+  readonly commandLine: readonly string[]
+  /** Everything besides the source that decides the result; part of the cache key. */
+  readonly identity: string
+  /** Compiles in the box and writes the result to stdout, the messages to stderr. */
+  command(code: Uint8Array, memoryBytes: number): Command
+  /** Makes the artefact of what stood on stdout. @throws when those bytes are not what this compiler writes. */
+  readArtefact(stdout: Buffer): Artefact
+}
+
+/** One language as installed on this host. */
+export interface Toolchain {
+  /** The exact version, such as `Python 3.11.2`. */
+  readonly version: string
+  readonly compiler: Compiler | null
+  /** The run's command line as a person would type it. */
+  readonly commandLine: readonly string[]
+  /** Host paths to show read-only in the box, beyond the base system's programs and libraries. */
+  readonly paths: readonly string[]
+  /** Host files and directories whose bytes a run reads. */
+  readonly warmPaths: readonly string[]
+  /** The command that runs an artefact under a memory limit. */
+  run(artefact: Artefact, memoryBytes: number): Command
+  /** True when the program's end shows that its runtime ran out of memory below the kernel's limit. */
+  ranOutOfMemory(exitCode: number, stderr: Buffer): boolean
+}

@@ -1,0 +1,33 @@
+// Python: no compiler; a syntax error is the program's own end, with CPython's traceback on stderr.
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Toolchain } from './language.ts'
+import { readVersion } from './version.ts'
+
+/** Finds the system's CPython. @throws when `/usr/bin/python3` cannot be run. */
+export async function findPython(): Promise<Toolchain> {
+  const interpreter = '/usr/bin/python3'
+  const version = await readVersion(interpreter, '--version')
+  const standardLibrary = dirname(
+    await readVersion(interpreter, '-I', '-c', 'import os; print(os.__file__)'),
+  )
+  return {
+    version,
+    compiler: null,
+    commandLine: ['python3', 'main.py'],
+    paths: [],
+    warmPaths: [
+      realpathSync(interpreter),
+      standardLibrary,
+      `${standardLibrary}/lib-dynload`,
+      `${standardLibrary}/encodings`,
+      `${standardLibrary}/collections`,
+    ].flatMap((path) => [path, `${path}/__pycache__`]),
+    run: ({ content }) => ({
+      argv: [interpreter, 'main.py'],
+      files: [{ path: '/box/main.py', content, executable: false }],
+      unlimitedStack: true,
+    }),
+    ranOutOfMemory: () => false,
+  }
+}

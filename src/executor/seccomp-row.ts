@@ -1,0 +1,67 @@
+// The shape of the filter's rows, and the short forms the policy is written in.
+// Apart from the policy so that its table holds nothing but decisions and reasons.
+import type { CallName } from './syscall-number.ts'
+
+/** Errors the filter answers with, in Linux's numbers (the same on both architectures); `done` pretends success. */
+export const errnos = {
+  done: 0,
+  EPERM: 1,
+  ENOMEM: 12,
+  EINVAL: 22,
+  ENOSYS: 38,
+  ENOPROTOOPT: 92,
+  EPROTONOSUPPORT: 93,
+  ESOCKTNOSUPPORT: 94,
+  EOPNOTSUPP: 95,
+  EAFNOSUPPORT: 97,
+} as const
+
+interface Word {
+  /** Argument 0–5. */
+  readonly argument: number
+  /**
+   * Which half is looked at; the low one unless said. The kernel truncates `int` arguments, so a test of all 64 bits is
+   * slipped past by setting a high one (CVE-2019-10063).
+   */
+  readonly word?: 'high'
+  /** Bits looked at; all unless said. */
+  readonly mask?: number
+}
+
+/** A test of one argument. */
+export type Condition =
+  | (Word & { readonly test: 'one_of' | 'none_of'; readonly values: readonly number[] })
+  | (Word & { readonly test: 'any_bit'; readonly bits: number })
+
+/** Calls that are refused when all conditions hold (no conditions: always). The first row that holds answers. */
+export interface FilterRow {
+  readonly calls: readonly CallName[]
+  readonly conditions: readonly Condition[]
+  readonly errno: keyof typeof errnos
+  readonly reason: string
+}
+
+/** A row: these calls answer this errno when every condition holds (none given: always). */
+export function refuse(
+  errno: FilterRow['errno'],
+  calls: readonly CallName[],
+  reason: string,
+  ...conditions: readonly Condition[]
+): FilterRow {
+  return { calls, conditions, errno, reason }
+}
+
+/** The argument's low word is one of these. */
+export function isOneOf(argument: number, ...values: readonly number[]): Condition {
+  return { argument, test: 'one_of', values }
+}
+
+/** The argument's low word is none of these. */
+export function isNoneOf(argument: number, ...values: readonly number[]): Condition {
+  return { argument, test: 'none_of', values }
+}
+
+/** The argument's low word has any of these bits. */
+export function hasAnyBit(argument: number, bits: number): Condition {
+  return { argument, test: 'any_bit', bits }
+}

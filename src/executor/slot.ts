@@ -1,0 +1,66 @@
+// Lends out a fixed number of slots, first come first served, and takes one out of service that cannot be trusted.
+import { SandboxError } from './outcome.ts'
+
+/** A place for one program: its number and its host uid, null for the worker's own. */
+export interface Slot {
+  readonly index: number
+  readonly uid: number | null
+}
+
+export interface SlotPool {
+  /** Slots in service. */
+  count(): number
+  /** Waits for a free slot. @throws {SandboxError} when none is left in service; the signal's reason when aborted. */
+  acquire(signal?: AbortSignal): Promise<Slot>
+  release(slot: Slot): void
+  /** Never lends this slot again: something of an earlier run may still be in it. */
+  quarantine(slot: Slot): void
+}
+
+interface Waiter {
+  resolve(slot: Slot): void
+  reject(error: unknown): void
+}
+
+export function createSlotPool(count: number, firstUid: number | null): SlotPool {
+  const free = Array.from({ length: count }, (_, index) => ({
+    index,
+    uid: firstUid === null ? null : firstUid + index,
+  }))
+  const waiters = new Set<Waiter>()
+  let inService = count
+  const exhausted = (): SandboxError =>
+    new SandboxError('slot.acquire', 'every slot is quarantined; restart the worker')
+  return {
+    count: () => inService,
+    async acquire(signal) {
+      signal?.throwIfAborted()
+      if (inService === 0) throw exhausted()
+      const slot = free.shift()
+      if (slot !== undefined) return slot
+      const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+      const waiter = { resolve, reject }
+      waiters.add(waiter)
+      const abort = (): void => {
+        if (waiters.delete(waiter)) reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', abort)
+      return promise.finally(() => signal?.removeEventListener('abort', abort))
+    },
+    release(slot) {
+      const [waiter] = waiters
+      if (waiter === undefined) {
+        free.push(slot)
+        return
+      }
+      waiters.delete(waiter)
+      waiter.resolve(slot)
+    },
+    quarantine() {
+      inService -= 1
+      if (inService > 0) return
+      for (const waiter of waiters) waiter.reject(exhausted())
+      waiters.clear()
+    },
+  }
+}

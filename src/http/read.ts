@@ -1,0 +1,47 @@
+// GET /api/result/{id}: the record as it stands, or with wait=true as soon as it is final.
+import { Problem } from '#error'
+import type { Database } from '#database'
+import { isFinal, readResult } from '#result'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { hangUpSignal, isUuid, readQuery, readWait, sendJson, waitSeconds } from './request.ts'
+import type { Handler } from './request.ts'
+
+/** Creates the handler. */
+export function readSubmissionResult(
+  dependencies: Pick<HttpDependencies, 'database' | 'waiter' | 'syncWaitSeconds'>,
+): Handler {
+  const { database, waiter, syncWaitSeconds } = dependencies
+
+  return async (request, response) => {
+    const { query, issues: queryIssues } = readQuery(request, ['wait'])
+    const { wait, issues: waitIssues } = readWait(query)
+    const issues = [...queryIssues, ...waitIssues]
+    if (issues.length > 0)
+      throw new Problem('invalid_request', 'The query is not valid.', { issues })
+
+    const id = request.params['id'] ?? ''
+    const { accountId } = request.caller
+    const read = async () =>
+      isUuid(id) ? withDeadline(() => readResult(database, id, accountId)) : null
+    let record = await read()
+    if (record !== null && wait && !isFinal(record)) {
+      const hungUp = hangUpSignal(response)
+      const end = waiter.wait(record.id, waitSeconds(request, syncWaitSeconds), hungUp)
+      await withDeadline(() => awaitSubmission(database, id))
+      record = await read()
+      if (record !== null && !isFinal(record)) {
+        await end
+        if (hungUp.aborted) return
+        record = await read()
+      }
+    }
+    // Unknown, malformed and somebody else's are one answer: none of them says that an id exists.
+    if (record === null) throw new Problem('not_found', 'There is no such submission.')
+    sendJson(response, 200, record)
+  }
+}
+
+async function awaitSubmission(database: Database, id: string): Promise<void> {
+  await database`select runledger.await_submission(${id})`
+}

@@ -1,0 +1,111 @@
+// What every handler gets, and the small pieces that all of them use: the request's id, its query, its answer.
+import type { Middleware, Request, Response } from 'polka'
+import { v7 as uuidv7, validate } from 'uuid'
+import type { Caller } from '#account'
+import { Problem } from '#error'
+import type { Issue } from '#error'
+
+/** A request on its way through the routes. */
+export interface ApiRequest extends Request {
+  /** Of this request; in the answer's X-Request-Id, the log and the events it causes. */
+  requestId: string
+  /** Set by authenticate.ts for everything under /api. */
+  caller: Caller
+}
+
+export type Handler = Middleware<ApiRequest>
+
+/** Gives each request its id. */
+export const identify: Handler = (request, response, next) => {
+  request.requestId = uuidv7()
+  response.setHeader('X-Request-Id', request.requestId)
+  return next()
+}
+
+/** Sends a JSON answer. */
+export function sendJson(
+  response: Response,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': bytes.byteLength,
+    'Cache-Control': 'no-store',
+    ...headers,
+  })
+  response.end(bytes)
+}
+
+/**
+ * Reads the query strictly: a parameter that is unknown or given twice is an issue.
+ * @param known the parameters this route has.
+ */
+export function readQuery(
+  request: ApiRequest,
+  known: readonly string[],
+): { readonly query: ReadonlyMap<string, string>; readonly issues: readonly Issue[] } {
+  const query = new Map<string, string>()
+  const issues: Issue[] = []
+  for (const [name, text] of new URLSearchParams(request.search)) {
+    if (!known.includes(name))
+      issues.push({ path: `?${name}`, message: 'is not a parameter of this call' })
+    else if (query.has(name)) issues.push({ path: `?${name}`, message: 'is given more than once' })
+    query.set(name, text)
+  }
+  return { query, issues }
+}
+
+/** Reads `wait`: true, false, or absent, which is false; anything else is an issue. */
+export function readWait(query: ReadonlyMap<string, string>): {
+  readonly wait: boolean
+  readonly issues: readonly Issue[]
+} {
+  const text = query.get('wait') ?? 'false'
+  return {
+    wait: text === 'true',
+    issues:
+      text === 'true' || text === 'false'
+        ? []
+        : [{ path: '?wait', message: 'must be true or false' }],
+  }
+}
+
+/** True for a UUID in any version and case. */
+export function isUuid(text: string): boolean {
+  return validate(text.toLowerCase())
+}
+
+/** Seconds to wait: the service's own, shortened by `Prefer: wait=N` (RFC 7240). */
+export function waitSeconds(request: ApiRequest, most: number): number {
+  const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(
+    String(request.headers['prefer'] ?? ''),
+  )
+  return preference === null ? most : Math.min(most, Number(preference[1]))
+}
+
+/** A signal that fires when the client hangs up. */
+export function hangUpSignal(response: Response): AbortSignal {
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  return controller.signal
+}
+
+/** The answer to a known path with another method. */
+export function methodNotAllowed(methods: readonly string[]): Handler {
+  const allow = methods
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .join(', ')
+  return () => {
+    throw new Problem('method_not_allowed', `This path takes ${allow}.`, {
+      headers: { Allow: allow },
+    })
+  }
+}
+
+/** The answer to an unknown path. */
+export const notFound: Handler = () => {
+  throw new Problem('not_found', 'There is nothing at this path.')
+}

@@ -1,0 +1,118 @@
+// POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
+import { createSubmissionId, receiveSubmission } from '#enqueue'
+import { Problem } from '#error'
+import type { Issue } from '#error'
+import { isFinal, readResult } from '#result'
+import { readJson } from './body.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { hangUpSignal, isUuid, readQuery, readWait, sendJson, waitSeconds } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+import { createSubmissionParser } from './submission.ts'
+
+/** Creates the handler. */
+export function submit(dependencies: HttpDependencies): Handler {
+  const { database, waiter, syncWaitSeconds, queueCapacity } = dependencies
+  const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
+
+  return async (request, response) => {
+    const { query, issues: queryIssues } = readQuery(request, ['wait'])
+    const { wait, issues: waitIssues } = readWait(query)
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const submission = parseSubmission(await readJson(request))
+    const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
+    if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
+
+    const id = createSubmissionId()
+    const hungUp = hangUpSignal(response)
+    const seconds = waitSeconds(request, syncWaitSeconds)
+    // Before it is stored: its end may be notified before this process learns that it was stored.
+    const settled = new AbortController()
+    const waited = wait ? waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal])) : null
+    const { value } = submission
+    const receipt = await withDeadline((signal) =>
+      receiveSubmission(
+        database,
+        id,
+        value,
+        {
+          apiKeyId: request.caller.apiKeyId,
+          accountId: request.caller.accountId,
+          requestId: request.requestId,
+          awaited: wait,
+          idempotencyKey,
+          capacity: queueCapacity,
+        },
+        signal,
+      ),
+    ).catch((error: unknown) => {
+      settled.abort()
+      throw error
+    })
+
+    if (receipt.kind === 'queue_full') {
+      settled.abort()
+      throw new Problem('queue_full', 'The queue is full. Try again shortly.', {
+        headers: { 'Retry-After': '5' },
+      })
+    }
+    if (receipt.kind === 'received' && waited === null) {
+      sendJson(response, 202, { id }, { Location: `/api/result/${id}` })
+      return
+    }
+
+    if (receipt.kind === 'received') {
+      await waited
+    } else {
+      settled.abort()
+      if (wait) await waitForEarlier(receipt.id)
+    }
+    if (hungUp.aborted) return
+    const record = await withDeadline(() =>
+      readResult(database, receipt.id, request.caller.accountId),
+    )
+    if (record === null) throw new Error(`submission ${receipt.id} has no result`)
+    if (wait && !isFinal(record)) {
+      throw new Problem(
+        'timeout',
+        'The submission is not finished yet. It goes on: ask for its result.',
+        {
+          id: receipt.id,
+          headers: { Location: `/api/result/${receipt.id}` },
+        },
+      )
+    }
+    if (receipt.kind === 'received') sendJson(response, 200, record)
+    else {
+      sendJson(response, 202, record, {
+        Location: `/api/result/${receipt.id}`,
+        'Idempotency-Replayed': 'true',
+        ...(!receipt.matches && { 'Idempotency-Mismatch': 'true' }),
+      })
+    }
+
+    async function waitForEarlier(earlierId: string): Promise<void> {
+      const end = waiter.wait(earlierId, seconds, hungUp)
+      const now = await withDeadline(() =>
+        readResult(database, earlierId, request.caller.accountId),
+      )
+      if (now === null || !isFinal(now)) await end
+    }
+  }
+}
+
+function readIdempotencyKey(request: ApiRequest): {
+  readonly idempotencyKey: string | null
+  readonly issues: readonly Issue[]
+} {
+  const text = request.headers['idempotency-key']
+  if (text === undefined) return { idempotencyKey: null, issues: [] }
+  if (typeof text === 'string' && isUuid(text))
+    return { idempotencyKey: text.toLowerCase(), issues: [] }
+  return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
+}
+
+function invalidRequest(issues: readonly Issue[]): Problem {
+  const list = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+  return new Problem('invalid_request', `The request is not valid: ${list.join('; ')}.`, { issues })
+}

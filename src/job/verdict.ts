@@ -1,0 +1,103 @@
+// From an outcome to a verdict and the facts of execution.completed: the one place where the two vocabularies meet.
+import { digestBody } from '#event'
+import type { ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
+import type { Ending, Outcome, Phase } from '#executor'
+
+/** An execution as it is recorded: the event's data and the bodies beside it. */
+export interface Completion {
+  readonly data: ExecutionCompleted['data']
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  /** Null for a language without a compiler. */
+  readonly compileOutput: Uint8Array | null
+}
+
+const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
+  memory_limit: 'MLE',
+  cpu_limit: 'TLE',
+  wall_limit: 'TLE',
+  output_limit: 'OLE',
+  signaled: 'RE',
+}
+
+const nothing = new Uint8Array()
+
+/**
+ * Describes what became of a program.
+ * @param expectedStdout null: any output will do.
+ */
+export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | null): Completion {
+  const { compile, run } = outcome
+  const stdout = run?.stdout ?? nothing
+  const stderr = run?.stderr ?? nothing
+  const compileOutput = compile === null ? null : explainCompile(compile)
+  return {
+    data: {
+      verdict: decideVerdict(run, expectedStdout),
+      exit_code: run?.exitCode ?? null,
+      signal: run?.signal ?? null,
+      compile: compile === null ? null : { ...factsOf(compile), cached: outcome.compileCached },
+      run: run === null ? null : factsOf(run),
+      stdout: digestOutput(stdout, run?.stdoutTruncated ?? false),
+      stderr: digestOutput(stderr, run?.stderrTruncated ?? false),
+      compile_output:
+        compileOutput === null
+          ? null
+          : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
+    },
+    stdout,
+    stderr,
+    compileOutput,
+  }
+}
+
+function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Verdict {
+  if (run === null) return 'CE'
+  if (run.ending !== 'exited') return endingVerdicts[run.ending]
+  if (run.exitCode !== 0) return 'RE'
+  return expectedStdout === null || isSameOutput(run.stdout, expectedStdout) ? 'AC' : 'WA'
+}
+
+/** True when two outputs are the same but for white space at line ends and empty lines at the end. */
+export function isSameOutput(actual: Uint8Array, expected: Uint8Array): boolean {
+  return normalize(actual) === normalize(expected)
+}
+
+// Latin-1 keeps every byte apart, so that invalid UTF-8 is never equal to its replacement.
+function normalize(output: Uint8Array): string {
+  return Buffer.from(output)
+    .toString('latin1')
+    .replace(/[ \t\r\f\v]+$/gm, '')
+    .replace(/\n+$/, '')
+}
+
+const limitNames: Partial<Record<Ending, string>> = {
+  memory_limit: 'memory',
+  cpu_limit: 'CPU time',
+  wall_limit: 'wall time',
+  output_limit: 'output',
+}
+
+function explainCompile(compile: Phase): Uint8Array {
+  const limit = limitNames[compile.ending]
+  if (limit === undefined) return compile.stderr
+  return Buffer.concat([
+    compile.stderr,
+    Buffer.from(`\n[the compiler passed its ${limit} limit]\n`),
+  ])
+}
+
+function factsOf(phase: Phase): PhaseFacts {
+  return {
+    ending: phase.ending,
+    exit_code: phase.exitCode,
+    signal: phase.signal,
+    cpu_seconds: phase.usage.cpuSeconds,
+    wall_seconds: phase.usage.wallSeconds,
+    memory_peak_bytes: phase.usage.memoryPeakBytes,
+  }
+}
+
+function digestOutput(output: Uint8Array, truncated: boolean): OutputDigest {
+  return { ...digestBody(output), truncated }
+}

@@ -1,0 +1,84 @@
+// The Procfile's web entry: configuration → log → database → routes → listen; on a signal the same way back.
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { ConfigError, readOrExit, readWebConfig } from '#config'
+import { createDatabase } from '#database'
+import { createHttp, createServer } from '#http'
+import { createLog } from '#log'
+import { createWaiter } from '#result'
+import { startSweep } from '#sweep'
+import { parseRanges } from '#webhook-address'
+
+// Every exchange of ours with the database is short; a caller is told after two seconds in any case.
+const statementSeconds = 5
+// Platforms kill 30 s after the signal; a request that waits for a result is answered well before.
+const drainSeconds = 20
+
+const config = readOrExit(() => {
+  const read = readWebConfig()
+  const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
+  if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+  return { ...read, webhookAllowedRanges: ranges, tls: readTls(read.TLS_CERT, read.TLS_KEY) }
+})
+const log = createLog('web', config.LOG_LEVEL)
+const database = createDatabase({
+  url: config.DATABASE_URL,
+  connections: config.DATABASE_CONNECTIONS,
+  name: 'runledger web',
+  statementSeconds,
+})
+const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
+const sweep = startSweep(database, log)
+const app = createHttp({
+  database,
+  waiter,
+  log,
+  trustProxy: config.TRUST_PROXY,
+  syncWaitSeconds: config.SYNC_WAIT_SECONDS,
+  queueCapacity: config.QUEUE_CAPACITY,
+  webhookAllowedRanges: config.webhookAllowedRanges,
+})
+const server = createServer(app, { tls: config.tls })
+// Alone and without TLS nobody beyond this machine may reach it.
+const host = config.HOST ?? (config.tls === null && !config.TRUST_PROXY ? '127.0.0.1' : '::')
+server.on('error', (error) => {
+  log.fatal({ err: error, host, port: config.PORT }, 'web.failed')
+  process.exit(1)
+})
+server.listen(config.PORT, host, () => {
+  const { port } = server.address() as AddressInfo
+  log.info({ host, port, tls: config.tls !== null }, 'web.started')
+})
+
+let stopping = false
+async function stop(signal: string): Promise<void> {
+  if (stopping) return
+  stopping = true
+  log.info({ signal }, 'web.stopping')
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
+  const waiters = setTimeout(() => void waiter.close(), (drainSeconds - 1) * 1000)
+  await closed
+  clearTimeout(drained)
+  clearTimeout(waiters)
+  await Promise.all([waiter.close(), sweep.stop()])
+  await database.end({ timeout: 5 })
+  log.info('web.stopped')
+}
+process.on('SIGTERM', (signal) => void stop(signal))
+process.on('SIGINT', (signal) => void stop(signal))
+
+function readTls(
+  cert: string | undefined,
+  key: string | undefined,
+): { cert: string; key: string } | null {
+  if (cert === undefined || key === undefined) return null
+  try {
+    return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+  } catch (error) {
+    throw new ConfigError(
+      `  TLS_CERT, TLS_KEY: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}

@@ -1,0 +1,49 @@
+// A time limit as an AbortSignal that can be taken back. AbortSignal.timeout cannot be cleared, and its timer does not keep
+// the process alive while the only thing left to happen is the time-out.
+
+/** The reason of a deadline's signal once its time is up. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+
+  constructor(step: string, seconds: number) {
+    super(`${step}: no answer within ${seconds} s`)
+  }
+}
+
+/** A running limit. `clear` must be called when the work is over. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  clear(): void
+}
+
+/**
+ * Starts a limit of `seconds`; its signal also fires, with the parent's reason, when the parent's does.
+ * @param step names what the time was for, in the error.
+ */
+export function createDeadline(step: string, seconds: number, parent?: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const follow = (): void => controller.abort(parent?.reason)
+  const timer = setTimeout(() => controller.abort(new DeadlineError(step, seconds)), seconds * 1000)
+  if (parent?.aborted === true) follow()
+  parent?.addEventListener('abort', follow, { once: true })
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      parent?.removeEventListener('abort', follow)
+    },
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,142 @@
+// The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue; on a signal it
+// takes no more, lets runs finish, gives back what is left, and ends.
+import { readFileSync } from 'node:fs'
+import { v7 as uuidv7 } from 'uuid'
+import { ConfigError, readOrExit, readWorkerConfig } from '#config'
+import type { LimitOverride } from '#config'
+import { createDatabase } from '#database'
+import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
+import type { Executor, Language, Limits } from '#executor'
+import { announceWorker, startQueue, startSweep } from '#job'
+import { createLog } from '#log'
+import metadata from '#package' with { type: 'json' }
+import {
+  createDeliverySettings,
+  parseRanges,
+  retryScheduleSeconds,
+  trustAuthorities,
+} from '#webhook'
+
+// Platforms kill 30 s after the signal: until then runs are finished or given back.
+const drainSeconds = 20
+const deliveriesPerHost = 10
+
+const config = readOrExit(() => {
+  const read = readWorkerConfig()
+  const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
+  if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+  return { ...read, webhookAllowedRanges: ranges, webhookTrust: readTrust(read.WEBHOOK_CA) }
+})
+const log = createLog('worker', config.LOG_LEVEL)
+const limits = applyOverrides(config.limits)
+const workerId = uuidv7()
+
+const executor = await startExecutor()
+const database = createDatabase({
+  url: config.DATABASE_URL,
+  connections: config.DATABASE_CONNECTIONS,
+  name: 'runledger worker',
+})
+const giveBack = new AbortController()
+const queue = await startQueue({
+  url: config.DATABASE_URL,
+  execute: { database, executor, limits, workerId, log, signal: giveBack.signal },
+  executions: executor.slots,
+  deliver: {
+    database,
+    settings: createDeliverySettings({
+      version: metadata.version,
+      allowedRanges: config.webhookAllowedRanges,
+      allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
+      trust: config.webhookTrust,
+    }),
+    schedule: retryScheduleSeconds,
+    perHost: deliveriesPerHost,
+    workerId,
+    log,
+    signal: giveBack.signal,
+  },
+  deliveries: config.WEBHOOK_CONCURRENCY,
+  log,
+})
+const lease = await announceWorker({
+  url: config.DATABASE_URL,
+  workerId,
+  slots: executor.slots,
+  languages: Object.fromEntries(
+    languages.map((language) => [
+      language,
+      { ...executor.runtimes[language], limits: limits[language] },
+    ]),
+  ),
+  queuePoolIds: () => queue.poolIds,
+  log,
+  onLost: () => void stop('taken for lost', 1),
+})
+const sweep = startSweep(database, log)
+log.info(
+  { worker: workerId, slots: executor.slots, isolation: executor.isolation },
+  'worker.started',
+)
+
+// The queue cannot go on, mostly because its connection broke in a bad moment: the platform starts a new worker.
+queue.ended.then(
+  () => stop('queue ended', 1),
+  (error: unknown) => {
+    log.error({ err: error }, 'queue.failed')
+    return stop('queue failed', 1)
+  },
+)
+process.on('SIGTERM', (signal) => void stop(signal, 0))
+process.on('SIGINT', (signal) => void stop(signal, 0))
+
+let stopping = false
+async function stop(reason: string, exitCode: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  log.info({ reason }, 'worker.stopping')
+  const drained = setTimeout(() => giveBack.abort(), exitCode === 0 ? drainSeconds * 1000 : 0)
+  await queue.stop()
+  clearTimeout(drained)
+  await Promise.allSettled([sweep.stop(), lease.stop(), executor.close()])
+  await database.end({ timeout: 5 })
+  log.info('worker.stopped')
+  process.exitCode = exitCode
+}
+
+async function startExecutor(): Promise<Executor> {
+  try {
+    return await createExecutor({
+      slots: config.SLOTS,
+      firstUid: config.FIRST_UID,
+      limits,
+      cacheBytes: config.CACHE_BYTES,
+      cacheDirectory: config.CACHE_DIRECTORY,
+    })
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    log.fatal({ step: error.step }, 'worker.refused')
+    process.stderr.write(
+      `${error.message}\nThe worker does not start without isolation. \`make doctor\` checks this host.\n`,
+    )
+    process.exit(69) // EX_UNAVAILABLE of sysexits
+  }
+}
+
+function applyOverrides(overrides: readonly LimitOverride[]): Record<Language, Limits> {
+  const result = structuredClone(defaultLimits) as Record<Language, Limits>
+  for (const { language, phase, limit, value } of overrides) {
+    const before = result[language][phase]
+    if (before !== null)
+      result[language] = { ...result[language], [phase]: { ...before, [limit]: value } }
+  }
+  return result
+}
+
+function readTrust(path: string | undefined): ReturnType<typeof trustAuthorities> {
+  try {
+    return trustAuthorities(path === undefined ? '' : readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`  WEBHOOK_CA: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

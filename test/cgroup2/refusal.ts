@@ -1,0 +1,52 @@
+// In a layout where a limit cannot be had, the executor refuses to start and says which step failed (see ./suite.sh).
+// Not a `.test.ts`: only ./suite.sh can make these layouts, so tap must not find it.
+import t from 'tap'
+import { createExecutor, SandboxError } from '#executor'
+import type { PhaseLimits } from '#executor'
+
+const phase: PhaseLimits = {
+  cpuSeconds: 60,
+  wallSeconds: 120,
+  memoryBytes: 268_435_456,
+  processes: 64,
+  stdoutBytes: 1024,
+  stderrBytes: 1024,
+  diskBytes: 1_048_576,
+}
+
+/** What the refusal must name, by layout. */
+const reasons: Readonly<Record<string, RegExp>> = {
+  'no-memory': /memory/,
+  'read-only': /read-only|EROFS/i,
+  foreign: /permission denied|EACCES|Delegate/i,
+}
+
+const layout = process.env['CGROUP_LAYOUT'] ?? ''
+const reason = reasons[layout]
+
+t.test(`the executor refuses to start where the limits cannot be had: ${layout}`, async (t) => {
+  if (!reason) throw new Error(`CGROUP_LAYOUT must be one of ${Object.keys(reasons).join(', ')}`)
+  const started = createExecutor({
+    slots: 1,
+    firstUid: 61_000,
+    limits: {
+      python: { compile: null, run: phase },
+      cpp: { compile: phase, run: phase },
+      java: { compile: phase, run: phase },
+    },
+    cacheBytes: 0,
+    cacheDirectory: t.testdir(),
+  })
+  // A refusal that never came would leave an executor behind.
+  started.then(
+    (executor) => executor.close(),
+    () => undefined,
+  )
+  const error = await started.then(
+    () => t.fail('it started'),
+    (error: unknown) => error,
+  )
+  t.ok(error instanceof SandboxError, 'it is our failure, a SandboxError')
+  t.match(String(error), /cgroup/, 'it names the cgroup step')
+  t.match(String(error), reason, 'it says why')
+})

@@ -1,0 +1,85 @@
+// A database of its own for each test file, made from a template that is migrated once a test run.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase } from '#database'
+import type { Database } from '#database'
+import { startEmbeddedPostgres } from '#embedded-postgres'
+import type { EmbeddedPostgres } from '#embedded-postgres'
+import { migrate } from '#migration'
+
+const template = 'runledger_template'
+
+/** A running server with a migrated template. */
+export interface TestCluster {
+  /** The address of its maintenance database. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A database that only one test file uses. */
+export interface TestDatabase {
+  readonly url: string
+  readonly sql: Database
+  /** Ends the pool; a server that was started for this file alone is stopped too. */
+  drop(): Promise<void>
+}
+
+/** Starts a PostgreSQL in a temporary directory and migrates the template. */
+export async function startTestCluster(): Promise<TestCluster> {
+  const directory = await mkdtemp(join(tmpdir(), 'runledger-test-'))
+  const server: EmbeddedPostgres = await startEmbeddedPostgres({
+    directory,
+    port: 0,
+    // Nothing here survives the run, so nothing needs to reach the disk.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+  })
+  const url = server.url('postgres')
+  await query(url, (sql) => sql`create database ${sql(template)}`)
+  const templateUrl = withDatabase(url, template)
+  await query(templateUrl, (sql) => migrate(sql, templateUrl))
+  return {
+    url,
+    async stop() {
+      await server.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Creates a fresh database. Run by test/run.ts it shares a server with all files; run alone it starts its own. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const shared = process.env['TEST_CLUSTER_URL']
+  const own = shared === undefined ? await startTestCluster() : null
+  const clusterUrl = shared ?? own?.url ?? ''
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await query(clusterUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
+  const url = withDatabase(clusterUrl, name)
+  const sql = createDatabase({ url, connections: 10, name: 'test' })
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 2 })
+      await query(clusterUrl, (admin) => admin`drop database ${admin(name)} with (force)`)
+      await own?.stop()
+    },
+  }
+}
+
+/** The same server's address with another database name. */
+export function withDatabase(url: string, name: string): string {
+  const parsed = new URL(url)
+  parsed.pathname = `/${name}`
+  return parsed.href
+}
+
+async function query<T>(url: string, work: (sql: Database) => PromiseLike<T>): Promise<T> {
+  const sql = createDatabase({ url, connections: 1, name: 'test admin', statementSeconds: 60 })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

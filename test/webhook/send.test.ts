@@ -1,0 +1,430 @@
+// One attempt against real HTTPS receivers: good ones, broken ones and hostile ones. Limits are shortened by settings; no
+// test needs a certain speed, upper bounds only say that something ended at all.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { getEventListeners } from 'node:events'
+import { createServer as createTlsServer } from 'node:tls'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+
+import {
+  createDeliverySettings,
+  parseRanges,
+  sendDelivery,
+  trustAuthorities,
+  verifyDelivery,
+} from '#webhook'
+import type { DeliveryOutcome, DeliverySettings } from '#webhook'
+
+import { createAuthority, type Identity } from './certificate.ts'
+import { createListener, createReceiver, type Answer, type Receiver } from './receiver.ts'
+
+const authority = createAuthority()
+const identity = authority.issue(['DNS:receiver.test', 'IP:127.0.0.2'])
+t.teardown(() => authority.remove())
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const body = Buffer.from('{"type":"submission.completed","data":{"stdout":"é\\u0000😀"}}')
+
+const shared = createDeliverySettings({
+  version: '1.2.3',
+  trust: trustAuthorities(authority.pem),
+  allowedRanges: parseRanges('127.0.0.0/8').ranges,
+  resolve: async () => ['127.0.0.2'],
+})
+
+async function send(
+  port: number,
+  change: Partial<DeliverySettings> = {},
+  {
+    url = `https://receiver.test:${port}/hook?a=b%20c`,
+    signal,
+    content = body,
+  }: { url?: string; signal?: AbortSignal; content?: Buffer } = {},
+): Promise<DeliveryOutcome> {
+  const settings = { ...shared, allowedPorts: [port], ...change }
+  return sendDelivery({ id: 'msg_1', url, body: content, secret }, settings, signal)
+}
+
+/** A receiver that is closed when the test ends. */
+async function receive(t: Tap, answer: Answer, from: Identity = identity): Promise<Receiver> {
+  const receiver = await createReceiver(from, answer)
+  t.teardown(() => receiver.close())
+  return receiver
+}
+
+/** A TLS server that speaks as it likes once the handshake is over and the first bytes of the request are in. */
+async function speak(t: Tap, talk: (socket: Socket) => void): Promise<number> {
+  const server = createTlsServer(identity, (socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => talk(socket))
+  })
+  const listener = await createListener((socket) => server.emit('connection', socket))
+  t.teardown(() => listener.close())
+  return listener.port
+}
+
+type Tap = Pick<typeof t, 'teardown'>
+
+/** Waits for what happens on its own, such as a receiver that notices a closed connection. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+t.test(
+  'a delivery arrives as the exact bytes with headers that both verifiers accept',
+  async (t) => {
+    const receiver = await receive(t, (response) => response.end('thanks'))
+    const outcome = await send(receiver.port)
+    t.match(outcome, { kind: 'delivered', status: 200, snippet: 'thanks', error: null })
+    t.equal(outcome.retryAfterSeconds, null)
+    t.ok(outcome.durationSeconds > 0 && outcome.durationSeconds < 60)
+    const [request] = receiver.requests
+    t.ok(request !== undefined && request.body.equals(body))
+    t.match(request, { method: 'POST', path: '/hook?a=b%20c', serverName: 'receiver.test' })
+    t.match(request!.headers, {
+      host: `receiver.test:${receiver.port}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'user-agent': 'Runledger-Webhooks/1.2.3',
+      'webhook-id': 'msg_1',
+    })
+    t.equal(verifyDelivery({ headers: request!.headers, body: request!.body, secret }), true)
+    const headers = Object.fromEntries(
+      Object.entries(request!.headers).map(([name, value]) => [name, String(value)]),
+    )
+    t.doesNotThrow(() => new Webhook(secret).verify(request!.body, headers))
+    for (const name of ['cookie', 'authorization', 'referer', 'traceparent'])
+      t.notOk(name in headers)
+  },
+)
+
+t.test('every attempt has a connection of its own, which is closed afterwards', async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    t.match(await send(receiver.port), { kind: 'delivered', snippet: '' })
+    t.equal(receiver.connections(), attempt)
+  }
+  await until(() => receiver.open() === 0)
+  t.equal(receiver.open(), 0)
+})
+
+t.test('a literal address is delivered to when allowed and its certificate names it', async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  const url = `https://127.0.0.2:${receiver.port}/`
+  const never = { resolve: async () => Promise.reject(new Error('asked')) }
+  t.equal((await send(receiver.port, never, { url })).kind, 'delivered')
+  t.equal(receiver.requests[0]?.serverName, false, 'no SNI for an address')
+  const other = await receive(t, (response) => response.end(), authority.issue(['DNS:receiver.test', 'IP:127.0.0.9'])) // prettier-ignore
+  const mismatch = await send(other.port, never, { url: `https://127.0.0.2:${other.port}/` })
+  t.match(mismatch, { kind: 'unreachable', error: 'tls: ERR_TLS_CERT_ALTNAME_INVALID' })
+})
+
+t.test('a final dot in the name is left out of SNI', async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  const url = `https://receiver.test.:${receiver.port}/`
+  t.equal((await send(receiver.port, {}, { url })).kind, 'delivered')
+  t.equal(receiver.requests[0]?.serverName, 'receiver.test')
+})
+
+t.test('any 2xx delivers, 410 is gone, every other status refuses', async (t) => {
+  let status = 0
+  const receiver = await receive(t, (response) => response.writeHead(status).end())
+  const expected = { 200: 'delivered', 201: 'delivered', 202: 'delivered', 204: 'delivered', 299: 'delivered', 300: 'refused', 304: 'refused', 307: 'refused', 400: 'refused', 404: 'refused', 409: 'refused', 410: 'gone', 429: 'refused', 500: 'refused', 503: 'refused', 599: 'refused' } // prettier-ignore
+  for (const [code, kind] of Object.entries(expected)) {
+    status = Number(code)
+    t.match(await send(receiver.port), { kind, status, error: null }, code)
+  }
+})
+
+t.test(
+  'a receiver that answers 500 and then 200 is delivered to at the second attempt under the same id',
+  async (t) => {
+    const receiver = await receive(t, (response) => {
+      response.writeHead(receiver.requests.length === 1 ? 500 : 200).end('x')
+    })
+    t.match(await send(receiver.port), { kind: 'refused', status: 500, snippet: 'x' })
+    t.match(await send(receiver.port), { kind: 'delivered', status: 200 })
+    const [first, second] = receiver.requests
+    t.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
+  },
+)
+
+t.test('Retry-After is reported in seconds and clamped', async (t) => {
+  let value: string | string[] = ''
+  const receiver = await receive(t, (response) => {
+    response.setHeader('retry-after', value).writeHead(429).end()
+  })
+  const retryAfter = async (header: string | string[]): Promise<number | null> => {
+    value = header
+    const outcome = await send(receiver.port)
+    t.match(outcome, { kind: 'refused', status: 429 })
+    return outcome.retryAfterSeconds
+  }
+  t.equal(await retryAfter('120'), 120)
+  t.equal(await retryAfter('99999999999'), 36_000)
+  t.equal(await retryAfter('soon'), null)
+  t.equal(await retryAfter(['7', '8']), 7)
+  const inAnHour = (await retryAfter(new Date(Date.now() + 3_600_000).toUTCString())) ?? 0
+  t.ok(inAnHour > 3000 && inAnHour <= 3600, String(inAnHour))
+  t.equal(await retryAfter('Sun, 06 Nov 1994 08:49:37 GMT'), 0)
+})
+
+const untrusted: readonly [what: string, identity: Identity, code: string][] = [
+  ['an expired certificate', authority.issue(['DNS:receiver.test'], -1), 'CERT_HAS_EXPIRED'],
+  ['a certificate for another name', authority.issue(['DNS:other.test']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['a certificate for the address only', authority.issue(['IP:127.0.0.2']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['a self-signed certificate', authority.selfSign(['DNS:receiver.test']), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+] // prettier-ignore
+
+for (const [what, certificate, code] of untrusted) {
+  t.test(`${what} makes a receiver unreachable, and nothing is sent`, async (t) => {
+    const receiver = await receive(t, (response) => response.end(), certificate)
+    t.match(await send(receiver.port), { kind: 'unreachable', status: null, error: `tls: ${code}` })
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    const outcome = await send(receiver.port)
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    t.match(outcome, { kind: 'unreachable' }, 'the environment cannot turn verification off')
+    t.equal(receiver.requests.length, 0)
+  })
+}
+
+t.test('an authority that is not trusted makes a receiver unreachable', async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  const { trust } = createDeliverySettings({ version: '0' })
+  t.match(await send(receiver.port, { trust }), { kind: 'unreachable', error: /^tls: / })
+  t.equal(receiver.requests.length, 0)
+})
+
+t.test('a receiver that never answers is given up when the time is over', async (t) => {
+  const receiver = await receive(t, () => {})
+  const outcome = await send(receiver.port, { totalSeconds: 1 })
+  t.match(outcome, { kind: 'unreachable', status: null, error: /no answer within/ })
+  t.ok(outcome.durationSeconds >= 0.9 && outcome.durationSeconds < 60)
+  await until(() => receiver.open() === 0)
+})
+
+t.test(
+  'an answer head that drips a byte at a time is given up when the time is over',
+  async (t) => {
+    const port = await speak(t, (socket) => {
+      const head = 'HTTP/1.1 200 OK\r\nx-slow: '
+      let sent = 0
+      const timer = setInterval(() => socket.write(head[sent++] ?? 'x'), 20)
+      socket.once('close', () => clearInterval(timer))
+    })
+    const outcome = await send(port, { totalSeconds: 1 })
+    t.match(outcome, { kind: 'unreachable', error: /no answer within/ })
+    t.ok(outcome.durationSeconds < 60)
+  },
+)
+
+t.test('a body that drips is cut off when the time is over, and the status stands', async (t) => {
+  const receiver = await receive(t, (response) => {
+    response.writeHead(200).flushHeaders()
+    const timer = setInterval(() => response.write('x'), 20)
+    response.once('close', () => clearInterval(timer))
+  })
+  const outcome = await send(receiver.port, { totalSeconds: 2 })
+  t.match(outcome, { kind: 'delivered', status: 200, snippet: /^x*$/, error: null })
+  t.ok(outcome.durationSeconds >= 1.9 && outcome.durationSeconds < 60)
+  await until(() => receiver.open() === 0)
+})
+
+t.test('a gigabyte of answer is read for its first 4 KiB only', async (t) => {
+  let offered = 0
+  const receiver = await receive(t, (response) => {
+    response.writeHead(500, { 'content-length': String(2 ** 30) })
+    pour(response)
+  })
+  function pour(response: ServerResponse): void {
+    const chunk = Buffer.alloc(65_536, 'y')
+    while (offered < 2 ** 30 && !response.destroyed) {
+      offered += chunk.length
+      if (!response.write(chunk)) return void response.once('drain', () => pour(response))
+    }
+  }
+  const outcome = await send(receiver.port)
+  t.match(outcome, { kind: 'refused', status: 500 })
+  t.equal(outcome.snippet, 'y'.repeat(4096))
+  await until(() => receiver.open() === 0)
+  t.ok(offered < 64 * 2 ** 20, `${offered} bytes offered before the connection was dropped`)
+})
+
+t.test('a snippet holds no NUL and no invalid UTF-8', async (t) => {
+  const receiver = await receive(t, (response) => response.end(Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0x62]))) // prettier-ignore
+  const { snippet } = await send(receiver.port)
+  t.match(snippet, /^a\uFFFD+b$/)
+})
+
+t.test('a compressed answer is not unpacked', async (t) => {
+  const receiver = await receive(t, (response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip')
+  })
+  t.match(await send(receiver.port), { kind: 'delivered', snippet: 'not gzip' })
+  t.notOk('accept-encoding' in receiver.requests[0]!.headers)
+})
+
+const rude: readonly [what: string, talk: (socket: Socket) => void][] = [
+  ['closes without an answer', (socket) => socket.end()],
+  ['resets the connection', (socket) => socket.destroy()],
+  ['does not speak HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ['answers with nonsense', (socket) => socket.end('HTTP/1.1 999999 \0\r\n\r\n')],
+  ['breaks off in the answer head', (socket) => socket.end('HTTP/1.1 200 OK\r\nx-a')],
+  ['sends headers without end', (socket) => flood(socket, 'HTTP/1.1 200 OK\r\n', `x-a: ${'b'.repeat(500)}\r\n`)],
+  ['sends informational answers without end', (socket) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ['changes protocols', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n')],
+] // prettier-ignore
+
+for (const [what, talk] of rude) {
+  t.test(`a receiver that ${what} is unreachable`, async (t) => {
+    const port = await speak(t, talk)
+    const outcome = await send(port, { totalSeconds: 3 })
+    t.match(outcome, { kind: 'unreachable', status: null, snippet: null, error: /^request: / })
+    t.notMatch(outcome.error, /127\.0/)
+  })
+}
+
+function flood(socket: Socket, start: string, piece: string): void {
+  socket.write(start)
+  const timer = setInterval(
+    () => socket.writableLength < 65_536 && socket.write(piece.repeat(8)),
+    5,
+  )
+  socket.once('close', () => clearInterval(timer))
+}
+
+t.test('a body that breaks off leaves the status standing', async (t) => {
+  const port = await speak(t, (socket) =>
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
+  )
+  t.match(await send(port), { kind: 'delivered', status: 200, snippet: 'half' })
+})
+
+t.test('an answer that comes before the request does no harm', async (t) => {
+  const server = createTlsServer(identity, (socket) => {
+    socket.on('error', () => {})
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  })
+  const listener = await createListener((socket) => server.emit('connection', socket))
+  t.teardown(() => listener.close())
+  const outcome = await send(listener.port, { totalSeconds: 3 })
+  t.match(outcome.kind, /^(delivered|unreachable)$/, 'either way it is a value')
+})
+
+t.test('an answer that comes while a large body is still being sent counts', async (t) => {
+  const receiver = await receive(t, (response, request) =>
+    response.end(String(request.body.length)),
+  )
+  const content = Buffer.alloc(4 * 2 ** 20, 'z')
+  t.match(await send(receiver.port, {}, { content }), {
+    kind: 'delivered',
+    snippet: String(content.length),
+  })
+  const port = await speak(t, (socket) =>
+    socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n'),
+  )
+  const early = await send(port, { totalSeconds: 5 }, { content })
+  t.match(early, { kind: 'refused', status: 413 })
+})
+
+t.test(
+  'a receiver that never finishes the TLS handshake is given up at the connect limit',
+  async (t) => {
+    const listener = await createListener((socket) => socket.resume())
+    t.teardown(() => listener.close())
+    const outcome = await send(listener.port, { connectSeconds: 0.3 })
+    t.match(outcome, { kind: 'unreachable', error: 'connect: no answer within 0.3 s' })
+    t.ok(outcome.durationSeconds < 10)
+    await until(() => listener.open() === 0)
+  },
+)
+
+t.test('a receiver that does not speak TLS is unreachable', async (t) => {
+  for (const talk of [
+    (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
+    (socket: Socket) => socket.end(),
+    (socket: Socket) => socket.resetAndDestroy(),
+  ]) {
+    // prettier-ignore
+    const listener = await createListener(talk)
+    t.teardown(() => listener.close())
+    t.match(await send(listener.port), { kind: 'unreachable', error: /^(tls|connect): / })
+  }
+})
+
+t.test('a name server that never answers is given up at the DNS limit', async (t) => {
+  let fired = false
+  const outcome = await send(443, {
+    dnsSeconds: 0.2,
+    resolve: async (_, signal) => {
+      signal.addEventListener('abort', () => (fired = true))
+      return new Promise(() => {})
+    },
+  })
+  t.match(outcome, { kind: 'unreachable', error: 'dns: no answer within 0.2 s' })
+  t.equal(fired, true, 'the resolver is told')
+})
+
+t.test('a name without an address is unreachable', async (t) => {
+  t.match(await send(443, { resolve: async () => [] }), {
+    kind: 'unreachable',
+    error: 'dns: no address',
+  })
+  const missing = Object.assign(new Error('queryA ENOTFOUND inside.test'), { code: 'ENOTFOUND' })
+  const resolve = async (): Promise<never> => Promise.reject(missing)
+  t.match(await send(443, { resolve }), { kind: 'unreachable', error: 'dns: ENOTFOUND' })
+})
+
+t.test('the time limit covers the name server too', async (t) => {
+  const outcome = await send(443, { totalSeconds: 0.2, resolve: async () => new Promise(() => {}) })
+  t.match(outcome, { kind: 'unreachable', error: 'request: no answer within 0.2 s' })
+})
+
+t.test("the caller's abort ends the attempt and rejects with its reason", async (t) => {
+  const receiver = await receive(t, () => controller.abort(reason))
+  const controller = new AbortController()
+  const reason = new Error('shutting down')
+  await t.rejects(send(receiver.port, {}, { signal: controller.signal }), reason)
+  await until(() => receiver.open() === 0)
+  await t.rejects(send(receiver.port, {}, { signal: AbortSignal.abort(reason) }), reason)
+  t.equal(receiver.connections(), 1, 'an aborted attempt makes no connection')
+})
+
+t.test("an attempt leaves no listener on the caller's signal", async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  const { signal } = new AbortController()
+  for (const port of [receiver.port, 1]) await send(port, {}, { signal })
+  t.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+t.test("the caller's abort after the answer's head does not undo the delivery", async (t) => {
+  const receiver = await receive(t, (response) => response.writeHead(200).write('x'))
+  const controller = new AbortController()
+  const abort = (): unknown => setImmediate(() => controller.abort(new Error('shutting down')))
+  subscribe('undici:request:headers', abort)
+  t.teardown(() => unsubscribe('undici:request:headers', abort))
+  const outcome = await send(receiver.port, {}, { signal: controller.signal })
+  t.match(outcome, { kind: 'delivered', status: 200 })
+  t.equal(controller.signal.aborted, true)
+  await until(() => receiver.open() === 0)
+})
+
+t.test('a header that cannot be sent is our mistake and is thrown', async (t) => {
+  const receiver = await receive(t, (response) => response.end())
+  const settings = { ...shared, allowedPorts: [receiver.port] }
+  const url = `https://receiver.test:${receiver.port}/`
+  await t.rejects(sendDelivery({ id: 'a\r\nb: c', url, body, secret }, settings))
+  t.equal(receiver.requests.length, 0)
+})
+
+t.test('a hanging receiver does not hold up others', async (t) => {
+  const hanging = await receive(t, () => {})
+  const good = await receive(t, (response) => response.end())
+  const held = Array.from({ length: 20 }, async () => send(hanging.port, { totalSeconds: 3 }))
+  const sent = await Promise.all(Array.from({ length: 5 }, async () => send(good.port)))
+  for (const outcome of sent) t.equal(outcome.kind, 'delivered')
+  for (const outcome of await Promise.all(held)) t.equal(outcome.kind, 'unreachable')
+})
