@@ -79,13 +79,14 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   // Whichever ends first ends the queue: half a worker must not look like a whole one.
   const ended = Promise.race(runners.map((runner) => runner.promise))
   ended.catch(() => {})
+  let stopped: Promise<void> | undefined
 
   return {
     poolIds,
     ended,
-    async stop() {
-      await Promise.allSettled(runners.map((runner) => runner.stop()))
-      await pool.end()
+    stop() {
+      stopped ??= Promise.allSettled(runners.map((runner) => runner.stop())).then(() => pool.end())
+      return stopped
     },
   }
 }

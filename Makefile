@@ -1,0 +1,63 @@
+# Runledger. `make help` lists what there is.
+
+BIN := $(CURDIR)/node_modules/.bin
+# The project's own Node, whatever the machine's is.
+NODE := PATH="$(BIN):$$PATH" node
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check types lint format migrate doctor bench psql packages setup \
+	test-cgroup2 test-hostile
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: setup packages ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
+	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev.ts
+
+test: setup packages check ## everything that needs no virtual machine: types, lint, format, SQL, HTTP, sandbox
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts
+
+check: setup types lint format ## types, lint and format alone
+
+types: setup
+	@$(NODE) $(BIN)/tsc
+
+lint: setup
+	@$(NODE) $(BIN)/oxlint --type-aware src test bench
+
+format: setup
+	@$(NODE) $(BIN)/prettier --check --log-level warn .
+
+migrate: setup ## bring the database at DATABASE_URL up to this code
+	@$(NODE) src/migrate.ts
+
+doctor: setup ## check this host for what the worker needs, with the remedy for what is missing
+	@$(SUDO) env PATH="$(BIN):$$PATH" node src/cli.ts doctor
+
+bench: setup packages ## measure, each figure beside its floor of the same run
+	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts
+
+test-hostile: setup packages ## programs that attack the sandbox
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/hostile/hostile.test.ts
+
+setup: node_modules/.installed
+
+node_modules/.installed: package.json package-lock.json
+	@echo 'installing npm packages'
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.
+packages:
+	@missing=''; \
+	[ -x /usr/bin/bwrap ] || missing="$$missing bubblewrap"; \
+	[ -x /usr/bin/python3 ] || missing="$$missing python3"; \
+	[ -x /usr/bin/g++ ] || missing="$$missing g++"; \
+	[ -x /usr/bin/javac ] || missing="$$missing default-jdk-headless"; \
+	[ -x /usr/bin/openssl ] || missing="$$missing openssl"; \
+	if [ -n "$$missing" ]; then \
+		echo "installing Debian packages:$$missing"; \
+		$(SUDO) apt-get update -q=2 && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
+	fi

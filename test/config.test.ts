@@ -1,0 +1,69 @@
+// Configuration: read strictly, every mistake at once.
+import t from 'tap'
+import { readDatabaseConfig, readWebConfig, readWorkerConfig } from '#config'
+
+const DATABASE_URL = 'postgres://user@localhost/name'
+
+t.test('the database address alone is enough', async (t) => {
+  t.match(readWebConfig({ DATABASE_URL }), {
+    PORT: 3000,
+    TRUST_PROXY: false,
+    SYNC_WAIT_SECONDS: 30,
+    QUEUE_CAPACITY: 1000,
+  })
+  t.match(readWorkerConfig({ DATABASE_URL }), {
+    FIRST_UID: 61_000,
+    limits: [],
+    WEBHOOK_ALLOWED_PORTS: [443],
+  })
+})
+
+t.test('a variable set to nothing counts as not set', async (t) => {
+  t.equal(readWebConfig({ DATABASE_URL, PORT: '' }).PORT, 3000)
+})
+
+t.test('every mistake is reported, with its name', async (t) => {
+  const attempt = (): unknown =>
+    readWebConfig({ PORT: 'eighty', TRUST_PROXY: 'yes', QUEUE_CAPACITY: '0', HOST: '::' })
+  for (const name of ['DATABASE_URL', 'PORT', 'TRUST_PROXY', 'QUEUE_CAPACITY']) {
+    t.throws(attempt, { name: 'ConfigError', message: new RegExp(`^ {2}${name}: `, 'm') })
+  }
+})
+
+t.test('a certificate without its key is refused', async (t) => {
+  t.throws(() => readWebConfig({ DATABASE_URL, TLS_CERT: 'cert.pem' }), /set both or neither/)
+})
+
+t.test('something that is no PostgreSQL address is refused', async (t) => {
+  t.throws(
+    () => readDatabaseConfig({ DATABASE_URL: 'mysql://host/name' }),
+    /DATABASE_URL: must start with postgres/,
+  )
+})
+
+t.test('limits are set a language and a phase at a time', async (t) => {
+  const { limits } = readWorkerConfig({
+    DATABASE_URL,
+    JAVA_RUN_MEMORY_BYTES: '1073741824',
+    CPP_COMPILE_CPU_SECONDS: '2.5',
+  })
+  t.strictSame(limits, [
+    { language: 'java', phase: 'run', limit: 'memoryBytes', value: 1_073_741_824 },
+    { language: 'cpp', phase: 'compile', limit: 'cpuSeconds', value: 2.5 },
+  ])
+})
+
+t.test('a limit that does not exist is a mistake, not ignored', async (t) => {
+  t.throws(
+    () => readWorkerConfig({ DATABASE_URL, PYTHON_RUN_CPU: '5' }),
+    /PYTHON_RUN_CPU: no such limit/,
+  )
+  t.throws(
+    () => readWorkerConfig({ DATABASE_URL, PYTHON_COMPILE_CPU_SECONDS: '5' }),
+    /no such limit/,
+  )
+  t.throws(
+    () => readWorkerConfig({ DATABASE_URL, CPP_RUN_PROCESSES: '1.5' }),
+    /must be a whole number/,
+  )
+})

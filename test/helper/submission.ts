@@ -1,0 +1,82 @@
+// Puts submissions into a test database as the HTTP routes do, and waits for their end.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import { admitRequest, issueKey } from '#account'
+import type { Caller } from '#account'
+import type { Database } from '#database'
+import { createSubmissionId, receiveSubmission } from '#enqueue'
+import type { Circumstances, Receipt, Submission } from '#enqueue'
+import { isFinal, readResult } from '#result'
+import type { ResultRecord } from '#result'
+
+/** A new key's caller. */
+export async function createCaller(
+  sql: Database,
+  tier = 'unlimited',
+): Promise<Caller & { key: string }> {
+  const { key } = await issueKey(sql, { account: `account ${uuidv7()}`, tier }, 'test')
+  const caller = await admitRequest(sql, key)
+  if (caller === null) throw new Error('the key that was just issued is not valid')
+  return { ...caller, key }
+}
+
+/** A submission with what a test does not care about filled in. */
+export function describeSubmission(
+  given: { code: string } & Partial<Omit<Submission, 'code' | 'stdin'>> & { stdin?: string },
+): Submission {
+  const { code, stdin = '', ...rest } = given
+  return {
+    language: 'python',
+    expectedStdout: null,
+    webhook: null,
+    ...rest,
+    code: Buffer.from(code),
+    stdin: Buffer.from(stdin),
+  }
+}
+
+/** Submits; resolves when it is stored. */
+export async function submit(
+  sql: Database,
+  caller: Caller,
+  submission: Submission,
+  circumstances: Partial<Circumstances> = {},
+): Promise<Receipt> {
+  return receiveSubmission(
+    sql,
+    createSubmissionId(),
+    submission,
+    {
+      apiKeyId: caller.apiKeyId,
+      accountId: caller.accountId,
+      requestId: uuidv7(),
+      awaited: false,
+      idempotencyKey: null,
+      capacity: 1000,
+      ...circumstances,
+    },
+    new AbortController().signal,
+  )
+}
+
+/** Submits and returns the id. @throws when it was not received. */
+export async function submitNew(
+  sql: Database,
+  caller: Caller,
+  submission: Submission,
+  circumstances: Partial<Circumstances> = {},
+): Promise<string> {
+  const receipt = await submit(sql, caller, submission, circumstances)
+  if (receipt.kind !== 'received') throw new Error(`not received: ${receipt.kind}`)
+  return receipt.id
+}
+
+/** Resolves with the record once it is final. */
+export async function finalResult(sql: Database, id: string, seconds = 60): Promise<ResultRecord> {
+  for (let left = seconds * 20; left > 0; left -= 1) {
+    const record = await readResult(sql, id, null)
+    if (record !== null && isFinal(record)) return record
+    await sleep(50)
+  }
+  throw new Error(`submission ${id} is not final after ${seconds} s`)
+}

@@ -1,0 +1,96 @@
+// Who may import whom: the architecture's table, held against every import in src.
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import t from 'tap'
+
+const root = resolve(import.meta.dirname, '..')
+const doors = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).imports as Record<
+  string,
+  string
+>
+
+const base = ['#config', '#database', '#error', '#log']
+const everything = null
+
+/** For each folder of src the doors it may use; `everything` for entries. */
+const allowed: Readonly<Record<string, readonly string[] | null>> = {
+  '': everything,
+  http: [...base, '#account', '#event', '#enqueue', '#result', '#webhook-address', '#package'],
+  job: [...base, '#event', '#result', '#executor', '#webhook'],
+  account: [...base, '#event'],
+  result: [...base, '#event'],
+  event: base,
+  executor: [],
+  webhook: [],
+}
+/** Files at the top that others build on: they use packages and each other, nothing above them. */
+const baseFiles = ['config.ts', 'database.ts', 'error.ts', 'log.ts']
+/** The two doors of src/job that the web process uses must never load the executor. */
+const withoutExecutor = ['src/job/enqueue.ts', 'src/job/liveness.ts', 'src/server.ts']
+
+const files = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, imports: readImports(`${root}/src/${name}`) }))
+
+t.test('every import goes through a door or stays in its folder', async (t) => {
+  for (const { name, imports } of files) {
+    for (const specifier of imports) {
+      t.notMatch(specifier, /^\.\.\//, `src/${name} imports ${specifier}`)
+      if (specifier.startsWith('./')) {
+        const target = relative(`${root}/src`, resolve(root, 'src', dirname(name), specifier))
+        const [folder = ''] = target.includes('/') ? target.split('/') : ['']
+        const [own = ''] = name.includes('/') ? name.split('/') : ['']
+        t.equal(folder, own, `src/${name} imports ${specifier} past a door`)
+      }
+      if (specifier.startsWith('#'))
+        t.ok(doors[specifier], `src/${name} imports ${specifier}, which is a door`)
+    }
+  }
+})
+
+t.test('each folder uses only the doors it may', async (t) => {
+  for (const { name, imports } of files) {
+    const [folder = ''] = name.includes('/') ? name.split('/') : ['']
+    const may = baseFiles.includes(name) ? base : allowed[folder]
+    t.not(may, undefined, `src/${folder} has a row in the table`)
+    if (may === everything || may === undefined) continue
+    for (const specifier of imports.filter((text) => text.startsWith('#'))) {
+      t.ok(may.includes(specifier), `src/${name} may import ${specifier}`)
+    }
+  }
+})
+
+t.test('the web process never loads the executor', async (t) => {
+  for (const entry of withoutExecutor) {
+    t.notOk(
+      [...reach(resolve(root, entry))].some((path) => path.includes('/src/executor/')),
+      entry,
+    )
+  }
+})
+
+t.test('every door leads to a file', async (t) => {
+  for (const [door, path] of Object.entries(doors)) t.ok(readFileSync(resolve(root, path)), door)
+})
+
+/** All files that loading one file loads, types aside. */
+function reach(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path) || !path.endsWith('.ts')) return seen
+  seen.add(path)
+  for (const specifier of readImports(path, false)) {
+    if (specifier.startsWith('#')) reach(resolve(root, doors[specifier] ?? ''), seen)
+    if (specifier.startsWith('./')) reach(resolve(dirname(path), specifier), seen)
+  }
+  return seen
+}
+
+function readImports(path: string, types = true): string[] {
+  const text = readFileSync(path, 'utf8')
+  return [
+    ...text.matchAll(
+      /(?:^|\n)(import|export)( type)?\b[^'\n]*?(?:\{[^}]*\}[^'\n]*?)?from '([^']+)'|import\('([^']+)'\)/g,
+    ),
+  ]
+    .filter((match) => types || match[2] === undefined)
+    .map((match) => match[3] ?? match[4] ?? '')
+}

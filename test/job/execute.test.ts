@@ -1,0 +1,243 @@
+// From a submission in the database to its end in the log, with the real queue and the real sandbox.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { readStream } from '#event'
+import { startQueue } from '#job'
+import { createLog } from '#log'
+import { createDeliverySettings } from '#webhook'
+import { createTestDatabase } from '../helper/database.ts'
+import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import {
+  createCaller,
+  describeSubmission,
+  finalResult,
+  submit,
+  submitNew,
+} from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const executor = await startExecutor(t)
+const workerId = uuidv7()
+const queue = await startTestQueue(executor)
+t.teardown(() => queue.stop())
+
+t.test('a program ends with its verdict, outputs and figures', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({
+      code: 'import sys\nprint(input()[::-1])\nprint("ä", file=sys.stderr)',
+      stdin: 'abc',
+    }),
+  )
+  const record = await finalResult(sql, id)
+  t.match(record, {
+    id,
+    status: 'completed',
+    verdict: 'AC',
+    exit_code: 0,
+    signal: null,
+    stdout: 'cba\n',
+    stderr: 'ä\n',
+    compile_output: null,
+    language: 'python',
+    runtime: /^Python 3\./,
+  })
+  t.ok(
+    record.cpu_time !== null && record.cpu_time > 0 && record.cpu_time < 5,
+    `cpu ${record.cpu_time}`,
+  )
+  t.ok(record.wall_time !== null && record.wall_time > 0, `wall ${record.wall_time}`)
+  t.ok(record.memory_peak !== null && record.memory_peak > 1e6, `memory ${record.memory_peak}`)
+})
+
+t.test('the log tells its life in order, with worker, limits and isolation', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({ language: 'cpp', code: 'int main() { return 3; }' }),
+  )
+  t.match(await finalResult(sql, id), { verdict: 'RE', exit_code: 3 })
+  const events = await readStream(sql, id)
+  t.strictSame(
+    events.map(({ version, type }) => [version, type]),
+    [
+      [1, 'submission.received'],
+      [2, 'execution.started'],
+      [3, 'execution.completed'],
+    ],
+  )
+  t.match(events[0]?.data, { language: 'cpp', code: { bytes: 24, sha256: /^[0-9a-f]{64}$/ } })
+  t.match(events[1], {
+    data: {
+      attempt: 1,
+      worker: workerId,
+      limits: { run: { cpuSeconds: Number } },
+      isolation: { cgroup: /^v[12]$/ },
+    },
+  })
+  t.match(events[2]?.data, {
+    verdict: 'RE',
+    exit_code: 3,
+    compile: { cached: false },
+    run: { ending: 'exited' },
+  })
+  const [execution] = await sql`select * from audit.execution where submission_id = ${id}`
+  t.match(execution, {
+    attempt: 1,
+    worker_id: workerId,
+    verdict: 'RE',
+    ended_by: 'execution.completed',
+  })
+})
+
+t.test('a crash of the program is a completed execution', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({ language: 'cpp', code: 'int main() { __builtin_trap(); }' }),
+  )
+  t.match(await finalResult(sql, id), {
+    status: 'completed',
+    verdict: 'RE',
+    signal: 'SIGILL',
+    exit_code: 132,
+  })
+})
+
+t.test('output is compared with what was expected, white space at line ends aside', async (t) => {
+  const verdictOf = async (expected: string): Promise<string | null> => {
+    const submission = describeSubmission({
+      code: 'print("1 2  \\n3\\n\\n")',
+      expectedStdout: Buffer.from(expected),
+    })
+    return (await finalResult(sql, await submitNew(sql, caller, submission))).verdict
+  }
+  t.equal(await verdictOf('1 2\n3'), 'AC')
+  t.equal(await verdictOf('1 2 3'), 'WA')
+})
+
+t.test('code that does not compile never ran', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({ language: 'java', code: 'class A {' }),
+  )
+  t.match(await finalResult(sql, id), {
+    status: 'completed',
+    verdict: 'CE',
+    exit_code: null,
+    stdout: '',
+    stderr: '',
+    cpu_time: 0,
+    wall_time: 0,
+    memory_peak: 0,
+    compile_output: /reached end of file/,
+  })
+})
+
+t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({
+      code: String.raw`import os; os.write(1, b"\xff\x00\xf0\x9f\x98\x80\xef\xbb\xbf")`,
+    }),
+  )
+  t.equal((await finalResult(sql, id)).stdout, '\uFFFD\0\u{1F600}\uFEFF')
+})
+
+t.test('a full queue refuses and leaves nothing behind', async (t) => {
+  const [before] = await sql`select count(*) from runledger.event`
+  t.strictSame(
+    await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 }).then(
+      async (first) => {
+        t.equal(first.kind, 'received')
+        const second = await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 })
+        if (first.kind === 'received') await finalResult(sql, first.id)
+        return second
+      },
+    ),
+    { kind: 'queue_full' },
+  )
+  const [after] = await sql`select count(*) from runledger.event where type = 'submission.received'`
+  t.ok(Number(after?.['count']) <= Number(before?.['count']) + 1)
+  t.strictSame(await sql`select * from runledger.pending`.then((rows) => [...rows]), [])
+})
+
+t.test('of one key no more than its tier allows is admitted, and the rest follows', async (t) => {
+  const limited = await createCaller(sql, 'beta')
+  const ids = await Promise.all(
+    Array.from({ length: 14 }, () =>
+      submitNew(sql, limited, describeSubmission({ code: 'import time; time.sleep(0.05)' })),
+    ),
+  )
+  const [most] =
+    await sql`select count(*) from runledger.pending where admitted and api_key_id = ${limited.apiKeyId}`
+  t.ok(Number(most?.['count']) <= 10, `${most?.['count']} admitted`)
+  const records = await Promise.all(ids.map((id) => finalResult(sql, id)))
+  t.ok(records.every(({ verdict }) => verdict === 'AC'))
+})
+
+t.test('a poisoned job is dropped and said so; the queue goes on', async (t) => {
+  await sql`select graphile_worker.add_job('execute', '{"submission": "no id"}'::json)`
+  await sql`select graphile_worker.add_job('execute', ${sql.json({ submission: uuidv7() })}::json)`
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  t.match(await finalResult(sql, id), { verdict: 'AC' })
+})
+
+t.test('results are what the log says, every hash fits, no promise is broken', async (t) => {
+  for (const view of ['drift', 'broken_chain', 'invariant']) {
+    t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
+  }
+})
+
+t.test('three runs lost to a sandbox that fails end as IE, and are ours', async (t) => {
+  await queue.stop()
+  const broken = await startExecutor(t)
+  await broken.close()
+  const second = await startTestQueue(broken)
+  t.teardown(() => second.stop())
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  t.match(await finalResult(sql, id), {
+    status: 'failed',
+    verdict: 'IE',
+    exit_code: null,
+    stdout: '',
+    cpu_time: 0,
+  })
+  const events = await readStream(sql, id)
+  t.equal(events.filter(({ type }) => type === 'execution.interrupted').length, 3)
+  t.match(events.at(-1), { type: 'execution.abandoned', data: { losses: 3 } })
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+})
+
+async function startTestQueue(withExecutor: typeof executor): ReturnType<typeof startQueue> {
+  const log = createLog('test', 'silent')
+  const { signal } = new AbortController()
+  return startQueue({
+    url,
+    execute: {
+      database: sql,
+      executor: withExecutor,
+      limits: scaleLimits(),
+      workerId,
+      log,
+      signal,
+    },
+    executions: withExecutor.slots,
+    deliver: {
+      database: sql,
+      settings: createDeliverySettings({ version: 'test' }),
+      schedule: [],
+      perHost: 1,
+      workerId,
+      log,
+      signal,
+    },
+    deliveries: 1,
+    log,
+  })
+}

@@ -1,0 +1,52 @@
+-- The log refuses every change, from everybody, its owner included.
+
+select runledger.append_event('00000000-0000-7000-8000-000000000001', 1, 'submission.received', 1, '{}', '{}');
+
+do $$
+declare
+  _statement text;
+begin
+  foreach _statement in array array[
+    'update runledger.event set data = ''{}''',
+    'update runledger.event set recorded_at = now() where false',
+    'delete from runledger.event',
+    'truncate runledger.event'
+  ] loop
+    begin
+      execute _statement;
+      assert false, format('%s was not refused', _statement);
+    exception
+      when sqlstate 'RL001' then null;
+    end;
+  end loop;
+  assert (select count(*) from runledger.event) = 1, 'the event is still there';
+end
+$$;
+
+do $$
+begin
+  perform runledger.append_event('00000000-0000-7000-8000-000000000001', 1, 'submission.received', 1, '{}', '{}');
+  assert false, 'a second event at one version was accepted';
+exception
+  when unique_violation then null;
+end
+$$;
+
+do $$
+begin
+  perform runledger.append_event('00000000-0000-7000-8000-000000000001', 3, 'execution.started', 1, '{}', '{}');
+  assert false, 'a version that leaves a gap was accepted';
+exception
+  when sqlstate 'RL002' then null;
+end
+$$;
+
+do $$
+begin
+  perform runledger.append_event('00000000-0000-7000-8000-000000000001', 2, 'execution.completed', 1, '{}', '{}');
+  perform runledger.append_event('00000000-0000-7000-8000-000000000001', 3, 'execution.abandoned', 1, '{}', '{}');
+  assert false, 'a submission ended twice';
+exception
+  when unique_violation then null;
+end
+$$;

@@ -1,0 +1,25 @@
+// Runs each .sql file of this folder as one test, in a transaction that is rolled back. A file is a sequence of
+// `do` blocks with `assert`: the text of a failed assert is the test's message.
+import { readFileSync, readdirSync } from 'node:fs'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+
+const rollback = new Error('rolled back')
+
+for (const name of readdirSync(import.meta.dirname).filter((file) => file.endsWith('.sql'))) {
+  t.test(name.replace('.sql', '').replaceAll('-', ' '), async (t) => {
+    const text = readFileSync(`${import.meta.dirname}/${name}`, 'utf8')
+    await sql
+      .begin(async (transaction) => {
+        await transaction.unsafe(text)
+        throw rollback
+      })
+      .catch((error: unknown) => {
+        if (error !== rollback) t.fail(error instanceof Error ? error.message : String(error))
+      })
+    t.pass('ran to its end')
+  })
+}
