@@ -48,6 +48,9 @@ t.test('an attempt that is no whole number from 1 is a mistake of ours', async (
   }
 })
 
+// A date without a zone must not be taken for local time, so let that differ from UTC.
+process.env['TZ'] = 'Asia/Tokyo'
+
 t.test('Retry-After is read as seconds or as any of the three date forms', async (t) => {
   const now = Date.UTC(1994, 10, 6, 8, 48, 37)
   t.equal(parseRetryAfter('120', now), 120)
