@@ -161,7 +161,9 @@ function encode({ phase, artefact }: Compiled): Buffer {
 function decode(bytes: Buffer): Compiled | null {
   const end = bytes.indexOf(10)
   if (end === -1) return null
-  const { phase, stderr, entry, sha256 } = JSON.parse(bytes.toString('utf8', 0, end)) as Header
+  // The directory is ours alone and the checksum below tells a damaged file.
+  const header: Header = JSON.parse(bytes.toString('utf8', 0, end))
+  const { phase, stderr, entry, sha256 } = header
   const content = bytes.subarray(end + 1)
   if (createHash('sha256').update(content).digest('hex') !== sha256) return null
   return {

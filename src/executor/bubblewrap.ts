@@ -35,26 +35,26 @@ const environment: Readonly<Record<string, string>> = {
 export function buildArguments(box: Box): string[] {
   const disk = String(box.diskBytes)
   return [
-    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
-    ...['--unshare-cgroup', '--disable-userns'],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
-    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...box.root,
-    ...box.paths.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--size', disk, '--perms', '1777', '--tmpfs', '/dev/shm'],
-    ...['--size', disk, '--perms', '1777', '--tmpfs', '/tmp'],
-    ...['--size', disk, '--perms', '0700', '--tmpfs', '/box'],
+    ['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
+    ['--unshare-cgroup', '--disable-userns'],
+    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
+    ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
+    box.root,
+    ...box.paths.map((path) => ['--ro-bind', path, path]),
+    ['--proc', '/proc', '--dev', '/dev'],
+    ['--size', disk, '--perms', '1777', '--tmpfs', '/dev/shm'],
+    ['--size', disk, '--perms', '1777', '--tmpfs', '/tmp'],
+    ['--size', disk, '--perms', '0700', '--tmpfs', '/box'],
     ...box.files.flatMap(({ descriptor, path, executable }) => [
-      ...['--perms', executable ? '0555' : '0444'],
-      ...['--ro-bind-data', String(descriptor), path],
+      ['--perms', executable ? '0555' : '0444'],
+      ['--ro-bind-data', String(descriptor), path],
     ]),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
-    ...['--seccomp', String(box.filterDescriptor)],
-    ...['--json-status-fd', String(box.statusDescriptor)],
-    ...['--block-fd', String(box.blockDescriptor)],
-  ]
+    ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
+    ['--seccomp', String(box.filterDescriptor)],
+    ['--json-status-fd', String(box.statusDescriptor)],
+    ['--block-fd', String(box.blockDescriptor)],
+  ].flat()
 }
 
 /**
@@ -65,13 +65,11 @@ export function readHostRoot(): string[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
   const optional = ['/usr/share/zoneinfo', '/etc/ld.so.cache']
   const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
-  return [
-    ...[...shown, ...optional, ...top]
-      .filter((path) => existsSync(path))
-      .flatMap((path) =>
-        lstatSync(path).isSymbolicLink()
-          ? ['--symlink', readlinkSync(path), path]
-          : ['--ro-bind', path, path],
-      ),
-  ]
+  return [...shown, ...optional, ...top]
+    .filter((path) => existsSync(path))
+    .flatMap((path) =>
+      lstatSync(path).isSymbolicLink()
+        ? ['--symlink', readlinkSync(path), path]
+        : ['--ro-bind', path, path],
+    )
 }

@@ -2,6 +2,7 @@
 // Calls are synchronous: kernfs answers in microseconds, a round trip through the thread pool takes longer.
 import {
   closeSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -23,7 +24,8 @@ export function makeGroup(directory: string): void {
 
 /** Writes one value with one write(2), as the kernel wants it. No file is ever created. */
 export function writeValue(directory: string, file: string, value: string): void {
-  const descriptor = openSync(`${directory}/${file}`, 'r+')
+  // Write-only: cgroup.kill cannot be opened for reading.
+  const descriptor = openSync(`${directory}/${file}`, constants.O_WRONLY)
   try {
     writeSync(descriptor, value)
   } finally {
@@ -124,8 +126,13 @@ export async function removeTree(directory: string): Promise<void> {
 
 /** True for "no such file" and for a cgroup that vanished while its file was open. */
 export function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code
+  const code = readCode(error)
   return code === 'ENOENT' || code === 'ENODEV'
+}
+
+/** The kernel's name for what failed, such as `EBUSY`; undefined for an error that is not the kernel's. */
+export function readCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 /** An error's words. */

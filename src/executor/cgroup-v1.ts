@@ -8,6 +8,7 @@ import {
   isMissing,
   makeGroup,
   readChildren,
+  readCode,
   readKey,
   readPids,
   readValue,
@@ -117,7 +118,8 @@ function descend(base: Directories, name: string): Directories {
 
 /** Each directory once: `cpu` and `cpuacct` are often mounted together. */
 function listDistinct(directories: Directories): string[] {
-  const all = Object.values(directories) as (string | null)[]
+  const { memory, pids, cpuacct, cpu, freezer, unified } = directories
+  const all = [memory, pids, cpuacct, cpu, freezer, unified]
   return [...new Set(all.filter((directory) => directory !== null))]
 }
 
@@ -170,7 +172,7 @@ function killEach(directory: string): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      if (readCode(error) !== 'ESRCH') throw error
     }
   }
 }
@@ -241,7 +243,7 @@ async function sweep(base: string): Promise<void> {
       }
       await removeTree(parent)
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
+      const code = readCode(error)
       const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
       if (!forbidden && !isMissing(error)) throw error
     }

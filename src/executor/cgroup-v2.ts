@@ -9,6 +9,7 @@ import {
   isMissing,
   makeGroup,
   readChildren,
+  readCode,
   readKey,
   readPids,
   readValue,
@@ -90,7 +91,7 @@ function moveToLeaf(base: string): void {
       try {
         writeValue(leaf, 'cgroup.procs', String(pid))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+        if (readCode(error) !== 'ESRCH') throw error
       }
     }
   }
@@ -221,7 +222,7 @@ function killTree(group: string): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      if (readCode(error) !== 'ESRCH') throw error
     }
   }
 }
@@ -253,7 +254,7 @@ async function sweep(base: string): Promise<void> {
       for (const child of readChildren(`${base}/${name}`)) await killAll(`${base}/${name}/${child}`)
       await removeTree(`${base}/${name}`)
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
+      const code = readCode(error)
       const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
       if (!forbidden && !isMissing(error)) throw error
     }

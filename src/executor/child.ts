@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
+import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildArguments } from './bubblewrap.ts'
 import type { Command } from './language/language.ts'
@@ -102,17 +102,17 @@ export function startChild(launch: Launch): Child {
   const child = spawn(
     '/bin/sh',
     [
-      ...['-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
+      ['-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
       // In blocks of 512 bytes, and one more than the scratch disk holds, so that a full disk is ENOSPC and no signal.
-      String(Math.ceil(launch.diskBytes / 512) + 1),
-      command.unlimitedStack ? 'unlimited' : 'usual',
-      ...[...launch.entrances, '--'],
-      ...(launch.uid === null ? [] : dropTo(launch.uid)),
-      ...['bwrap', '--args', String(firstDescriptor)],
+      [String(Math.ceil(launch.diskBytes / 512) + 1)],
+      [command.unlimitedStack ? 'unlimited' : 'usual'],
+      [...launch.entrances, '--'],
+      launch.uid === null ? [] : dropTo(launch.uid),
+      ['bwrap', '--args', String(firstDescriptor)],
       // bubblewrap reads arguments from a descriptor to its end and closes it: here none, from an empty file.
-      ...strangers.flatMap((descriptor) => ['--args', String(descriptor)]),
-      ...['--', ...command.argv],
-    ],
+      ...strangers.map((descriptor) => ['--args', String(descriptor)]),
+      ['--', ...command.argv],
+    ].flat(),
     {
       cwd: '/',
       // The program can read this environment in /proc/1/environ.
@@ -122,8 +122,8 @@ export function startChild(launch: Launch): Child {
   )
   for (const stream of child.stdio) stream?.on('error', () => {})
   const send = (descriptor: number, bytes: Uint8Array): void => {
-    const stream = child.stdio[descriptor] as Writable | null | undefined
-    stream?.end(bytes)
+    const stream = child.stdio[descriptor]
+    if (stream instanceof Socket) stream.end(bytes)
   }
   send(firstDescriptor, Buffer.from(options.map((option) => `${option}\0`).join('')))
   send(filterDescriptor, launch.filter)
@@ -131,15 +131,10 @@ export function startChild(launch: Launch): Child {
     send(blockDescriptor + 1 + index, file.content)
 
   const exit = watchExit(child)
-  const status = readStatus(child.stdio[statusDescriptor] as Readable | null | undefined)
+  const status = readStatus(child.stdio[statusDescriptor])
   return {
     boxPid: status.boxPid,
-    exited: exit.then(() => {
-      // bubblewrap's last line is in its socket already; the others carry nothing more.
-      for (const stream of child.stdio.slice(firstDescriptor)) {
-        if (stream !== child.stdio[statusDescriptor]) stream?.destroy()
-      }
-    }),
+    exited: exit.then(() => closeAll(child)),
     ended: Promise.all([exit, status.closed]).then(([end, exitStatus]) => ({ ...end, exitStatus })),
     waitUntilReady,
     release: () => send(blockDescriptor, Buffer.from('1')),
@@ -150,21 +145,21 @@ export function startChild(launch: Launch): Child {
 /** Becomes the slot's user for good before bubblewrap starts: run by root it would keep root's rights over files. */
 function dropTo(uid: number): string[] {
   return [
-    ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
-    ...['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
-  ]
+    ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
+    ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
+  ].flat()
 }
 
 /** bubblewrap writes one JSON object a line: `child-pid` at once, `exit-code` only if the program was started. */
-function readStatus(stream: Readable | null | undefined): {
+function readStatus(stream: ChildProcess['stdio'][number] | undefined): {
   readonly boxPid: Promise<number | null>
   readonly closed: Promise<number | null>
 } {
   const boxPid = Promise.withResolvers<number | null>()
   const closed = Promise.withResolvers<number | null>()
   let text = ''
-  stream?.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
+  stream?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
     const match = /"child-pid": (\d+)/.exec(text)
     if (match !== null) boxPid.resolve(Number(match[1]))
   })
@@ -188,6 +183,13 @@ function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
       resolve({ killed: signal !== null, time: performance.now(), error: null })
     })
   })
+}
+
+/** Closes our ends but that of the status: its last line may still be unread. */
+function closeAll(child: ChildProcess): void {
+  for (const [descriptor, stream] of child.stdio.entries()) {
+    if (descriptor >= firstDescriptor && descriptor !== statusDescriptor) stream?.destroy()
+  }
 }
 
 /** read(2) on x86-64 and on arm64, in the notation of /proc/PID/syscall: number, then arguments. */

@@ -1,5 +1,5 @@
 // Examines the programs a worker needs: the box's maker, the one that drops root, and each language's tools.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
@@ -103,7 +103,7 @@ async function examineTool(
   debianPackage: string,
 ): Promise<Tool> {
   const install = `apt-get install ${debianPackage}`
-  const program = findProgram(host, name) ?? findJavaProgram(host, name)
+  const program = findJavaProgram(host, name) ?? findProgram(host, name)
   if (program === null) return { finding: reportMissing(name, 'not found', install), major: null }
   const { succeeded, text } = await askProgram(program, options)
   const version = pattern.exec(text)
@@ -122,13 +122,25 @@ async function examineTool(
   return { finding, major }
 }
 
-/** A JDK need not be on the path: the executor also takes one below /usr/lib/jvm. */
+/** The program of the newest JDK that has both; the executor too takes both from there, on the path or not. */
 function findJavaProgram(host: Host, name: string): string | null {
   if (!name.startsWith('java') || !existsSync(host.javaDirectory)) return null
-  const homes = readdirSync(host.javaDirectory).toSorted()
-  return (
-    homes.map((home) => join(host.javaDirectory, home, 'bin', name)).findLast(existsSync) ?? null
-  )
+  const homes = readdirSync(host.javaDirectory)
+    .map((home) => join(host.javaDirectory, home))
+    .filter((home) => ['java', 'javac'].every((tool) => existsSync(join(home, 'bin', tool))))
+    .map((home) => ({ home, version: readJavaRelease(home) }))
+    .toSorted((left, right) => right.version - left.version)
+  return homes[0] === undefined ? null : join(homes[0].home, 'bin', name)
+}
+
+/** Major version by a JDK's `release` file; 0 when it does not say. */
+function readJavaRelease(home: string): number {
+  try {
+    const text = readFileSync(join(home, 'release'), 'utf8')
+    return Number(/^JAVA_VERSION="(\d+)/mu.exec(text)?.[1] ?? 0)
+  } catch {
+    return 0
+  }
 }
 
 /** A JVM refuses classes of a newer compiler: every Java submission would fail. */

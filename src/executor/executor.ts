@@ -17,26 +17,23 @@
 export * from './request.ts'
 export * from './outcome.ts'
 export { defaultLimits } from './limits.ts'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { createArtefactCache, hashSource } from './artefact-cache.ts'
-import type { Compiled } from './artefact-cache.ts'
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { createArtefactCache } from './artefact-cache.ts'
 import { readHostRoot } from './bubblewrap.ts'
 import { openCgroupParent } from './cgroup.ts'
 import { findInheritedDescriptors } from './inherited.ts'
-import type { Artefact, Compiler, Toolchain } from './language/language.ts'
-import { compileMessageBytes } from './limits.ts'
+import type { Toolchain } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { runPhase } from './phase.ts'
 import type { Host } from './phase.ts'
 import { proveIsolation } from './probe.ts'
+import { createProgramRunner } from './program.ts'
 import type { ExecutionRequest, Language, Limits } from './request.ts'
 import { assembleFilter } from './seccomp.ts'
 import { createSlotPool } from './slot.ts'
-import type { Slot } from './slot.ts'
 import { createStandardStreams } from './standard-stream.ts'
 import { findToolchains, warm } from './toolchain.ts'
-import { nameWorkerGroup } from './worker-group.ts'
+import { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
 /** What the worker chooses at start. */
 export interface ExecutorOptions {
@@ -91,111 +88,35 @@ export interface Executor {
  * @throws {SandboxError} naming everything that is missing and how to get it, when isolation cannot be had.
  */
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
-  const toolchains = await findToolchains()
-  const name = nameWorkerGroup()
   const isRoot = process.getuid?.() === 0
-  const cgroups = await openCgroupParent(name)
-  const slots = createSlotPool(options.slots, isRoot ? options.firstUid : null)
-  mkdirSync(options.cacheDirectory, { recursive: true, mode: 0o700 })
-  const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
-  const streams = createStandardStreams(`${options.cacheDirectory}/${name}`)
-  const host: Host = {
-    cgroups,
-    streams,
-    filter: assembleFilter(),
-    root: readHostRoot(),
-    inherited: findInheritedDescriptors(),
-    emptyDescriptor: openSync('/dev/null', 'r'),
+  if (isRoot && !(options.firstUid > 0)) {
+    throw new SandboxError(
+      'slot.uid',
+      `firstUid is ${options.firstUid}; a program never runs as root`,
+    )
   }
+  const firstUid = isRoot ? options.firstUid : null
+  const toolchains = await findToolchains()
+  const host = await openHost(options.cacheDirectory)
+  const slots = createSlotPool(options.slots, firstUid)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
-  let phases = 0
 
-  const close = async (): Promise<void> => {
-    if (closing.signal.aborted) return
-    closing.abort(new SandboxError('executor.close', 'the executor is closed'))
-    await Promise.allSettled(running)
-    streams.close()
-    closeSync(host.emptyDescriptor)
-    await cgroups.close()
+  try {
+    await proveIsolation(host, firstUid)
+    for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
+  } catch (error) {
+    await closeHost(host)
+    throw error
   }
-
-  async function compile(
-    request: ExecutionRequest,
-    compiler: Compiler,
-    toolchain: Toolchain,
-    slot: Slot,
-    signal: AbortSignal,
-  ): Promise<Compiled> {
-    const limits = options.limits[request.language].compile
-    if (limits === null)
-      throw new SandboxError('limits.read', `${request.language} has no compile limits`)
-    const phase = await runPhase(
-      host,
-      {
-        name: String((phases += 1)),
-        uid: slot.uid,
-        command: compiler.command(request.code, limits.memoryBytes),
-        paths: toolchain.paths,
-        stdin: new Uint8Array(),
-        limits,
-        stderrKeptBytes: compileMessageBytes,
-        ranOutOfMemory: toolchain.ranOutOfMemory,
-      },
-      signal,
-    )
-    const { stdout, ...rest } = phase
-    const compiled = phase.ending === 'exited' && phase.exitCode === 0
-    // The compiler's stdout carried the program; it is no output for anyone to read.
-    const quiet = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
-    return { phase: quiet, artefact: compiled ? compiler.readArtefact(Buffer.from(stdout)) : null }
-  }
-
-  async function executeIn(
-    slot: Slot,
-    request: ExecutionRequest,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    const toolchain = toolchains[request.language]
-    const { compiler } = toolchain
-    let compiled: Compiled | null = null
-    let compileCached = false
-    let artefact: Artefact | null = { content: request.code, entry: '' }
-    if (compiler !== null) {
-      const key = hashSource(request.language, compiler.identity, request.code)
-      const result = await cache.compile(
-        key,
-        () => compile(request, compiler, toolchain, slot, signal),
-        isCertain,
-      )
-      compiled = result.compiled
-      compileCached = result.cached
-      artefact = compiled.artefact
-    }
-    const compilePhase = compiled?.phase ?? null
-    if (artefact === null) return { compile: compilePhase, compileCached, run: null }
-    const limits = options.limits[request.language].run
-    const run = await runPhase(
-      host,
-      {
-        name: String((phases += 1)),
-        uid: slot.uid,
-        command: toolchain.run(artefact, limits.memoryBytes),
-        paths: toolchain.paths,
-        stdin: request.stdin,
-        limits,
-        ranOutOfMemory: toolchain.ranOutOfMemory,
-      },
-      signal,
-    )
-    return { compile: compilePhase, compileCached, run }
-  }
+  const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
+  const runProgram = createProgramRunner(host, toolchains, cache, options.limits)
 
   async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
     const slot = await slots.acquire(either)
     try {
-      const outcome = await executeIn(slot, request, either)
+      const outcome = await runProgram(slot, request, either)
       slots.release(slot)
       return outcome
     } catch (error) {
@@ -205,25 +126,12 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     }
   }
 
-  try {
-    await proveIsolation(host, isRoot ? options.firstUid : null)
-    for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
-  } catch (error) {
-    await close()
-    throw error
-  }
-
-  const describe = ({ version, compiler, commandLine }: Toolchain): Runtime => ({
-    version,
-    compile: compiler?.commandLine ?? null,
-    run: commandLine,
-  })
   return {
-    isolation: { box: 'bubblewrap', cgroup: cgroups.version, uid: isRoot ? 'slot' : 'worker' },
+    isolation: { box: 'bubblewrap', cgroup: host.cgroups.version, uid: isRoot ? 'slot' : 'worker' },
     runtimes: {
-      python: describe(toolchains.python),
-      cpp: describe(toolchains.cpp),
-      java: describe(toolchains.java),
+      python: describeRuntime(toolchains.python),
+      cpp: describeRuntime(toolchains.cpp),
+      java: describeRuntime(toolchains.java),
     },
     execute(request, signal) {
       const promise = execute(request, signal)
@@ -235,13 +143,48 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     get slots() {
       return slots.count()
     },
-    close,
+    async close() {
+      if (closing.signal.aborted) return
+      closing.abort(new SandboxError('executor.close', 'the executor is closed'))
+      await Promise.allSettled(running)
+      await closeHost(host)
+    },
   }
 }
 
-/** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */
-function isCertain({ phase, artefact }: Compiled): boolean {
-  return artefact !== null || (phase.ending === 'exited' && phase.exitCode === 1)
+/** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
+async function openHost(cacheDirectory: string): Promise<Host> {
+  const name = nameWorkerGroup()
+  const filter = assembleFilter()
+  mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 })
+  sweepDirectory(cacheDirectory)
+  const cgroups = await openCgroupParent(name)
+  try {
+    const streams = createStandardStreams(`${cacheDirectory}/${name}`)
+    const inherited = findInheritedDescriptors()
+    const emptyDescriptor = openSync('/dev/null', 'r')
+    return { cgroups, streams, filter, root: readHostRoot(), inherited, emptyDescriptor }
+  } catch (error) {
+    await cgroups.close()
+    throw error
+  }
+}
+
+/** Standard streams of workers that died have no name a moment after they are made; their directories remain. */
+function sweepDirectory(cacheDirectory: string): void {
+  for (const name of readdirSync(cacheDirectory).filter(isAbandoned)) {
+    rmSync(`${cacheDirectory}/${name}`, { recursive: true, force: true })
+  }
+}
+
+async function closeHost(host: Host): Promise<void> {
+  host.streams.close()
+  closeSync(host.emptyDescriptor)
+  await host.cgroups.close()
+}
+
+function describeRuntime({ version, compiler, commandLine }: Toolchain): Runtime {
+  return { version, compile: compiler?.commandLine ?? null, run: commandLine }
 }
 
 /** After these failures something of the run may still be there. */

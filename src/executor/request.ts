@@ -17,9 +17,9 @@ export interface PhaseLimits {
   readonly memoryBytes: number
   /** Processes and threads together, the sandbox's own not counted. */
   readonly processes: number
-  /** Bytes of stdout kept; one more ends the phase. */
+  /** Bytes of stdout kept; one more ends the phase. A compiler's stdout carries the compiled program. */
   readonly stdoutBytes: number
-  /** Bytes of stderr kept; one more ends the phase. */
+  /** Bytes of stderr kept; one more ends the phase. Of a compiler's messages fewer are kept (limits.ts). */
   readonly stderrBytes: number
   /** Size of the scratch disk (/box and /tmp each), in bytes. */
   readonly diskBytes: number

@@ -272,6 +272,13 @@ export const filterRows: readonly FilterRow[] = [
     'an access list takes 64 KiB of kernel memory a file that no cgroup is charged for: 2,000 files took 130 MB (Linux 6.18)',
   ),
   refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'TCP_MD5SIG, _EXT, TCP_AO_ADD_KEY: a socket takes 128 KiB of such keys, charged to no cgroup either',
+    isOneOf(1, 6),
+    isOneOf(2, 14, 32, 38),
+  ),
+  refuse(
     'ENOMEM',
     ['mmap'],
     "MAP_HUGETLB: the host's reserved huge pages are outside the memory limit; PostgreSQL may live on them",

@@ -22,6 +22,11 @@ interface Waiter {
   reject(error: unknown): void
 }
 
+function exhausted(): SandboxError {
+  return new SandboxError('slot.acquire', 'every slot is quarantined; restart the worker')
+}
+
+/** @param firstUid null when every slot runs as the worker's own user. */
 export function createSlotPool(count: number, firstUid: number | null): SlotPool {
   const free = Array.from({ length: count }, (_, index) => ({
     index,
@@ -29,8 +34,6 @@ export function createSlotPool(count: number, firstUid: number | null): SlotPool
   }))
   const waiters = new Set<Waiter>()
   let inService = count
-  const exhausted = (): SandboxError =>
-    new SandboxError('slot.acquire', 'every slot is quarantined; restart the worker')
   return {
     count: () => inService,
     async acquire(signal) {

@@ -73,8 +73,12 @@ export async function examine(name: string, options: HostOptions): Promise<Findi
   return pick(await examineHost({ ...bare, ...options }), name)
 }
 
+// tap's runner loads itself into every Node below it and then adds to the environment of what that one starts, which
+// the doctor rightly finds in the box.
+const plain = 'unset NODE_OPTIONS; exec "$@"'
+
 /**
- * Examines the host from within other namespaces.
+ * Examines the host from within other namespaces, in a process of its own.
  * @param launcher what makes them, such as `unshare -m`.
  * @param setUp shell lines run inside first.
  */
@@ -86,7 +90,7 @@ export function examineInside(
   const doctor = join(import.meta.dirname, '../../src/executor/doctor.ts')
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
     console.log(JSON.stringify(await examineHost(${JSON.stringify(options)})))`
-  const [program, ...words] = [...launcher, '/bin/sh', '-ec', `${setUp}\nexec "$@"`, 'sh']
+  const [program, ...words] = [...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
   if (program === undefined) throw new Error('no launcher')
   const node = [process.execPath, '--input-type=module', '-e', code]
   const answer: readonly Finding[] = JSON.parse(

@@ -50,7 +50,7 @@ export function runInFilterBox(
       encoding: 'utf8',
       env: { PATH: '/usr/bin' },
       stdio: ['pipe', 'pipe', 'pipe', descriptor],
-      timeout: 100_000,
+      timeout: 500_000,
       maxBuffer: 1 << 26,
     })
     if (result.error !== undefined) throw result.error

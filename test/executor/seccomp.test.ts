@@ -1,18 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { encode, ifOneOf, maximumInstructions, returnValue } from '../../src/executor/bpf.ts'
+import { createExecutor } from '../../src/executor/executor.ts'
+import { defaultLimits } from '../../src/executor/limits.ts'
 import { SandboxError } from '../../src/executor/outcome.ts'
 import { filterRows, lastReviewedNumber } from '../../src/executor/seccomp-policy.ts'
 import { errnos } from '../../src/executor/seccomp-row.ts'
+import type { PhaseLimits } from '../../src/executor/request.ts'
 import { assembleFilter, compileFilter } from '../../src/executor/seccomp.ts'
 import { callNumbers } from '../../src/executor/syscall-number.ts'
 import type { Architecture, CallName } from '../../src/executor/syscall-number.ts'
 import { interpret } from './bpf-interpreter.ts'
 import { runInFilterBox } from './filter-box.ts'
 import { combine, lookUp, matchingArguments, nearValues, numberOf } from './filter-example.ts'
+
+// A bound for a machine in emulation; ordinarily all of it takes some seconds.
+t.setTimeout(600_000)
 
 const native: Architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 const calls: readonly CallName[] = [...new Set(filterRows.flatMap((row) => row.calls))]
@@ -53,6 +59,25 @@ function probe(
   if (answers.length !== lines.length)
     throw new Error(`${answers.length} answers to ${lines.length}`)
   return answers
+}
+
+/** A call for each way to meet a row of the table, and what it must answer. */
+function listRefusals(): { lines: string[]; names: string[]; expected: string[] } {
+  const expected: string[] = []
+  const lines: string[] = []
+  const names: string[] = []
+  for (const row of filterRows)
+    for (const call of row.calls) {
+      const number = numberOf(call, native)
+      if (number === null) continue
+      for (const values of matchingArguments(row)) {
+        // An earlier row of the same call may answer first.
+        expected.push(String(lookUp(native, number, values)))
+        lines.push(format(number, values))
+        names.push(`${call}(${values.join(', ')})`)
+      }
+    }
+  return { lines, names, expected }
 }
 
 /** What the assembled filter says of a call, by name; every argument's high half is set. */
@@ -180,6 +205,21 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
     )
   for (let bit = 0; bit < 32; bit++)
     t.equal(answer('clone', 2 ** bit), refused | errnos.EPERM, 'the high half of flags is refused')
+  const options = [
+    [1, 26],
+    [1, 50],
+    [1, 60],
+    [6, 14],
+    [6, 31],
+    [6, 38],
+    [17, 100],
+  ] as const
+  for (const [level, option] of options)
+    t.equal(
+      answer('setsockopt', 0, level, option),
+      refused | errnos.ENOPROTOOPT,
+      `option ${level}, ${option}`,
+    )
   for (const command of [0x5412, 0x541c, 0x5423])
     t.equal(answer('ioctl', 0, command), refused | errnos.EPERM, `ioctl ${command}`)
   for (const command of [6, 7, 37, 38, 1024, 1026])
@@ -242,20 +282,7 @@ t.test('every known call has a row, and no row is out of reach', async (t) => {
 
 for (const [language, ...program] of probes) {
   t.test(`every row of the filter holds in a box, from ${language}`, async (t) => {
-    const expected: string[] = []
-    const lines: string[] = []
-    const names: string[] = []
-    for (const row of filterRows)
-      for (const call of row.calls) {
-        const number = numberOf(call, native)
-        if (number === null) continue
-        for (const values of matchingArguments(row)) {
-          // An earlier row of the same call may answer first.
-          expected.push(String(lookUp(native, number, values)))
-          lines.push(format(number, values))
-          names.push(`${call}(${values.join(', ')})`)
-        }
-      }
+    const { lines, names, expected } = listRefusals()
     const answers = probe(program, lines)
     const wrong = names
       .map((name, index) => `${name}: ${answers[index]}, not ${expected[index]}`)
@@ -290,6 +317,52 @@ for (const [language, ...program] of probes) {
     )
   })
 }
+
+/** Time is not what is tested here. */
+function widen(limits: PhaseLimits): PhaseLimits {
+  return { ...limits, cpuSeconds: 300, wallSeconds: 300 }
+}
+
+t.test('the filter holds in submissions, and honest ones work under it', async (t) => {
+  const { python, cpp, java } = defaultLimits
+  const limits = {
+    python: { compile: null, run: widen(python.run) },
+    cpp: { compile: widen(cpp.compile ?? cpp.run), run: widen(cpp.run) },
+    java: { compile: widen(java.compile ?? java.run), run: widen(java.run) },
+  }
+  const executor = await createExecutor({
+    slots: 1,
+    firstUid: 61_990,
+    limits,
+    cacheBytes: 0,
+    cacheDirectory: join(directory, 'cache'),
+  })
+  t.teardown(() => executor.close())
+  const { lines, expected } = listRefusals()
+  const probes = [
+    ['python', 'call-probe.py'],
+    ['cpp', 'call-probe.c'],
+  ] as const
+  for (const [language, file] of probes) {
+    const code = readFileSync(source(file))
+    const stdin = Buffer.from(`${lines.join('\n')}\n`)
+    const { run } = await executor.execute({ language, code, stdin })
+    t.match(run, { ending: 'exited', exitCode: 0 }, language)
+    const answers = Buffer.from(run?.stdout ?? '').toString()
+    t.strictSame(answers.trim().split('\n'), expected, language)
+  }
+  const tours = [
+    ['python', 'toolchain.py'],
+    ['cpp', 'toolchain.cpp'],
+    ['java', 'Toolchain.java'],
+  ] as const
+  for (const [language, file] of tours) {
+    const code = readFileSync(source(file))
+    const { run } = await executor.execute({ language, code, stdin: new Uint8Array() })
+    const messages = Buffer.from(run?.stderr ?? '').toString()
+    t.match(run, { ending: 'exited', exitCode: 0 }, `${language} works: ${messages}`)
+  }
+})
 
 t.test('an i386 call by int 0x80 kills the process', async (t) => {
   if (native !== 'x86_64') {

@@ -1,39 +1,68 @@
 // Starts real executors for tests and reads their outcomes as text.
 // TIME_FACTOR (default 1) stretches every time limit and bound, for machines that are many times slower.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { createExecutor, defaultLimits, languages } from '#executor'
-import type { Executor, ExecutorOptions, Language, Limits, Outcome, Phase } from '#executor'
+import { createExecutor, defaultLimits } from '#executor'
+import type {
+  Executor,
+  ExecutorOptions,
+  Language,
+  Limits,
+  Outcome,
+  Phase,
+  PhaseLimits,
+} from '#executor'
 
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)
 
 /** Limits of all languages: the defaults, stretched, with `run` changed. */
 export function scaleLimits(
-  run: Partial<Limits['run']> = {},
-  compile: Partial<Limits['run']> = {},
+  run: Partial<PhaseLimits> = {},
+  compile: Partial<PhaseLimits> = {},
 ): Record<Language, Limits> {
-  const stretch = (limits: Limits['run'], changes: Partial<Limits['run']>): Limits['run'] => {
-    const changed = { ...limits, ...changes }
+  const scale = (language: Language): Limits => {
+    const { compile: compileDefault, run: runDefault } = defaultLimits[language]
     return {
-      ...changed,
-      cpuSeconds: changed.cpuSeconds * timeFactor,
-      wallSeconds: changed.wallSeconds * timeFactor,
+      compile: compileDefault && stretch({ ...compileDefault, ...compile }),
+      run: stretch({ ...runDefault, ...run }),
     }
   }
-  const scaled = languages.map((language) => {
-    const limits = defaultLimits[language]
-    return [
-      language,
-      {
-        compile: limits.compile && stretch(limits.compile, compile),
-        run: stretch(limits.run, run),
-      },
-    ]
-  })
-  return Object.fromEntries(scaled) as Record<Language, Limits>
+  return { python: scale('python'), cpp: scale('cpp'), java: scale('java') }
+}
+
+function stretch(limits: PhaseLimits): PhaseLimits {
+  return {
+    ...limits,
+    cpuSeconds: limits.cpuSeconds * timeFactor,
+    wallSeconds: limits.wallSeconds * timeFactor,
+  }
+}
+
+/** What a rejection must look like: our failure, at this step. */
+export function failsAt(step: string, message = /./): Error {
+  return Object.assign(new Error(), { name: 'SandboxError', step, message })
+}
+
+/** First host uid of this test process's slots: test files run side by side, and no two should share one. */
+export const firstUid = 60_000 + (process.pid % 500) * 8
+
+/** Host pids of living processes that run as a slot of this test process. Zombies are left to the host's init. */
+export function findBoxProcesses(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+        const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
+        return uid >= firstUid && uid < firstUid + 8 && !/^State:\t[ZX]/m.test(status)
+      } catch {
+        return false
+      }
+    })
 }
 
 /** An executor with a directory of its own; both are gone after the test. */
@@ -41,12 +70,12 @@ export async function startExecutor(
   t: Test,
   options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
+  t.setTimeout(120_000 * timeFactor)
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const executor = await createExecutor({
     slots: 2,
-    // Test files run side by side; no two of them should share a uid.
-    firstUid: 60_000 + (process.pid % 500) * 8,
+    firstUid,
     limits: scaleLimits(),
     cacheBytes: 64 * 1024 * 1024,
     cacheDirectory: directory,

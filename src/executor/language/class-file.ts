@@ -13,8 +13,6 @@ export interface ClassFile {
   readonly majorVersion: number
   /** Methods called `main` that a launcher could take. */
   readonly mains: readonly MainMethod[]
-  /** First source line with code of any method; Infinity without line numbers. */
-  readonly firstLine: number
   readonly bytes: Buffer
 }
 
@@ -78,24 +76,10 @@ function readClassFile(bytes: Buffer): ClassFile {
   if (name === null) throw new Error('class file has no name')
   skip(2 * u2())
 
-  let firstLine = Number.POSITIVE_INFINITY
-  const readAttributes = (): void => {
+  const skipAttributes = (): void => {
     for (let count = u2(); count > 0; count -= 1) {
-      const attribute = texts.get(u2())
-      const length = u4()
-      const end = offset + length
-      if (attribute === 'Code') {
-        skip(4)
-        skip(u4())
-        skip(8 * u2())
-        readAttributes()
-      } else if (attribute === 'LineNumberTable') {
-        for (let lines = u2(); lines > 0; lines -= 1) {
-          skip(2)
-          firstLine = Math.min(firstLine, u2())
-        }
-      }
-      skip(end - offset)
+      skip(2)
+      skip(u4())
     }
   }
 
@@ -108,10 +92,10 @@ function readClassFile(bytes: Buffer): ClassFile {
       if (kind === 'method' && memberName === 'main') {
         mains.push({ accessFlags: memberFlags, descriptor })
       }
-      readAttributes()
+      skipAttributes()
     }
   }
-  readAttributes()
+  skipAttributes()
   const isPublic = (accessFlags & 0x0001) !== 0
   return {
     name,
@@ -119,7 +103,6 @@ function readClassFile(bytes: Buffer): ClassFile {
     isPublic,
     majorVersion,
     mains,
-    firstLine,
     bytes: bytes.subarray(0, offset),
   }
 }
@@ -168,23 +151,32 @@ const accessPublicStatic = 0x0009
 /**
  * The class to run, as the `java` launcher is to be told it: the public class if it has `main`, else `Main`, else the
  * first in the source that has one; null when none has. A `main` may be inherited.
+ * @param order names of the top-level types as the source has them.
  */
-export function findMainClass(classes: readonly ClassFile[]): string | null {
+export function findMainClass(
+  classes: readonly ClassFile[],
+  order: readonly string[],
+): string | null {
   const byName = new Map(classes.map((found) => [found.name, found]))
   const hasMain = (found: ClassFile | undefined, depth = 0): boolean => {
     if (found === undefined || depth > classes.length) return false
     if (found.mains.some((main) => isLaunchable(main, found.majorVersion))) return true
     return hasMain(byName.get(found.superName ?? ''), depth + 1)
   }
-  // Nested classes are run only by name; a launcher given the file would not pick one.
+  const simpleName = ({ name }: ClassFile): string => name.slice(name.lastIndexOf('/') + 1)
+  const place = (found: ClassFile): number => {
+    const index = order.indexOf(simpleName(found))
+    return index === -1 ? order.length : index
+  }
   const candidates = classes
-    .filter(
-      (found) => !byName.has(found.name.slice(0, found.name.lastIndexOf('$'))) && hasMain(found),
-    )
-    .toSorted((left, right) => left.firstLine - right.firstLine)
-  const isMain = ({ name }: ClassFile): boolean => name === 'Main' || name.endsWith('/Main')
+    // Nested classes have an outer one; a launcher given the source would not pick them.
+    .filter(({ name }) => !byName.has(name.slice(0, name.lastIndexOf('$'))))
+    .filter((found) => hasMain(found))
+    .toSorted((left, right) => place(left) - place(right))
   const chosen =
-    candidates.find(({ isPublic }) => isPublic) ?? candidates.find(isMain) ?? candidates[0]
+    candidates.find(({ isPublic }) => isPublic) ??
+    candidates.find((found) => simpleName(found) === 'Main') ??
+    candidates[0]
   return chosen?.name.replaceAll('/', '.') ?? null
 }
 

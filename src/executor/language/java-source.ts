@@ -1,17 +1,33 @@
-// Finds the name a Java source file must have: that of its public top-level type.
-// javac refuses any other name, so it is needed before there is a class file to ask.
+// Reads a Java source's top-level types: javac refuses a file whose name is not its public type's, and which of several
+// classes comes first no class file tells.
 
 /** Comments, text blocks, strings and characters: whatever could hold a word that is not one. */
 const notCode =
   /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|"""(?:\\[\s\S]|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*'/g
 
-const declaration =
-  /(?:^|[;{}\s)])public\s+(?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+|@[\w.]+(?:\s*\([^)]*\))?\s+)*(?:class|interface|enum|record|@\s*interface)\s+([\p{L}_$][\p{L}\p{N}_$]*)/u
+/** A top-level type as it is declared. */
+export interface DeclaredType {
+  readonly name: string
+  readonly isPublic: boolean
+}
 
-/** Name of the public top-level type; `Main` when there is none. */
-export function findPublicType(source: string): string {
+const declaration =
+  /(?:^|[\s)>])(?:class|interface|enum|record|@\s*interface)\s+([\p{L}_$][\p{L}\p{N}_$]*)/u
+
+/** The top-level types of a source in their order; of a source that does not compile, what looks like them. */
+export function findTypes(source: string): DeclaredType[] {
   const code = removeBodies(decodeUnicodeEscapes(source).replace(notCode, ' '))
-  return declaration.exec(code)?.[1] ?? 'Main'
+  return code.split(';').flatMap((statement) => {
+    const match = declaration.exec(statement)
+    const name = match?.[1]
+    if (match === null || name === undefined) return []
+    return [{ name, isPublic: /(?:^|[\s)])public\s/.test(statement.slice(0, match.index + 1)) }]
+  })
+}
+
+/** Name, without `.java`, that the file must have: that of its public type, else `Main`. */
+export function nameSource(types: readonly DeclaredType[]): string {
+  return types.find(({ isPublic }) => isPublic)?.name ?? 'Main'
 }
 
 /** `\u0041` is a letter anywhere in Java, even in the middle of a keyword (Java Language Specification, 3.3). */
@@ -21,18 +37,19 @@ function decodeUnicodeEscapes(source: string): string {
   )
 }
 
-/** Keeps what stands outside all braces, so that a nested public class is not taken for the file's. */
+/** Keeps what stands outside all braces, so that nested types are not taken for the file's; a body becomes `;`. */
 function removeBodies(code: string): string {
   let depth = 0
   let kept = ''
   for (const character of code) {
-    if (character === '{') depth += 1
-    else if (character === '}') depth = Math.max(0, depth - 1)
-    else if (depth === 0) {
+    if (character === '{') {
+      depth += 1
+    } else if (character === '}') {
+      depth = Math.max(0, depth - 1)
+      if (depth === 0) kept += ';'
+    } else if (depth === 0) {
       kept += character
-      continue
     }
-    kept += ' '
   }
   return kept
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findMainClass, readClassFiles } from './class-file.ts'
 import { writeJar } from './jar.ts'
-import { findPublicType } from './java-source.ts'
+import { findTypes, nameSource } from './java-source.ts'
 import type { Compiler, Toolchain } from './language.ts'
 import { readVersion } from './version.ts'
 
@@ -42,7 +42,7 @@ export async function findJava(): Promise<Toolchain> {
       const jvm = [...quiet, ...brief, heapOption(memoryBytes), exitWhenFull].map(
         (option) => `-J${option}`,
       )
-      const source = `${findPublicType(Buffer.from(code).toString('utf8'))}.java`
+      const source = `${nameSource(findTypes(Buffer.from(code).toString('utf8')))}.java`
       const script =
         'mkdir out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
       return {
@@ -60,17 +60,19 @@ export async function findJava(): Promise<Toolchain> {
         unlimitedStack: false,
       }
     },
-    readArtefact: (stdout) => {
+    readArtefact: (stdout, code) => {
       const classes = readClassFiles(stdout)
-      // Without any main, the launcher is told the first class and gives its own error.
-      const first = classes.toSorted((left, right) => left.firstLine - right.firstLine)[0]
-      const entry = findMainClass(classes) ?? first?.name.replaceAll('/', '.') ?? 'Main'
+      const order = findTypes(Buffer.from(code).toString('utf8')).map(({ name }) => name)
+      // Without any main, the launcher is told some class of the program and gives its own error.
+      const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
       return { content: writeJar(classes), entry }
     },
   }
   const options = (memoryBytes: number): string[] => [
     heapOption(memoryBytes),
     '-Xss64m',
+    // All threads' CPU time counts against the limit, and this collector takes the least of it, and the fewest threads.
+    '-XX:+UseSerialGC',
     ...quiet,
     exitWhenFull,
   ]

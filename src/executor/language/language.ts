@@ -33,7 +33,7 @@ export interface Compiler {
   /** Compiles in the box and writes the result to stdout, the messages to stderr. */
   command(code: Uint8Array, memoryBytes: number): Command
   /** Makes the artefact of what stood on stdout. @throws when those bytes are not what this compiler writes. */
-  readArtefact(stdout: Buffer): Artefact
+  readArtefact(stdout: Buffer, code: Uint8Array): Artefact
 }
 
 /** One language as installed on this host. */
@@ -50,5 +50,5 @@ export interface Toolchain {
   /** The command that runs an artefact under a memory limit. */
   run(artefact: Artefact, memoryBytes: number): Command
   /** True when the program's end shows that its runtime ran out of memory below the kernel's limit. */
-  ranOutOfMemory(exitCode: number, stderr: Buffer): boolean
+  readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
 }

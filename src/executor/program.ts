@@ -1,0 +1,97 @@
+// Takes one program through its phases in a slot: compile unless that was done before, then run.
+// What a phase is, and what a language needs, is decided elsewhere; here is only their order.
+import { hashSource } from './artefact-cache.ts'
+import type { ArtefactCache, Compiled } from './artefact-cache.ts'
+import type { Artefact, Command, Compiler, Toolchain } from './language/language.ts'
+import { compileMessageBytes } from './limits.ts'
+import { SandboxError } from './outcome.ts'
+import type { Outcome, Phase } from './outcome.ts'
+import { runPhase } from './phase.ts'
+import type { Host } from './phase.ts'
+import type { ExecutionRequest, Language, Limits, PhaseLimits } from './request.ts'
+import type { Slot } from './slot.ts'
+
+/** Runs a program in a slot that is nobody else's meanwhile. */
+export type ProgramRunner = (
+  slot: Slot,
+  request: ExecutionRequest,
+  signal: AbortSignal,
+) => Promise<Outcome>
+
+/** @param limits of every language, for both phases. */
+export function createProgramRunner(
+  host: Host,
+  toolchains: Readonly<Record<Language, Toolchain>>,
+  cache: ArtefactCache,
+  limits: Readonly<Record<Language, Limits>>,
+): ProgramRunner {
+  let phases = 0
+
+  function runCommand(
+    slot: Slot,
+    toolchain: Toolchain,
+    command: Command,
+    details: { stdin: Uint8Array; limits: PhaseLimits; stderrKeptBytes?: number },
+    signal: AbortSignal,
+  ): Promise<Phase> {
+    phases += 1
+    const { paths, ranOutOfMemory } = toolchain
+    const name = String(phases)
+    return runPhase(
+      host,
+      { name, uid: slot.uid, command, paths, ranOutOfMemory, ...details },
+      signal,
+    )
+  }
+
+  async function compile(
+    slot: Slot,
+    { language, code }: ExecutionRequest,
+    compiler: Compiler,
+    signal: AbortSignal,
+  ): Promise<Compiled> {
+    const wanted = limits[language].compile
+    if (wanted === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
+    const { stdout, ...rest } = await runCommand(
+      slot,
+      toolchains[language],
+      compiler.command(code, wanted.memoryBytes),
+      { stdin: new Uint8Array(), limits: wanted, stderrKeptBytes: compileMessageBytes },
+      signal,
+    )
+    // The compiler's stdout carried the program; it is no output for anyone to read.
+    const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
+    const succeeded = phase.ending === 'exited' && phase.exitCode === 0
+    return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
+  }
+
+  return async (slot, request, signal) => {
+    const { language, code, stdin } = request
+    const toolchain = toolchains[language]
+    const { compiler } = toolchain
+    let compilePhase: Phase | null = null
+    let compileCached = false
+    let artefact: Artefact | null = { content: code, entry: '' }
+    if (compiler !== null) {
+      const key = hashSource(language, compiler.identity, code)
+      const { compiled, cached } = await cache.compile(
+        key,
+        () => compile(slot, request, compiler, signal),
+        isCertain,
+      )
+      compilePhase = compiled.phase
+      compileCached = cached
+      artefact = compiled.artefact
+    }
+    if (artefact === null) return { compile: compilePhase, compileCached, run: null }
+    const wanted = limits[language].run
+    const command = toolchain.run(artefact, wanted.memoryBytes)
+    const run = await runCommand(slot, toolchain, command, { stdin, limits: wanted }, signal)
+    return { compile: compilePhase, compileCached, run }
+  }
+}
+
+/** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */
+function isCertain({ phase, artefact }: Compiled): boolean {
+  return artefact !== null || (phase.ending === 'exited' && phase.exitCode === 1)
+}

@@ -1,0 +1,158 @@
+// The cache alone: what it keeps, what it forgets, and that a damaged file is never run.
+import t from 'tap'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
+import type { Compiled } from '../../src/executor/artefact-cache.ts'
+import type { Phase } from '#executor'
+
+const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+t.teardown(() => rmSync(root, { recursive: true }))
+let directories = 0
+const nextDirectory = (): string => join(root, String((directories += 1)))
+
+const phase: Phase = {
+  ending: 'exited',
+  exitCode: 0,
+  signal: null,
+  stdout: new Uint8Array(),
+  stderr: Buffer.from([0xff, 0x00, 0x41]),
+  stdoutTruncated: false,
+  stderrTruncated: false,
+  usage: { cpuSeconds: 0.5, wallSeconds: 1, memoryPeakBytes: 42 },
+}
+const make = (text: string, entry = 'Main'): Compiled => ({
+  phase,
+  artefact: { content: Buffer.from(text), entry },
+})
+const always = (): boolean => true
+const key = (text: string): string => hashSource('cpp', 'options', Buffer.from(text))
+const fail = (): Promise<Compiled> => Promise.reject(new Error('compiled again'))
+
+t.test('what was compiled is found again, by another worker too', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 20)
+  const first = await cache.compile(key('a'), async () => make('binary'), always)
+  t.equal(first.cached, false)
+  for (const reader of [cache, createArtefactCache(directory, 1 << 20)]) {
+    const { compiled, cached } = await reader.compile(key('a'), fail, always)
+    t.equal(cached, true)
+    t.same(Buffer.from(compiled.artefact!.content).toString(), 'binary')
+    t.equal(compiled.artefact!.entry, 'Main')
+    t.same(Buffer.from(compiled.phase.stderr), phase.stderr)
+    t.same(compiled.phase.usage, phase.usage)
+  }
+  t.equal(statSync(directory).mode & 0o777, 0o700)
+  t.equal(statSync(join(directory, key('a'))).mode & 0o777, 0o444)
+})
+
+t.test('what is not certain is not kept', async (t) => {
+  const cache = createArtefactCache(nextDirectory(), 1 << 20)
+  await cache.compile(
+    key('a'),
+    async () => make('x'),
+    () => false,
+  )
+  await t.rejects(cache.compile(key('a'), fail, always), { message: 'compiled again' })
+})
+
+t.test('no capacity keeps nothing', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 0)
+  await cache.compile(key('a'), async () => make('x'), always)
+  t.equal((await cache.compile(key('a'), async () => make('x'), always)).cached, false)
+})
+
+t.test('a file that was cut short or changed is compiled anew', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 20)
+  await cache.compile(key('a'), async () => make('the binary'), always)
+  const file = join(directory, key('a'))
+  const bytes = readFileSync(file)
+  for (const damaged of [
+    bytes.subarray(0, -1),
+    Buffer.concat([bytes, Buffer.from('!')]),
+    Buffer.alloc(0),
+    Buffer.from('{}\n'),
+  ]) {
+    rmSync(file, { force: true })
+    writeFileSync(file, damaged)
+    t.equal((await cache.compile(key('a'), async () => make('the binary'), always)).cached, false)
+  }
+})
+
+t.test('the least recently used go first', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 8000)
+  const big = 'x'.repeat(1500)
+  for (const name of ['a', 'b', 'c', 'd'])
+    await cache.compile(key(name), async () => make(big), always)
+  await cache.compile(key('a'), fail, always)
+  await cache.compile(key('e'), async () => make(big), always)
+  t.equal((await cache.compile(key('a'), fail, always)).cached, true)
+  await t.rejects(cache.compile(key('b'), fail, always))
+  const held = readdirSync(directory).reduce(
+    (sum, name) => sum + statSync(join(directory, name)).size,
+    0,
+  )
+  t.ok(held <= 8000, `${held}`)
+})
+
+t.test('the same code at the same time compiles once', async (t) => {
+  const cache = createArtefactCache(nextDirectory(), 1 << 20)
+  let compilations = 0
+  const compile = async (): Promise<Compiled> => {
+    compilations += 1
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return make('x')
+  }
+  const results = await Promise.all([1, 2, 3].map(() => cache.compile(key('a'), compile, always)))
+  t.equal(compilations, 1)
+  t.same(
+    results.map(({ cached }) => cached),
+    [false, true, true],
+  )
+})
+
+t.test('one that gives up does not take the others with it', async (t) => {
+  const cache = createArtefactCache(nextDirectory(), 1 << 20)
+  const first = cache.compile(
+    key('a'),
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      throw new Error('aborted')
+    },
+    always,
+  )
+  const second = cache.compile(key('a'), async () => make('x'), always)
+  await t.rejects(first, { message: 'aborted' })
+  t.equal((await second).cached, false)
+})
+
+t.test('a directory that cannot be written costs no result', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 20)
+  rmSync(directory, { recursive: true })
+  t.equal((await cache.compile(key('a'), async () => make('x'), always)).cached, false)
+  mkdirSync(directory)
+})
+
+t.test('language, options and code all decide the key', (t) => {
+  const keys = new Set([
+    hashSource('cpp', 'o', Buffer.from('c')),
+    hashSource('java', 'o', Buffer.from('c')),
+    hashSource('cpp', 'p', Buffer.from('c')),
+    hashSource('cpp', 'o', Buffer.from('d')),
+  ])
+  t.equal(keys.size, 4)
+  t.end()
+})

@@ -1,0 +1,233 @@
+// What a program sees of the host from inside its box, and what it is: looked at from within, in the real sandbox.
+import t from 'tap'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildArguments, readHostRoot } from '../../src/executor/bubblewrap.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { execute, findBoxProcesses, run, startExecutor } from '../helper/executor.ts'
+
+process.env['RUNLEDGER_CANARY'] = 'canary-in-the-environment'
+const executor = await startExecutor(t)
+
+/** Runs Python in a box and returns what it prints. */
+async function look(code: string): Promise<string> {
+  const phase = await run(executor, 'python', code)
+  return phase.stdout + phase.stderr
+}
+
+t.test('a program is an ordinary user without rights', async (t) => {
+  const status = await look('print(open("/proc/self/status").read())')
+  for (const line of [
+    /^Uid:\t1000\t1000\t1000\t1000$/m,
+    /^Gid:\t1000\t1000\t1000\t1000$/m,
+    /^Groups:\t\s*$/m,
+    /^CapInh:\t0+$/m,
+    /^CapPrm:\t0+$/m,
+    /^CapEff:\t0+$/m,
+    /^CapBnd:\t0+$/m,
+    /^CapAmb:\t0+$/m,
+    /^NoNewPrivs:\t1$/m,
+    /^Seccomp:\t2$/m,
+  ]) {
+    t.match(status, line)
+  }
+})
+
+t.test("its host uid is the slot's, never root", { skip: process.getuid?.() !== 0 }, async (t) => {
+  const controller = new AbortController()
+  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
+  let pids: number[] = []
+  while (pids.length < 2) {
+    await delay(20)
+    pids = findBoxProcesses()
+  }
+  controller.abort(new Error('seen'))
+  await t.rejects(promise, { message: 'seen' })
+})
+
+t.test('descriptors are 0, 1 and 2', async (t) => {
+  const code =
+    'import os\nheld = []\nfor n in range(4096):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)'
+  t.equal(await look(code), '[0, 1, 2]\n')
+})
+
+t.test('its environment is four names and the working directory', async (t) => {
+  const code = 'import os\nprint(sorted(os.environ.items()))'
+  t.equal(
+    await look(code),
+    "[('HOME', '/box'), ('LANG', 'C.UTF-8'), ('LC_ALL', 'C.UTF-8'), ('PATH', '/usr/bin:/bin'), ('PWD', '/box')]\n",
+  )
+})
+
+t.test('nothing of the worker shows in /proc', async (t) => {
+  const code = `
+import os
+print(open('/proc/1/environ').read().replace(chr(0), '|'))
+print(sorted(p for p in os.listdir('/proc') if p.isdigit()))
+found = []
+for folder, _, files in os.walk('/proc'):
+  if folder.count('/') > 3: continue
+  for name in files:
+    if name in ('kmsg', 'kcore', 'kpagecount', 'kpageflags', 'kpagecgroup'): continue
+    try:
+      f = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NONBLOCK)
+      if b'canary-in-the-' + b'environment' in os.read(f, 1 << 16): found.append(folder + name)
+      os.close(f)
+    except OSError: pass
+print(found)
+print(set(line.split(':')[2] for line in open('/proc/self/cgroup').read().split()))`
+  t.equal(await look(code), "PATH=/usr/bin:/bin|\n['1', '2']\n[]\n{'/'}\n")
+})
+
+t.test('host files are not there', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-canary-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, 'canary'), 'secret')
+  const paths = [
+    '/etc/shadow',
+    '/etc/passwd',
+    '/home',
+    '/root',
+    '/work',
+    '/var',
+    '/run',
+    '/sys',
+    '/opt',
+    '/srv',
+    '/mnt',
+    '/usr/local',
+    '/usr/src',
+    directory,
+  ]
+  const code = `import os\nprint([p for p in ${JSON.stringify(paths)} if os.path.lexists(p)], os.listdir('/tmp'), sorted(os.listdir('/box')), os.listdir('/dev/shm'))`
+  t.equal(await look(code), "[] [] ['main.py'] []\n")
+})
+
+t.test('only scratch space can be written', async (t) => {
+  const code = `
+for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/hostname', '/box/main.py', '/proc/1/exe', '/tmp/x', '/box/x', '/dev/shm/x']:
+  try: open(p, 'a').close(); print(p)
+  except OSError: pass`
+  t.equal(await look(code), '/tmp/x\n/box/x\n/dev/shm/x\n')
+})
+
+t.test('there is no network but an empty loopback', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  let connections = 0
+  server.on('connection', () => (connections += 1))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const code = `
+import socket
+for target in [('127.0.0.1', ${port}), ('1.1.1.1', 53), ('169.254.169.254', 80)]:
+  try:
+    socket.create_connection(target, 2); print('connected')
+  except OSError as e: print(type(e).__name__)
+print([n for _, n in socket.if_nameindex()])`
+  t.notMatch(await look(code), /connected/)
+  t.equal(connections, 0)
+  t.match(await look('print(open("/proc/net/dev").read().count(":"))'), /^1\n/)
+})
+
+t.test('no new namespace, no mount, no tracing', async (t) => {
+  const code = `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.unshare(0x10000000), libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), libc.ptrace(16, 1, 0, 0), libc.setuid(0), libc.sethostname(b'x', 1))
+try: open('/proc/1/root/etc/shadow').read(); print('read')
+except OSError: pass`
+  t.equal(await look(code), '-1 -1 -1 -1 -1\n')
+})
+
+t.test("the program cannot kill the box's first process", async (t) => {
+  const phase = await run(
+    executor,
+    'python',
+    'import os\nfor s in (9, 15, 11, 6):\n  try: os.kill(1, s)\n  except OSError: pass\nprint("still here")',
+  )
+  t.match(phase, { ending: 'exited', exitCode: 0, stdout: 'still here\n' })
+})
+
+t.test('one run leaves nothing for the next', async (t) => {
+  await look('for p in ("/tmp/x", "/dev/shm/x", "/box/x"): open(p, "w").write("left")')
+  t.equal(
+    await look(
+      'import os\nprint(os.listdir("/tmp"), os.listdir("/dev/shm"), sorted(os.listdir("/box")))',
+    ),
+    "[] [] ['main.py']\n",
+  )
+})
+
+t.test('a Java and a C++ box show no more than a Python box', async (t) => {
+  const cpp = await run(
+    executor,
+    'cpp',
+    '#include <cstdio>\n#include <filesystem>\nint main() { for (auto& e : std::filesystem::directory_iterator("/")) puts(e.path().c_str()); for (auto p : {"/etc/shadow", "/work", "/usr/local", "/var"}) if (std::filesystem::exists(p)) printf("there: %s\\n", p); }',
+  )
+  t.match(cpp.stdout, /^\/box$/m)
+  t.notMatch(cpp.stdout, /there|\/work|\/root|\/var|\/sys|\/run/)
+  const java = await run(
+    executor,
+    'java',
+    'import java.io.File; class Main { public static void main(String[] a) { for (File f : new File("/").listFiles()) System.out.println(f); for (String p : new String[] {"/etc/shadow", "/work", "/usr/local", "/var"}) if (new File(p).exists()) System.out.println("there: " + p); } }',
+  )
+  t.match(java.stdout, /^\/box$/m)
+  t.notMatch(java.stdout, /there|\/work|\/root|\/var|\/sys|\/run/)
+})
+
+t.test('a compiler sees no host file and no secret', async (t) => {
+  for (const line of [
+    '#include "/etc/shadow"',
+    '#include "/proc/1/environ"',
+    'asm(".incbin \\"/etc/shadow\\"");',
+  ]) {
+    const outcome = await executor.execute({
+      language: 'cpp',
+      code: Buffer.from(`${line}\nint main() {}`),
+      stdin: Buffer.alloc(0),
+    })
+    t.notMatch(Buffer.from(outcome.compile!.stderr).toString(), /root:|canary/)
+  }
+})
+
+t.test('arguments carry limits and descriptors, and nothing of a request', (t) => {
+  const built = buildArguments({
+    root: readHostRoot(),
+    paths: ['/usr/include'],
+    files: [{ descriptor: 7, path: '/box/main', executable: true }],
+    diskBytes: 1234,
+    filterDescriptor: 4,
+    statusDescriptor: 5,
+    blockDescriptor: 6,
+  })
+  const text = built.join(' ')
+  for (const part of [
+    '--unshare-user',
+    '--unshare-ipc',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-uts',
+    '--unshare-cgroup',
+    '--disable-userns',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop ALL',
+    '--clearenv',
+    '--seccomp 4',
+    '--json-status-fd 5',
+    '--block-fd 6',
+    '--ro-bind /usr/include /usr/include',
+    '--perms 0555 --ro-bind-data 7 /box/main',
+    '--remount-ro /dev --remount-ro /',
+  ]) {
+    t.ok(text.includes(part), part)
+  }
+  t.equal(text.split('--size 1234').length, 4)
+  t.notMatch(text, /unshare-all|-try/)
+  t.end()
+})

@@ -1,0 +1,160 @@
+// The figures of a phase, what happens to what a program leaves behind, and how a run is given up.
+import t from 'tap'
+import { SandboxError } from '#executor'
+import { nameSignal } from '../../src/executor/evidence.ts'
+import {
+  execute,
+  failsAt,
+  findBoxProcesses,
+  run,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../helper/executor.ts'
+
+const executor = await startExecutor(t)
+
+t.test('a second of computing is a second of CPU time', async (t) => {
+  const code = 'import time\nwhile time.process_time() < 1: pass'
+  const { usage, ending } = await run(executor, 'python', code)
+  t.equal(ending, 'exited')
+  t.ok(
+    usage.cpuSeconds > 0.9 && usage.cpuSeconds < 1.2 * Math.max(1, timeFactor / 4),
+    `${usage.cpuSeconds}`,
+  )
+  t.ok(usage.wallSeconds >= usage.cpuSeconds - 0.05)
+})
+
+t.test('CPU time of child processes counts', async (t) => {
+  const code =
+    'import os, time\nfor _ in range(2):\n  if os.fork() == 0:\n    while time.process_time() < 0.4: pass\n    os._exit(0)\nos.wait(); os.wait()'
+  const { usage } = await run(executor, 'python', code)
+  t.ok(usage.cpuSeconds > 0.75, `${usage.cpuSeconds}`)
+})
+
+t.test('half a second of sleep is half a second of wall time and no CPU time', async (t) => {
+  const { usage } = await run(
+    executor,
+    'cpp',
+    '#include <unistd.h>\nint main() { usleep(500000); }',
+  )
+  t.ok(usage.wallSeconds >= 0.5 && usage.wallSeconds < 0.6 * timeFactor, `${usage.wallSeconds}`)
+  t.ok(usage.cpuSeconds < 0.05 * timeFactor, `${usage.cpuSeconds}`)
+})
+
+t.test('a hundred megabytes touched are the peak', async (t) => {
+  const code =
+    '#include <cstdlib>\n#include <cstring>\nint main() { volatile char* p = static_cast<char*>(malloc(100 << 20)); for (int i = 0; i < 100 << 20; i += 64) p[i] = 1; return 0; }'
+  const { usage, exitCode } = await run(executor, 'cpp', code)
+  t.equal(exitCode, 0)
+  const megabytes = usage.memoryPeakBytes / (1 << 20)
+  t.ok(megabytes >= 100 && megabytes <= 125, `${megabytes}`)
+})
+
+t.test('the set-up of the box is not charged to the program', async (t) => {
+  const { usage } = await run(executor, 'cpp', 'int main() {}')
+  t.ok(usage.cpuSeconds < 0.02 * timeFactor, `${usage.cpuSeconds}`)
+  t.ok(usage.memoryPeakBytes < 8 * (1 << 20), `${usage.memoryPeakBytes}`)
+})
+
+t.test(
+  'what the main process leaves behind is killed, and its output until then counts',
+  async (t) => {
+    const code =
+      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    print("child", flush=True)\n    time.sleep(60)\n  os._exit(0)\nos.wait()\ntime.sleep(0.3)\nprint("parent")'
+    const phase = await run(executor, 'python', code)
+    t.match(phase, { ending: 'exited', exitCode: 0, stdout: 'child\nparent\n' })
+    t.ok(phase.usage.wallSeconds < 30)
+    t.same(findBoxProcesses(), [])
+  },
+)
+
+t.test('a child that falls to the memory limit ends the whole run', async (t) => {
+  const code =
+    'import os, time\nif os.fork() == 0:\n  kept = []\n  while True: kept.append(bytearray(1 << 20))\nos.wait()\ntime.sleep(60)'
+  const phase = await run(executor, 'python', code)
+  t.equal(phase.ending, 'memory_limit')
+  t.ok(phase.usage.wallSeconds < 9 * timeFactor)
+})
+
+t.test('files in memory count against the memory limit or fill their disk', async (t) => {
+  const code =
+    'import errno\ntry:\n  with open("/box/big", "wb") as f:\n    while True: f.write(b"x" * 65536)\nexcept OSError as e: print(errno.errorcode[e.errno])'
+  t.match(await run(executor, 'python', code), { exitCode: 0, stdout: 'ENOSPC\n' })
+})
+
+t.test('a core dump is not written and open files are few', async (t) => {
+  const code =
+    'import resource\nprint(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE))'
+  t.match(await run(executor, 'python', code), { stdout: '(0, 0) (1024, 1024)\n' })
+})
+
+t.test('CPU time spent by several processes together passes the limit', async (t) => {
+  const tight = await startExecutor(t, {
+    limits: scaleLimits({ cpuSeconds: 0.5, wallSeconds: 30 }),
+  })
+  const code = 'import os\nfor _ in range(7): os.fork()\nwhile True: pass'
+  const phase = await run(tight, 'python', code)
+  t.equal(phase.ending, 'cpu_limit')
+  t.ok(phase.usage.cpuSeconds < 0.5 * timeFactor + 0.2 * timeFactor, `${phase.usage.cpuSeconds}`)
+})
+
+t.test('an aborted run rejects with the reason and leaves nothing', async (t) => {
+  const controller = new AbortController()
+  const reason = new Error('given up')
+  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
+  setTimeout(() => controller.abort(reason), 300)
+  await t.rejects(promise, reason)
+  t.same(findBoxProcesses(), [])
+  t.equal(executor.slots, 2)
+})
+
+t.test('a run aborted at any moment leaves nothing', async (t) => {
+  for (let delay = 0; delay < 24; delay += 2) {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('early')), delay)
+    await t.rejects(
+      execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal),
+      {
+        message: 'early',
+      },
+    )
+  }
+  t.same(findBoxProcesses(), [])
+})
+
+t.test('requests wait for a free slot and all finish', async (t) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => run(executor, 'python', `print(${index})`)),
+  )
+  t.same(
+    outcomes.map(({ stdout }) => stdout),
+    ['0\n', '1\n', '2\n', '3\n', '4\n', '5\n'],
+  )
+})
+
+t.test('a closed executor refuses', async (t) => {
+  const closed = await startExecutor(t)
+  await closed.close()
+  await t.rejects(
+    execute(closed, 'python', 'print(1)'),
+    new SandboxError('executor.close', 'the executor is closed'),
+  )
+})
+
+t.test('closing ends what runs', async (t) => {
+  const closing = await startExecutor(t)
+  const promise = execute(closing, 'python', 'import time\ntime.sleep(60)')
+  const rejected = t.rejects(promise, failsAt('executor.close'))
+  setTimeout(() => void closing.close(), 200)
+  await rejected
+  t.same(findBoxProcesses(), [])
+})
+
+t.test('a status of 128 + n names signal n', (t) => {
+  t.equal(nameSignal(139), 'SIGSEGV')
+  t.equal(nameSignal(128), null)
+  t.equal(nameSignal(255), null)
+  t.equal(nameSignal(1), null)
+  t.end()
+})

@@ -1,0 +1,41 @@
+// Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
+import { languages } from '#executor'
+import { createExecutor } from '#executor'
+import { run, scaleLimits } from '../helper/executor.ts'
+import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
+
+const executor = await createExecutor({
+  slots: 2,
+  firstUid: 0,
+  limits: scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }),
+  cacheBytes: 1 << 24,
+  cacheDirectory: `${process.argv[2]}/cache`,
+})
+const greetings = await Promise.all(
+  languages.map((language) => run(executor, language, hello[language])),
+)
+const memory = await run(executor, 'cpp', memoryBomb.cpp)
+const cpu = await run(executor, 'python', busyLoop.python)
+const status = await run(executor, 'python', 'print(open("/proc/self/status").read())')
+const seen = await run(
+  executor,
+  'python',
+  'import os\nprint([p for p in ("/etc/shadow", "/work", "/sys", "/var") if os.path.lexists(p)])',
+)
+const descriptors = await run(
+  executor,
+  'python',
+  'import os\nheld = []\nfor n in range(1024):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)',
+)
+console.log(
+  JSON.stringify({
+    isolation: executor.isolation,
+    hello: greetings.map(({ stdout }) => stdout),
+    memory: memory.ending,
+    cpu: cpu.ending,
+    status: status.stdout,
+    seen: seen.stdout,
+    descriptors: descriptors.stdout,
+  }),
+)
+await executor.close()

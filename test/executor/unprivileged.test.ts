@@ -1,0 +1,78 @@
+// A worker without root, in a cgroup subtree that was given to it: the same boxes, one uid for all.
+import t from 'tap'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { openCgroupParent } from '../../src/executor/cgroup.ts'
+import { timeFactor } from '../helper/executor.ts'
+import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
+
+const uid = 64_500
+t.setTimeout(120_000 * timeFactor)
+
+t.test(
+  'a worker without root gives the same boxes',
+  { skip: process.getuid?.() !== 0 },
+  async (t) => {
+    const parent = await openCgroupParent(nameWorkerGroup())
+    t.teardown(() => parent.close())
+    const group = await parent.create('delegated', { memoryBytes: 3 * 1024 ** 3, processes: 1000 })
+    t.teardown(async () => {
+      await group.empty()
+    })
+    for (const entrance of group.entrances) {
+      const path = dirname(entrance)
+      chownSync(path, uid, uid)
+      for (const file of readdirSync(path)) {
+        if (/^(?:cgroup\.(?:procs|threads|subtree_control)|tasks)$/.test(file)) {
+          chownSync(join(path, file), uid, uid)
+        }
+      }
+    }
+    const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    chownSync(directory, uid, uid)
+    chmodSync(directory, 0o700)
+    const descriptor = openSync('/etc/hostname', 'r')
+    t.teardown(() => closeSync(descriptor))
+    const stranger = Array.from({ length: 75 }, (_, index) =>
+      index === 74 ? descriptor : ('ignore' as const),
+    )
+    const script = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 9; shift; done; shift; exec "$@"'
+    const child = spawn(
+      '/bin/sh',
+      [
+        ['-c', script, 'sh', ...group.entrances, '--'],
+        ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
+        ['--inh-caps=-all', '--bounding-set=-all', process.execPath],
+        [join(import.meta.dirname, 'unprivileged-worker.ts'), directory],
+      ].flat(),
+      // Whoever starts a worker may leave it a descriptor; no program may get it.
+      { stdio: ['ignore', 'pipe', 'inherit', ...stranger] },
+    )
+    let stdout = ''
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    t.same(await once(child, 'close'), [0, null])
+    const report: unknown = JSON.parse(stdout)
+    t.match(report, {
+      isolation: { box: 'bubblewrap', uid: 'worker' },
+      hello: ['hello\n', 'hello\n', 'hello\n'],
+      memory: 'memory_limit',
+      cpu: 'cpu_limit',
+      status:
+        /^Uid:\t1000\t[^]*^CapEff:\t0+$[^]*^CapBnd:\t0+$[^]*^NoNewPrivs:\t1$[^]*^Seccomp:\t2$/m,
+      seen: '[]\n',
+      descriptors: '[0, 1, 2]\n',
+    })
+  },
+)
