@@ -41,6 +41,9 @@ bench: setup packages ## measure, each figure beside its floor of the same run
 test-hostile: setup packages ## programs that attack the sandbox
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/hostile/hostile.test.ts
 
+test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
+	@test/cgroup2/run.sh
+
 setup: node_modules/.installed
 
 node_modules/.installed: package.json package-lock.json
