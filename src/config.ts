@@ -77,6 +77,8 @@ const limitPattern = /^(PYTHON|CPP|JAVA)_(RUN|COMPILE)_/
 
 const worker = {
   ...database,
+  /** A worker that cannot renew its lease for so long is given up; it renews fifteen times as often. */
+  LEASE_SECONDS: v.optional(positiveNumber, '15'),
   /** Programs that run at once. */
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
   /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …; nothing else may use them. */
@@ -87,6 +89,22 @@ const worker = {
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
   /** Webhook attempts under way at once. */
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
+  /** Webhook attempts under way at once to one host. */
+  WEBHOOK_PER_HOST: v.optional(wholeNumber(1, 10_000), '10'),
+  /** Seconds before the 2nd, 3rd, … attempt, separated by commas; each varies by 20 %. */
+  WEBHOOK_SCHEDULE_SECONDS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/, 'must be numbers separated by commas'),
+      v.transform((text) => text.split(',').map(Number)),
+      v.maxLength(50, 'must not be more than 50 numbers'),
+      v.everyItem((seconds) => seconds <= 604_800, 'must not hold more than 604800, a week'),
+    ),
+    '5,300,1800,7200,18000,36000,36000',
+  ),
+  /** Limits of one attempt in all, and of connecting. */
+  WEBHOOK_TIMEOUT_SECONDS: v.optional(positiveNumber, '15'),
+  WEBHOOK_CONNECT_SECONDS: v.optional(positiveNumber, '5'),
   WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
   /** Ports that webhooks may reach, separated by commas. */
   WEBHOOK_ALLOWED_PORTS: v.optional(

@@ -1,7 +1,6 @@
 // The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue; on a signal it
 // takes no more, lets runs finish, gives back what is left, and ends.
 import { readFileSync } from 'node:fs'
-import { v7 as uuidv7 } from 'uuid'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { createDatabase } from '#database'
@@ -10,16 +9,11 @@ import type { Executor, Language, Limits } from '#executor'
 import { announceWorker, startQueue, startSweep } from '#job'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
-import {
-  createDeliverySettings,
-  parseRanges,
-  retryScheduleSeconds,
-  trustAuthorities,
-} from '#webhook'
+import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 
 // Platforms kill 30 s after the signal: until then runs are finished or given back.
 const drainSeconds = 20
-const deliveriesPerHost = 10
+const lastSeconds = 27
 
 const config = readOrExit(() => {
   const read = readWorkerConfig()
@@ -29,7 +23,6 @@ const config = readOrExit(() => {
 })
 const log = createLog('worker', config.LOG_LEVEL)
 const limits = applyOverrides(config.limits)
-const workerId = uuidv7()
 
 const executor = await startExecutor()
 const database = createDatabase({
@@ -38,9 +31,23 @@ const database = createDatabase({
   name: 'runledger worker',
 })
 const giveBack = new AbortController()
+const poolIds: string[] = []
+const lease = await announceWorker({
+  url: config.DATABASE_URL,
+  slots: executor.slots,
+  languages: Object.fromEntries(
+    languages.map((language) => [
+      language,
+      { ...executor.runtimes[language], limits: limits[language] },
+    ]),
+  ),
+  leaseSeconds: config.LEASE_SECONDS,
+  queuePoolIds: () => poolIds,
+  log,
+})
 const queue = await startQueue({
   url: config.DATABASE_URL,
-  execute: { database, executor, limits, workerId, log, signal: giveBack.signal },
+  execute: { database, executor, limits, lease, log, shutdown: giveBack.signal },
   executions: executor.slots,
   deliver: {
     database,
@@ -49,33 +56,26 @@ const queue = await startQueue({
       allowedRanges: config.webhookAllowedRanges,
       allowedPorts: config.WEBHOOK_ALLOWED_PORTS,
       trust: config.webhookTrust,
+      totalSeconds: config.WEBHOOK_TIMEOUT_SECONDS,
+      connectSeconds: config.WEBHOOK_CONNECT_SECONDS,
     }),
-    schedule: retryScheduleSeconds,
-    perHost: deliveriesPerHost,
-    workerId,
+    schedule: config.WEBHOOK_SCHEDULE_SECONDS,
+    perHost: config.WEBHOOK_PER_HOST,
+    // Names cost nothing: an account with a thousand of them must not take every place either.
+    perAccount: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
+    get workerId() {
+      return lease.workerId
+    },
     log,
     signal: giveBack.signal,
   },
   deliveries: config.WEBHOOK_CONCURRENCY,
   log,
 })
-const lease = await announceWorker({
-  url: config.DATABASE_URL,
-  workerId,
-  slots: executor.slots,
-  languages: Object.fromEntries(
-    languages.map((language) => [
-      language,
-      { ...executor.runtimes[language], limits: limits[language] },
-    ]),
-  ),
-  queuePoolIds: () => queue.poolIds,
-  log,
-  onLost: () => void stop('taken for lost', 1),
-})
+poolIds.push(...queue.poolIds)
 const sweep = startSweep(database, log)
 log.info(
-  { worker: workerId, slots: executor.slots, isolation: executor.isolation },
+  { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
   'worker.started',
 )
 
@@ -95,7 +95,9 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   if (stopping) return
   stopping = true
   log.info({ reason }, 'worker.stopping')
-  const drained = setTimeout(() => giveBack.abort(), exitCode === 0 ? drainSeconds * 1000 : 0)
+  const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
+  // With the database away nothing can be given back: the others find it when the lock and the lease are gone.
+  setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   await queue.stop()
   clearTimeout(drained)
   await Promise.allSettled([sweep.stop(), lease.stop(), executor.close()])

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import type { Test } from 'tap'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
@@ -62,7 +63,7 @@ t.test('the next start prints the same key, and the ledger is still there', asyn
 })
 
 async function startService(
-  t: Tap,
+  t: Test,
 ): Promise<{ child: ChildProcess; line: string; key: string; output: () => string }> {
   const child = spawn('node', ['src/dev.ts'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
@@ -79,8 +80,6 @@ async function startService(
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? ''
   return { child, line, key: readFileSync(join(folder, '.data/key'), 'utf8'), output: () => text }
 }
-
-type Tap = typeof t | Parameters<NonNullable<Parameters<typeof t.test>[1]>>[0]
 
 /** Pids whose working directory or arguments are in a folder. */
 function findProcesses(inFolder: string, argument = ''): number[] {

@@ -1,22 +1,24 @@
--- Two signals: a killed worker's session lock is gone at once; a frozen one stops renewing its lease.
+-- Two signals: a killed worker's session lock is free at once; a frozen one stops renewing its lease. A lock alone says
+-- little (its connection may have broken, and PostgreSQL may have been restarted): a worker that renewed a moment ago
+-- lives, and so does one whose lock cannot be back yet.
 
-create or replace function runledger.is_worker_alive(worker_id uuid, lease interval default interval '15 seconds') returns boolean
+create or replace function runledger.is_worker_alive(worker_id uuid) returns boolean
 language sql stable security definer set search_path = ''
 as $$
   select exists (
-    select from runledger.worker
-    where worker.id = is_worker_alive.worker_id
-      and worker.stopped_at is null
-      and worker.renewed_at > now() - is_worker_alive.lease
+    select from runledger.worker w
+    where w.id = is_worker_alive.worker_id
+      and w.stopped_at is null
+      and w.renewed_at > now() - make_interval(secs => w.lease_seconds)
       and (
-        exists (
-          select from pg_catalog.pg_locks
-          where locktype = 'advisory' and classid = 71830 and objid = worker.lock_key::oid
-            and database = (select oid from pg_catalog.pg_database where datname = current_database())
+        w.renewed_at > now() - make_interval(secs => w.lease_seconds / 10)
+        or exists (
+          select from pg_catalog.pg_locks l
+          where l.locktype = 'advisory' and l.classid = 71830 and l.objid = w.lock_key::oid
+            and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
         )
-        -- A restart of PostgreSQL frees every lock: the workers get time to take theirs again.
-        or pg_catalog.pg_postmaster_start_time() > now() - interval '20 seconds'
+        or pg_catalog.pg_postmaster_start_time() > now() - make_interval(secs => w.lease_seconds + 5)
       )
   )
 $$;
-comment on function runledger.is_worker_alive is 'False for a worker that stopped, was lost (its session lock (71830, lock_key) is free), or did not renew within the lease.';
+comment on function runledger.is_worker_alive is 'False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.';

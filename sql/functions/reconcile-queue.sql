@@ -11,6 +11,16 @@ begin
     return 0;
   end if;
 
+  -- A worker that was killed before it could say under which ids it locks jobs. graphile-worker itself waits 4 hours.
+  perform graphile_worker.force_unlock_workers(array(
+    select distinct j.locked_by
+    from graphile_worker.jobs j
+    where j.locked_at < now() - interval '30 seconds'
+      and not exists (
+        select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
+      )
+  ));
+
   for _row in
     select p.submission_id
     from runledger.pending p
@@ -20,6 +30,8 @@ begin
       and not exists (
         select from graphile_worker.jobs j
         where j.key = p.submission_id::text and j.attempts < j.max_attempts
+          -- Taken long ago and never started: the answer that handed it out was lost with its connection.
+          and (j.locked_at is null or j.locked_at > now() - interval '30 seconds')
       )
   loop
     perform job.enqueue_execute(_row.submission_id);
@@ -52,4 +64,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Frees jobs that no worker answers for, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';

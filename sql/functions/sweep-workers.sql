@@ -1,6 +1,6 @@
 -- Finds lost workers and gives back what they held. Every process calls it each second; one at a time does it.
 
-create or replace function runledger.sweep_workers(max_losses integer, lease interval default interval '15 seconds')
+create or replace function runledger.sweep_workers(max_losses integer)
 returns table (worker_id uuid, submission_id uuid, requeued boolean)
 language plpgsql security definer set search_path = ''
 as $$
@@ -13,7 +13,7 @@ begin
   end if;
   for _worker in
     select w.id, w.queue_pool_ids from runledger.worker w
-    where w.stopped_at is null and not runledger.is_worker_alive(w.id, sweep_workers.lease)
+    where w.stopped_at is null and not runledger.is_worker_alive(w.id)
   loop
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
     for _run in

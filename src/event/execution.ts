@@ -51,8 +51,11 @@ export interface ExecutionCompleted {
 export interface ExecutionInterrupted {
   readonly type: 'execution.interrupted'
   readonly data: {
-    /** `sandbox_failed` and `worker_lost` are losses; `shutdown` costs nothing; `superseded`: delivered again by the queue. */
-    readonly reason: 'sandbox_failed' | 'worker_lost' | 'shutdown' | 'superseded'
+    /**
+     * `sandbox_failed`, `worker_lost` and `superseded` (begun again by the same worker) are losses; `shutdown` and
+     * `lease_expired` (the worker could not say that it lives, and stopped by itself) cost nothing.
+     */
+    readonly reason: 'sandbox_failed' | 'worker_lost' | 'shutdown' | 'lease_expired' | 'superseded'
     readonly spends_attempt: boolean
     /** The sandbox's step that failed, and its words. */
     readonly step?: string

@@ -1,14 +1,20 @@
 // The task 'deliver': one attempt to send a finished submission's record to its webhook. The event log owns the
 // schedule: the task records what happened, enqueues the next attempt, and resolves.
+//
+// At least once: the attempt is recorded after it was made, so a crash in between makes it again, under the same id. At
+// most once more for each crash, because the version of the stream that the attempt was read at fences the record.
 import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import type { Metadata, WebhookAttempt, WebhookEvent } from '#event'
+import type { AbandonReason, Metadata, WebhookAttempt } from '#event'
 import type { Logger } from '#log'
 import { readResult } from '#result'
 import { nextAttemptDelay, sendDelivery } from '#webhook'
 import type { DeliveryOutcome, DeliverySettings } from '#webhook'
+import { createGate } from './gate.ts'
+import type { Bound } from './gate.ts'
+import { untilAvailable } from './retry.ts'
 
 /** What the task works with. */
 export interface DeliverDependencies {
@@ -18,8 +24,11 @@ export interface DeliverDependencies {
   readonly schedule: readonly number[]
   /** Attempts under way to one host at most, so that a slow receiver does not hold up the others. */
   readonly perHost: number
+  /** The same for one account, which may have any number of hosts; no bound when left out. */
+  readonly perAccount?: number
   readonly workerId: string
   readonly log: Logger
+  /** Fires when the worker must give its attempts back at once. */
   readonly signal: AbortSignal
 }
 
@@ -29,51 +38,86 @@ const payloadSchema = v.object({ webhook: v.pipe(v.string(), v.uuid()) })
 interface DueDelivery {
   readonly webhookId: string
   readonly submission: string
+  readonly account: string
   readonly url: string
   readonly secret: string
+  /** 1, 2, … over all. */
   readonly attempt: number
+  /** The same since an operator had it sent again: what the schedule counts by. */
+  readonly roundAttempt: number
+  /** Of its stream: the fencing token. */
+  readonly version: number
+  readonly outputBytes: number
 }
 
-const hostBusyDelaySeconds = 1
+/** What came of an attempt; `internal`: we could not make it, and do not know why. */
+type AttemptOutcome = Omit<DeliveryOutcome, 'kind'> & {
+  readonly kind: DeliveryOutcome['kind'] | 'internal'
+}
 
-/** Creates the task. */
+// Outputs of records on their way at once; as JSON they are up to six times as long (NUL becomes \u0000). A record's
+// outputs have at most 1.3 MiB.
+const outputBytesUnderWay = 32 * 1024 * 1024
+
+/** Creates the task. It resolves whatever becomes of the attempt, unless the database cannot be asked for it. */
 export function createDeliverTask(
   dependencies: DeliverDependencies,
 ): (payload: unknown) => Promise<void> {
-  const underWay = new Map<string, number>()
+  const { database, log, signal } = dependencies
+  const gate = createGate()
+  const underWay = new Set<string>()
 
   return async (payload) => {
     const parsed = v.safeParse(payloadSchema, payload)
     if (!parsed.success) {
-      dependencies.log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
+      log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
       return
     }
-    const delivery = await readDelivery(dependencies.database, parsed.output.webhook)
-    if (delivery === null) return
-    const { host } = new URL(delivery.url)
-    const busy = underWay.get(host) ?? 0
-    if (busy >= dependencies.perHost) {
-      await postpone(dependencies.database, delivery.webhookId)
-      return
-    }
-    underWay.set(host, busy + 1)
+    const { webhook } = parsed.output
+    // A second job of the same delivery, while its attempt is under way here.
+    if (underWay.has(webhook)) return
+    underWay.add(webhook)
     try {
-      await attemptDelivery(dependencies, delivery)
+      const delivery = await readDelivery(database, webhook)
+      if (delivery === null) return
+      const entry = gate.enter(listBounds(dependencies, delivery))
+      if (entry.kind === 'full') {
+        await postpone(dependencies, delivery, entry.comeBackSeconds)
+        return
+      }
+      try {
+        const outcome = await attemptDelivery(dependencies, delivery)
+        await recordAttempt(dependencies, delivery, outcome)
+      } catch (error) {
+        if (!signal.aborted) throw error
+        await postpone(dependencies, delivery, 0)
+      } finally {
+        entry.leave()
+      }
     } finally {
-      const left = (underWay.get(host) ?? 1) - 1
-      if (left === 0) underWay.delete(host)
-      else underWay.set(host, left)
+      underWay.delete(webhook)
     }
   }
 }
 
+function listBounds(
+  { perHost, perAccount = Infinity }: DeliverDependencies,
+  { url, account, outputBytes }: DueDelivery,
+): Bound[] {
+  return [
+    { key: `host:${URL.parse(url)?.host}`, limit: perHost },
+    { key: `account:${account}`, limit: perAccount },
+    { key: 'outputs', limit: outputBytesUnderWay, weight: outputBytes },
+  ]
+}
+
+/** Throws the signal's reason when it fires, and what the database throws. */
 async function attemptDelivery(
-  dependencies: DeliverDependencies,
-  delivery: DueDelivery,
-): Promise<void> {
-  const { database, settings, schedule, signal, log } = dependencies
-  const record = await readResult(database, delivery.submission, null)
-  if (record === null) throw new Error(`webhook ${delivery.webhookId} has no result`)
+  { database, settings, signal, log }: DeliverDependencies,
+  { webhookId: id, submission, url, secret }: DueDelivery,
+): Promise<AttemptOutcome> {
+  const record = await readResult(database, submission, null)
+  if (record === null) throw new Error(`webhook ${id} has no result`)
   const body = Buffer.from(
     JSON.stringify({
       type: record.status === 'failed' ? 'submission.failed' : 'submission.completed',
@@ -81,48 +125,28 @@ async function attemptDelivery(
       data: record,
     }),
   )
-  const outcome = await sendDelivery(
-    { id: delivery.webhookId, url: delivery.url, secret: delivery.secret, body },
-    settings,
-    signal,
-  )
-  const delay =
-    outcome.kind === 'delivered' || outcome.kind === 'gone'
-      ? null
-      : nextAttemptDelay(delivery.attempt, {
-          schedule,
-          retryAfterSeconds: outcome.retryAfterSeconds,
-        })
-  const nextAttemptAt = delay === null ? null : new Date(Date.now() + delay * 1000)
-  const event = describeAttempt(delivery, outcome, nextAttemptAt)
-  const abandonedBecause =
-    event.type === 'webhook.delivered' || nextAttemptAt !== null
-      ? null
-      : outcome.kind === 'gone'
-        ? 'gone'
-        : 'schedule_spent'
-  const metadata: Metadata = { actor: { worker: dependencies.workerId } }
   try {
-    await database`
-      select runledger.record_attempt(
-        ${delivery.webhookId}, ${delivery.attempt}, ${event.type}, ${schemaVersion}, ${json(database, event.data)},
-        ${json(database, metadata)}, ${nextAttemptAt}, ${abandonedBecause}
-      )`
-    log.info(
-      { submission: delivery.submission, attempt: delivery.attempt, outcome: outcome.kind },
-      event.type,
-    )
+    return await sendDelivery({ id, url, secret, body }, settings, signal)
   } catch (error) {
-    // Another worker made the same attempt; the receiver saw one id twice, which the id is there for.
-    if (errorCode(error) !== sqlState.uniqueViolation) throw error
+    if (signal.aborted) throw error
+    // An attempt all the same: what always fails must come to an end too.
+    log.error({ submission, webhook: id, err: error }, 'webhook.not_sent')
+    return {
+      kind: 'internal',
+      status: null,
+      durationSeconds: 0,
+      snippet: null,
+      retryAfterSeconds: null,
+      error: 'internal: the attempt was not made',
+    }
   }
 }
 
-function describeAttempt(
+async function recordAttempt(
+  { database, schedule, workerId, log }: DeliverDependencies,
   delivery: DueDelivery,
-  outcome: DeliveryOutcome,
-  nextAttemptAt: Date | null,
-): Extract<WebhookEvent, { type: 'webhook.delivered' | 'webhook.attempt_failed' }> {
+  outcome: AttemptOutcome,
+): Promise<void> {
   const data: WebhookAttempt = {
     submission: delivery.submission,
     attempt: delivery.attempt,
@@ -131,29 +155,87 @@ function describeAttempt(
     duration_seconds: outcome.durationSeconds,
     snippet: outcome.snippet ?? outcome.error ?? '',
   }
-  if (outcome.kind === 'delivered') return { type: 'webhook.delivered', data }
-  return {
-    type: 'webhook.attempt_failed',
-    data: { ...data, next_attempt_at: nextAttemptAt?.toISOString() ?? null },
+  const metadata: Metadata = { actor: { worker: workerId } }
+  const type = outcome.kind === 'delivered' ? 'webhook.delivered' : 'webhook.attempt_failed'
+  const { retrySeconds, abandonedBecause } = decideNext(delivery, outcome, schedule)
+  const facts = {
+    submission: delivery.submission,
+    webhook: delivery.webhookId,
+    attempt: delivery.attempt,
+    outcome: outcome.kind,
+    status: outcome.status,
+  }
+  try {
+    await untilAvailable(
+      () => database`
+        select runledger.record_attempt(
+          ${delivery.webhookId}, ${delivery.version}, ${type}, ${schemaVersion}, ${json(database, data)},
+          ${json(database, metadata)}, ${retrySeconds}, ${abandonedBecause}
+        )`,
+      log,
+    )
+    log.info({ ...facts, retry_seconds: retrySeconds }, type)
+    if (abandonedBecause !== null)
+      log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')
+  } catch (error) {
+    // Recorded before: by us, and the answer was lost, or by a worker that took us for dead and made the same attempt.
+    if (errorCode(error) !== sqlState.uniqueViolation) throw error
+    log.warn(facts, 'webhook.fenced')
   }
 }
 
+/** What follows an attempt: nothing more, another in so many seconds, or giving up. */
+interface Next {
+  readonly retrySeconds: number | null
+  readonly abandonedBecause: AbandonReason | null
+}
+
+function decideNext(
+  { roundAttempt, url }: DueDelivery,
+  { kind, retryAfterSeconds, error }: AttemptOutcome,
+  schedule: readonly number[],
+): Next {
+  if (kind === 'delivered') return { retrySeconds: null, abandonedBecause: null }
+  if (kind === 'gone') return giveUp('gone')
+  if (kind === 'forbidden' && isForbiddenForEver(url, error)) return giveUp('forbidden')
+  const retrySeconds = nextAttemptDelay(roundAttempt, { schedule, retryAfterSeconds })
+  return retrySeconds === null ? giveUp('schedule_spent') : { retrySeconds, abandonedBecause: null }
+}
+
+function giveUp(reason: AbandonReason): Next {
+  return { retrySeconds: null, abandonedBecause: reason }
+}
+
+// The URL itself (`url: …`) or the literal address in it: neither changes. A name may point elsewhere next time, so it
+// has its schedule.
+function isForbiddenForEver(url: string, error: string | null): boolean {
+  const hostname = URL.parse(url)?.hostname ?? ''
+  return error?.startsWith('url: ') === true || /^\[|^[\d.]+$/.test(hostname)
+}
+
 async function readDelivery(sql: Database, webhookId: string): Promise<DueDelivery | null> {
-  const [row] = await sql`
-    select submission_id, url, secret, attempts
-    from runledger.delivery
-    where webhook_id = ${webhookId} and state = 'pending' and secret is not null`
+  const [row] = await sql`select * from runledger.read_delivery(${webhookId})`
   if (row === undefined) return null
   return {
     webhookId,
     submission: row['submission_id'] as string,
+    account: row['account_id'] as string,
     url: row['url'] as string,
     secret: row['secret'] as string,
-    attempt: (row['attempts'] as number) + 1,
+    attempt: row['attempt'] as number,
+    roundAttempt: row['round_attempt'] as number,
+    version: row['version'] as number,
+    outputBytes: row['output_bytes'] as number,
   }
 }
 
-async function postpone(sql: Database, webhookId: string): Promise<void> {
-  const at = new Date(Date.now() + hostBusyDelaySeconds * 1000)
-  await sql`select runledger.postpone_delivery(${webhookId}, ${at})`
+async function postpone(
+  { database, log }: DeliverDependencies,
+  { webhookId, version }: DueDelivery,
+  seconds: number,
+): Promise<void> {
+  await untilAvailable(
+    () => database`select runledger.postpone_delivery(${webhookId}, ${version}, ${seconds})`,
+    log,
+  )
 }

@@ -1,34 +1,16 @@
 // The door to the queue for everyone but the worker: puts a submission into the log and the queue at once.
 // Apart from job.ts so that the web process never loads the executor.
-import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import { digestBody, schemaVersion } from '#event'
-import type { Metadata, SubmissionReceived } from '#event'
+import { schemaVersion } from '#event'
+import { cancelOnAbort } from './cancel.ts'
+import { describeCause, describeReceived, digestRequest } from './submission.ts'
+import type { Circumstances, Submission } from './submission.ts'
 
-/** A valid submission request. */
-export interface Submission {
-  readonly language: 'python' | 'cpp' | 'java'
-  /** UTF-8, as are the other bodies. */
-  readonly code: Buffer
-  readonly stdin: Buffer
-  readonly expectedStdout: Buffer | null
-  readonly webhook: { readonly url: string; readonly secret: string } | null
-}
-
-/** Who submits, and how. */
-export interface Circumstances {
-  readonly apiKeyId: string
-  readonly accountId: string
-  /** The HTTP request's id. */
-  readonly requestId: string
-  /** Somebody waits: notify the end. */
-  readonly awaited: boolean
-  readonly idempotencyKey: string | null
-  /** Unfinished submissions over all keys; one more is refused. */
-  readonly capacity: number
-}
+export { receiveBatch } from './batch.ts'
+export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
+export type { Circumstances, Submission } from './submission.ts'
 
 /** What became of a submission request. */
 export type Receipt =
@@ -55,34 +37,17 @@ export async function receiveSubmission(
   signal: AbortSignal,
 ): Promise<Receipt> {
   const { code, stdin, expectedStdout, webhook } = submission
-  const webhookId = webhook === null ? null : uuidv7()
-  const data: SubmissionReceived['data'] = {
-    account: circumstances.accountId,
-    api_key: circumstances.apiKeyId,
-    language: submission.language,
-    code: digestBody(code),
-    stdin: digestBody(stdin),
-    expected_stdout: expectedStdout === null ? null : digestBody(expectedStdout),
-    webhook:
-      webhook === null || webhookId === null
-        ? null
-        : { id: webhookId, host: new URL(webhook.url).host },
-  }
-  const metadata: Metadata = {
-    request: circumstances.requestId,
-    actor: { api_key: circumstances.apiKeyId },
-  }
+  const { data, webhookId } = describeReceived(submission, circumstances)
   const query = sql`
     select * from runledger.receive_submission(
       ${id}, ${circumstances.apiKeyId}, ${code}, ${stdin}, ${expectedStdout},
       ${webhookId}, ${webhook?.url ?? null}, ${webhook?.secret ?? null},
-      ${schemaVersion}, ${json(sql, data)}, ${json(sql, metadata)},
+      ${schemaVersion}, ${json(sql, data)}, ${json(sql, describeCause(circumstances))},
       ${circumstances.awaited}, ${circumstances.capacity},
-      ${circumstances.idempotencyKey}, ${digestRequest(submission)}
+      ${circumstances.idempotencyKey}, ${digestRequest([submission])}
     )`
-  signal.addEventListener('abort', () => query.cancel(), { once: true })
   try {
-    const [row] = await query
+    const [row] = await cancelOnAbort(query, signal)
     if (row?.['replayed'] === true) {
       return { kind: 'replayed', id: row['id'] as string, matches: row['matches'] as boolean }
     }
@@ -91,15 +56,4 @@ export async function receiveSubmission(
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
     throw error
   }
-}
-
-// What makes two requests under one idempotency key the same: every field after parsing. Lengths keep fields apart.
-function digestRequest({ language, code, stdin, expectedStdout, webhook }: Submission): Buffer {
-  const hash = createHash('sha256')
-  const bodies = [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]
-  for (const body of bodies) {
-    const bytes = body === null || body === undefined ? null : Buffer.from(body)
-    hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
-  }
-  return hash.digest()
 }

@@ -9,6 +9,8 @@ import type { ExecutionInterrupted, ExecutionStarted, Metadata } from '#event'
 import { languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
 import type { Logger } from '#log'
+import { LeaseExpiredError } from './liveness.ts'
+import type { Lease } from './liveness.ts'
 import { maxLosses } from './losses.ts'
 import { untilAvailable } from './retry.ts'
 import { describeOutcome } from './verdict.ts'
@@ -18,10 +20,10 @@ export interface ExecuteDependencies {
   readonly database: Database
   readonly executor: Executor
   readonly limits: Readonly<Record<Language, Limits>>
-  readonly workerId: string
   readonly log: Logger
-  /** Fires when the worker must give its runs back at once. */
-  readonly signal: AbortSignal
+  readonly lease: Pick<Lease, 'workerId' | 'signal'>
+  /** Fires when the process must give its runs back at once. */
+  readonly shutdown: AbortSignal
 }
 
 /** What the queue hands over. It comes from the database, so it is looked at before it is believed. */
@@ -68,7 +70,8 @@ async function startAttempt(
   dependencies: ExecuteDependencies,
   submission: string,
 ): Promise<Attempt | null> {
-  const { database, executor, limits, workerId } = dependencies
+  const { database, executor, limits } = dependencies
+  const { workerId } = dependencies.lease
   const [known] = await database`select language from runledger.result where id = ${submission}`
   const language = languages.find((name) => name === known?.['language'])
   if (language === undefined) {
@@ -99,7 +102,8 @@ async function startAttempt(
 }
 
 async function runAttempt(dependencies: ExecuteDependencies, attempt: Attempt): Promise<void> {
-  const { database, executor, signal, log } = dependencies
+  const { database, executor, lease, shutdown, log } = dependencies
+  const signal = AbortSignal.any([lease.signal, shutdown])
   const { submission, language, code, stdin } = attempt
   const run = { submission, language, attempt: attempt.version }
   let outcome
@@ -107,7 +111,7 @@ async function runAttempt(dependencies: ExecuteDependencies, attempt: Attempt): 
     outcome = await executor.execute({ language, code, stdin }, signal)
   } catch (error) {
     log.error({ ...run, err: error }, 'execution.interrupted')
-    await interrupt(dependencies, attempt, describeLoss(error, signal))
+    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
     return
   }
   const { data, stdout, stderr, compileOutput } = describeOutcome(outcome, attempt.expectedStdout)
@@ -149,8 +153,12 @@ async function interrupt(
   }
 }
 
-function describeLoss(error: unknown, signal: AbortSignal): ExecutionInterrupted['data'] {
-  if (signal.aborted) return { reason: 'shutdown', spends_attempt: false }
+function describeLoss(
+  error: unknown,
+  { shutdown }: ExecuteDependencies,
+): ExecutionInterrupted['data'] {
+  if (shutdown.aborted) return { reason: 'shutdown', spends_attempt: false }
+  if (error instanceof LeaseExpiredError) return { reason: 'lease_expired', spends_attempt: false }
   if (error instanceof SandboxError) {
     return {
       reason: 'sandbox_failed',
@@ -171,7 +179,7 @@ function dropIfFenced(dependencies: ExecuteDependencies, attempt: Attempt, error
   )
 }
 
-function metadata({ database, workerId }: ExecuteDependencies): ReturnType<typeof json> {
-  const caused: Metadata = { actor: { worker: workerId } }
+function metadata({ database, lease }: ExecuteDependencies): ReturnType<typeof json> {
+  const caused: Metadata = { actor: { worker: lease.workerId } }
   return json(database, caused)
 }

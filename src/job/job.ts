@@ -6,15 +6,15 @@
 import { EventEmitter } from 'node:events'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, WorkerEvents } from 'graphile-worker'
-import { Pool } from 'pg'
 import type { Logger } from '#log'
 import { createDeliverTask } from './deliver.ts'
 import type { DeliverDependencies } from './deliver.ts'
 import { createExecuteTask } from './execute.ts'
 import type { ExecuteDependencies } from './execute.ts'
+import { createQueuePool } from './queue-pool.ts'
 
 export { announceWorker, startSweep } from './liveness.ts'
-export type { Stoppable } from './liveness.ts'
+export type { Lease, Stoppable } from './liveness.ts'
 
 export interface QueueOptions {
   readonly url: string
@@ -42,17 +42,8 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   const poolIds: string[] = []
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id))
-  // Two for each runner: one listens, one takes and completes jobs; jobs of both tasks take milliseconds of it.
-  const pool = new Pool({
-    connectionString: url,
-    max: 6,
-    application_name: 'runledger queue',
-    keepAlive: true,
-    connectionTimeoutMillis: 5000,
-  })
-  // Without listeners an idle connection that breaks ends the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
-  pool.on('connect', (client) => client.on('error', () => {}))
+  // Two listen, the others take and complete jobs, which is milliseconds a job.
+  const { pool, beginRetrying } = createQueuePool(url, 6, log)
 
   const shared = {
     pgPool: pool,
@@ -76,6 +67,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       taskList: { deliver: createDeliverTask(options.deliver) },
     }),
   ]
+  beginRetrying()
   // Whichever ends first ends the queue: half a worker must not look like a whole one.
   const ended = Promise.race(runners.map((runner) => runner.promise))
   ended.catch(() => {})

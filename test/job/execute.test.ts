@@ -223,9 +223,9 @@ async function startTestQueue(withExecutor: typeof executor): ReturnType<typeof 
       database: sql,
       executor: withExecutor,
       limits: scaleLimits(),
-      workerId,
+      lease: { workerId, signal },
+      shutdown: signal,
       log,
-      signal,
     },
     executions: withExecutor.slots,
     deliver: {

@@ -1,0 +1,78 @@
+// A submission on its way into the log: what the event says of it, and what makes two requests the same. Shared by the
+// single submission and the batch.
+import { createHash } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import { digestBody } from '#event'
+import type { Metadata, SubmissionReceived } from '#event'
+
+/** A valid submission request. */
+export interface Submission {
+  readonly language: 'python' | 'cpp' | 'java'
+  /** UTF-8, as are the other bodies. */
+  readonly code: Buffer
+  readonly stdin: Buffer
+  readonly expectedStdout: Buffer | null
+  readonly webhook: { readonly url: string; readonly secret: string } | null
+}
+
+/** Who submits, and how. */
+export interface Circumstances {
+  readonly apiKeyId: string
+  readonly accountId: string
+  /** The HTTP request's id. */
+  readonly requestId: string
+  /** Somebody waits: notify the end. */
+  readonly awaited: boolean
+  readonly idempotencyKey: string | null
+  /** Unfinished submissions over all keys; one more is refused. */
+  readonly capacity: number
+}
+
+/** What `submission.received` says, and the id of the delivery's stream if there is to be one. */
+export function describeReceived(
+  submission: Submission,
+  circumstances: Pick<Circumstances, 'accountId' | 'apiKeyId'>,
+): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
+  const { code, stdin, expectedStdout, webhook } = submission
+  const webhookId = webhook === null ? null : uuidv7()
+  return {
+    webhookId,
+    data: {
+      account: circumstances.accountId,
+      api_key: circumstances.apiKeyId,
+      language: submission.language,
+      code: digestBody(code),
+      stdin: digestBody(stdin),
+      expected_stdout: expectedStdout === null ? null : digestBody(expectedStdout),
+      webhook:
+        webhook === null || webhookId === null
+          ? null
+          : { id: webhookId, host: new URL(webhook.url).host },
+    },
+  }
+}
+
+/** Who and what causes the event. */
+export function describeCause({ requestId, apiKeyId }: Circumstances): Metadata {
+  return { request: requestId, actor: { api_key: apiKeyId } }
+}
+
+/**
+ * What makes two requests under one idempotency key the same: every field after parsing. Lengths keep fields apart.
+ * @param submissions null stands for one that was refused.
+ */
+export function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
+  const hash = createHash('sha256')
+  for (const submission of submissions) {
+    if (submission === null) {
+      hash.update('refused:')
+      continue
+    }
+    const { language, code, stdin, expectedStdout, webhook } = submission
+    for (const body of [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]) {
+      const bytes = body === null || body === undefined ? null : Buffer.from(body)
+      hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
+    }
+  }
+  return hash.digest()
+}

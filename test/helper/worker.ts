@@ -1,0 +1,79 @@
+// Real worker processes for tests of what happens when one is lost.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+
+const root = resolve(import.meta.dirname, '../..')
+let started = 0
+
+/** A worker process. */
+export interface WorkerProcess {
+  readonly child: ChildProcess
+  /** Messages it has logged so far. */
+  readonly logged: readonly string[]
+  /** Resolves when the message has been logged, now or earlier. @throws when it ends before. */
+  until(message: string): Promise<void>
+  /** Resolves with the exit status and the signal. */
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>
+}
+
+/** Starts `node src/worker.ts` and waits until it takes jobs. Killed at the end of the test. */
+export async function startWorkerProcess(
+  t: Test,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<WorkerProcess> {
+  started += 1
+  const cache = mkdtempSync(join(tmpdir(), 'runledger-worker-'))
+  const child = spawn('node', ['src/worker.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      CACHE_DIRECTORY: cache,
+      FIRST_UID: String(70_000 + (process.pid % 500) * 40 + started * 4),
+      SLOTS: '2',
+      ...environment,
+    },
+  })
+  const logged: string[] = []
+  const watchers = new Set<() => void>()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    logged.push((JSON.parse(line) as { msg: string }).msg)
+    for (const check of watchers) check()
+  })
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((done) => {
+    child.once('exit', (code, signal) => done([code, signal]))
+  })
+  t.teardown(async () => {
+    child.kill('SIGCONT')
+    child.kill('SIGKILL')
+    await ended
+    rmSync(cache, { recursive: true, force: true })
+  })
+  const worker: WorkerProcess = {
+    child,
+    logged,
+    ended,
+    until: (message) =>
+      new Promise((done, fail) => {
+        const check = (): void => {
+          if (!logged.includes(message)) return
+          watchers.delete(check)
+          done()
+        }
+        watchers.add(check)
+        check()
+        void ended.then(() =>
+          fail(new Error(`the worker ended before ${message}: ${logged.join(' ')}`)),
+        )
+      }),
+  }
+  await worker.until('worker.started')
+  return worker
+}

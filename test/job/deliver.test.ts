@@ -1,0 +1,385 @@
+// From the end of a submission to the end of its webhook, with the real queue, the real sandbox and HTTPS receivers that
+// have a certificate authority of their own.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { startQueue } from '#job'
+import { createLog } from '#log'
+import { readResult } from '#result'
+import { createDatabase } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { createAuthority } from '../webhook/certificate.ts'
+import { createReceiver } from '../webhook/receiver.ts'
+import type { ReceivedRequest } from '../webhook/receiver.ts'
+import {
+  awaitDelivery,
+  describeSettings,
+  endSubmission,
+  findBroken,
+  readAttempts,
+  readDelivery,
+} from './delivery.ts'
+
+const secret = 'correct horse'
+const { sql, url: databaseUrl, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const executor = await startExecutor(t)
+const authority = createAuthority()
+t.teardown(() => authority.remove())
+
+/** What a receiver answers to its next requests: a status, or `hang`; the last one stays. */
+type Script = readonly {
+  readonly status: number | 'hang'
+  readonly headers?: Record<string, string>
+}[]
+const scripts = new Map<string, Script>()
+const served = new Map<string, number>()
+const receiver = await createReceiver(authority.issue(['DNS:*.hook.test']), (response, request) => {
+  const host = request.headers.host?.split(':')[0] ?? ''
+  const count = served.get(host) ?? 0
+  served.set(host, count + 1)
+  const script = scripts.get(host) ?? [{ status: 200 }]
+  const { status, headers } = script[Math.min(count, script.length - 1)]!
+  if (status === 'hang') return
+  response.writeHead(status, headers).end(`answer ${count + 1}`)
+})
+t.teardown(() => receiver.close())
+
+// As many connections as a worker has.
+const pool = createDatabase({ url: databaseUrl, connections: 4, name: 'test worker' })
+t.teardown(() => pool.end({ timeout: 2 }))
+let give = new AbortController()
+let queue = await startTestQueue()
+t.teardown(() => queue.stop())
+
+const address = (host: string): string => `https://${host}.hook.test:${receiver.port}/hook?a=1`
+const requestsTo = (host: string): ReceivedRequest[] =>
+  receiver.requests.filter(({ headers }) => headers.host === `${host}.hook.test:${receiver.port}`)
+
+t.test('a result is delivered once, signed, and is what GET shows', async (t) => {
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({ code: 'print("é\\0😀")', webhook: { url: address('once'), secret } }),
+  )
+  t.match(await readDelivery(sql, id), { state: 'waiting', secret })
+  const row = await awaitDelivery(sql, id)
+  t.match(row, { state: 'delivered', secret: null, attempts: 1, due_at: null })
+
+  const [request, ...more] = requestsTo('once')
+  t.strictSame(more, [])
+  t.match(request, {
+    method: 'POST',
+    path: '/hook?a=1',
+    headers: { 'content-type': 'application/json', 'webhook-id': row.webhook_id },
+  })
+  const headers = request!.headers as Record<string, string>
+  const text = request!.body.toString()
+  const published = new Webhook(secret, { format: 'raw' })
+  const body = published.verify(text, headers) as { type: string; timestamp: string; data: object }
+  t.throws(() => published.verify(text.replace('AC', 'WA'), headers))
+  t.throws(() => new Webhook('another', { format: 'raw' }).verify(text, headers))
+  const record = await readResult(sql, id, caller.accountId)
+  t.equal(body.type, 'submission.completed')
+  t.equal(body.timestamp, record?.finished_at)
+  t.strictSame(body.data, JSON.parse(JSON.stringify(record)))
+  t.match(body.data, { id, status: 'completed', verdict: 'AC', stdout: 'é\0😀\n' })
+
+  const events = await readAttempts(sql, id)
+  t.match(events, [
+    {
+      version: 1,
+      type: 'webhook.delivered',
+      data: {
+        submission: id,
+        attempt: 1,
+        outcome: 'delivered',
+        status: 200,
+        duration_seconds: (seconds: number) => seconds > 0 && seconds < 15,
+        snippet: 'answer 1',
+      },
+    },
+  ])
+  t.equal(events.length, 1)
+})
+
+t.test('answers of 500 are tried again under one id with a signature of their own', async (t) => {
+  scripts.set('flaky.hook.test', [{ status: 500 }, { status: 503 }, { status: 200 }])
+  const id = await endSubmission(sql, caller, { url: address('flaky'), secret })
+  const row = await awaitDelivery(sql, id)
+  t.match(row, { state: 'delivered', secret: null, attempts: 3 })
+  const requests = requestsTo('flaky')
+  t.equal(requests.length, 3)
+  t.strictSame([...new Set(requests.map(({ headers }) => headers['webhook-id']))], [row.webhook_id])
+  t.equal(new Set(requests.map(({ body }) => body.toString())).size, 1)
+  for (const { headers, body } of requests)
+    t.ok(new Webhook(secret, { format: 'raw' }).verify(body.toString(), headers as Record<string, string>)) // prettier-ignore
+  const events = await readAttempts(sql, id)
+  t.strictSame(
+    events.map(({ type, data }) => [type, data['attempt'], data['status'], data['snippet']]),
+    [
+      ['webhook.attempt_failed', 1, 500, 'answer 1'],
+      ['webhook.attempt_failed', 2, 503, 'answer 2'],
+      ['webhook.delivered', 3, 200, 'answer 3'],
+    ],
+  )
+  const next = new Date(String(events[0]?.data['next_attempt_at'])).getTime()
+  t.ok(next > events[0]!.at.getTime(), 'when the next is due is in the log')
+  t.ok(events[1]!.at.getTime() >= next, 'and it is not made earlier')
+})
+
+t.test('Retry-After is honoured, and clamped', async (t) => {
+  scripts.set('later.hook.test', [
+    { status: 429, headers: { 'retry-after': '3' } },
+    { status: 200 },
+  ])
+  scripts.set('never.hook.test', [{ status: 503, headers: { 'retry-after': '99999999' } }])
+  const id = await endSubmission(sql, caller, { url: address('later'), secret })
+  const endless = await endSubmission(sql, caller, { url: address('never'), secret })
+  t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 2 })
+  const [first, second] = await readAttempts(sql, id)
+  const waited = second!.at.getTime() - first!.at.getTime()
+  t.ok(waited >= 2900, `waited ${waited} ms`)
+
+  const row = await awaitDelivery(sql, endless, ({ attempts }) => attempts === 1)
+  const [{ left } = { left: 0 }] = await sql<{ left: number }[]>`
+    select extract(epoch from due_at - now())::float8 as left from runledger.delivery where submission_id = ${endless}`
+  t.ok(left > 35_000 && left <= 36_000, `due in ${left} s`)
+  t.match(row, { state: 'pending', secret })
+})
+
+t.test('410 ends the delivery at once', async (t) => {
+  scripts.set('gone.hook.test', [{ status: 410 }])
+  const id = await endSubmission(sql, caller, { url: address('gone'), secret })
+  t.match(await awaitDelivery(sql, id), { state: 'abandoned', secret: null, attempts: 1 })
+  t.match(await readAttempts(sql, id), [
+    {
+      type: 'webhook.attempt_failed',
+      data: { outcome: 'gone', status: 410, next_attempt_at: null },
+    },
+    { type: 'webhook.abandoned', data: { attempts: 1, reason: 'gone' } },
+  ])
+  t.equal(requestsTo('gone').length, 1)
+})
+
+t.test('a redirect is no success and is not followed', async (t) => {
+  scripts.set('moved.hook.test', [
+    { status: 307, headers: { location: address('target') } },
+    { status: 200 },
+  ])
+  const id = await endSubmission(sql, caller, { url: address('moved'), secret })
+  t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 2 })
+  t.strictSame(requestsTo('target'), [])
+})
+
+t.test('when the schedule is spent it is given up, and the secret is gone', async (t) => {
+  scripts.set('broken.hook.test', [{ status: 500 }])
+  const id = await endSubmission(sql, caller, { url: address('broken'), secret })
+  t.match(await awaitDelivery(sql, id), { state: 'abandoned', secret: null, attempts: 4 })
+  const events = await readAttempts(sql, id)
+  t.equal(events.length, 5)
+  t.match(events.at(-2)?.data, { attempt: 4, next_attempt_at: null })
+  t.match(events.at(-1), {
+    type: 'webhook.abandoned',
+    data: { attempts: 4, reason: 'schedule_spent' },
+  })
+  const [shown] = await sql`select * from audit.webhook where submission_id = ${id}`
+  t.match(shown, {
+    receiver: `broken.hook.test:${receiver.port}`,
+    state: 'abandoned',
+    attempts: 4,
+    last_outcome: 'refused',
+    last_status: 500,
+    abandoned_because: 'schedule_spent',
+    next_attempt_at: null,
+  })
+  t.equal((await sql`select * from audit.webhook_attempt where submission_id = ${id}`).length, 4)
+})
+
+t.test('what is forbidden for ever is given up at once; a name has its schedule', async (t) => {
+  const literal = await endSubmission(sql, caller, {
+    url: `https://10.0.0.1:${receiver.port}/`,
+    secret,
+  })
+  const port = await endSubmission(sql, caller, { url: 'https://once.hook.test:1/', secret })
+  const name = await endSubmission(sql, caller, {
+    url: `https://inside.hook.test:${receiver.port}/`,
+    secret,
+  })
+  for (const id of [literal, port]) {
+    t.match(await awaitDelivery(sql, id), { state: 'abandoned', attempts: 1, secret: null })
+    t.match(await readAttempts(sql, id), [
+      { data: { outcome: 'forbidden', status: null } },
+      { data: { reason: 'forbidden' } },
+    ])
+  }
+  t.match(await awaitDelivery(sql, name), { state: 'abandoned', attempts: 4 })
+  t.match((await readAttempts(sql, name)).at(-1)?.data, { reason: 'schedule_spent' })
+})
+
+t.test(
+  'a poisoned job is dropped, and one for a delivery that is over or not due sends nothing',
+  async (t) => {
+    const before = receiver.requests.length
+    const [over] = await sql`select webhook_id from runledger.delivery where state = 'delivered'`
+    const [later] = await sql`select webhook_id from runledger.delivery where state = 'pending'`
+    for (const webhook of ['no id', uuidv7(), over?.['webhook_id'], later?.['webhook_id']])
+      await sql`select graphile_worker.add_job('deliver', ${sql.json({ webhook: webhook as string })}::json)`
+    const id = await endSubmission(sql, caller, { url: address('after'), secret })
+    t.match(await awaitDelivery(sql, id), { state: 'delivered' })
+    t.equal(receiver.requests.length, before + 1)
+  },
+)
+
+t.test('a due delivery whose job was lost is found again', async (t) => {
+  await queue.stop()
+  const id = await endSubmission(sql, caller, { url: address('found'), secret })
+  const { webhook_id: webhookId } = await readDelivery(sql, id)
+  await sql`select graphile_worker.remove_job(${webhookId})`
+  queue = await startTestQueue()
+  await sleep(200)
+  t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0 })
+  await sql`select runledger.reconcile_queue()`
+  t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1 })
+  t.equal(requestsTo('found').length, 1)
+})
+
+t.test('two jobs of one delivery in one process make one attempt', async (t) => {
+  const id = await endSubmission(sql, caller, { url: address('twice'), secret })
+  const { webhook_id: webhook } = await readDelivery(sql, id)
+  for (let n = 0; n < 5; n += 1)
+    await sql`select graphile_worker.add_job('deliver', ${sql.json({ webhook })}::json)`
+  t.match(await awaitDelivery(sql, id), { state: 'delivered' })
+  await sleep(200)
+  t.equal(requestsTo('twice').length, 1)
+})
+
+t.test('receivers that hang delay neither executions nor other hosts', async (t) => {
+  scripts.set('hang.hook.test', [{ status: 'hang' }])
+  const hanging = await Promise.all(
+    Array.from({ length: 60 }, () => endSubmission(sql, caller, { url: address('hang'), secret })),
+  )
+  // All five places of the host are taken, and the rest has been looked at.
+  while (requestsTo('hang').length < 5) await sleep(20)
+  const startedAt = performance.now()
+  const others = await Promise.all(
+    Array.from({ length: 5 }, (_, n) =>
+      endSubmission(sql, caller, { url: address(`other-${n}`), secret }),
+    ),
+  )
+  const run = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  t.match(await finalResult(sql, run), { verdict: 'AC' })
+  await Promise.all(others.map((id) => awaitDelivery(sql, id)))
+  // An attempt that hangs takes 30 s here: had they waited for one, it would show.
+  const seconds = (performance.now() - startedAt) / 1000
+  t.ok(seconds < 15, `${seconds} s`)
+  t.equal(requestsTo('hang').length, 5, 'one host has its bound and no more')
+  t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ attempts }) => attempts === 0)) // prettier-ignore
+
+  // The worker stops in the middle of the attempts: they are given back, unspent.
+  const stopped = queue.stop()
+  give.abort()
+  await stopped
+  for (const id of hanging) t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0, secret }) // prettier-ignore
+  const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from graphile_worker.jobs j
+    join runledger.delivery d on d.webhook_id::text = j.key
+    join runledger.result r on r.id = d.submission_id
+    where d.submission_id = any (${hanging}) and j.locked_at is null and j.attempts < j.max_attempts`
+  t.equal(count, 60, 'each has a job that anybody may take')
+
+  scripts.set('hang.hook.test', [{ status: 200 }])
+  queue = await startTestQueue()
+  await Promise.all(hanging.map((id) => awaitDelivery(sql, id, undefined, 90)))
+  t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ state, attempts }) => state === 'delivered' && attempts === 1)) // prettier-ignore
+})
+
+t.test('one account with many hosts that hang leaves places to the others', async (t) => {
+  const names = Array.from({ length: 30 }, (_, n) => `slow-${n}`)
+  for (const name of names) scripts.set(`${name}.hook.test`, [{ status: 'hang' }])
+  const slow = await createCaller(sql)
+  await Promise.all(names.map((name) => endSubmission(sql, slow, { url: address(name), secret })))
+  while (names.flatMap(requestsTo).length < 10) await sleep(20)
+  const id = await endSubmission(sql, caller, { url: address('quick'), secret })
+  t.match(await awaitDelivery(sql, id, undefined, 15), { state: 'delivered' })
+  t.equal(names.flatMap(requestsTo).length, 10)
+  const stopped = queue.stop()
+  give.abort()
+  await stopped
+  await sql`
+    update runledger.delivery d set due_at = now() + interval '1 day'
+    from runledger.result r where r.id = d.submission_id and r.account_id = ${slow.accountId}`
+  queue = await startTestQueue()
+})
+
+t.test(
+  'a database that breaks its connections during an attempt gets the record afterwards',
+  async (t) => {
+    scripts.set('cut.hook.test', [{ status: 'hang' }])
+    const held: (() => void)[] = []
+    const holding = await createReceiver(authority.issue(['DNS:*.hook.test']), (response) => {
+      held.push(() => response.end('at last'))
+    })
+    t.teardown(() => holding.close())
+    await queue.stop()
+    queue = await startTestQueue([receiver.port, holding.port])
+    const id = await endSubmission(sql, caller, {
+      url: `https://held.hook.test:${holding.port}/`,
+      secret,
+    })
+    while (held.length === 0) await sleep(20)
+    await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'test'`
+    for (const answer of held) answer()
+    t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1, secret: null })
+    t.equal(holding.requests.length, 1)
+  },
+)
+
+t.test('no promise is broken, and no secret outlives its delivery', async (t) => {
+  t.strictSame(await findBroken(sql), [])
+  const rows = await sql`
+    select from runledger.delivery where state in ('delivered', 'abandoned') and secret is not null`
+  t.equal(rows.length, 0)
+  const leaks = await sql`select from runledger.event where data::text like ${`%${secret}%`}`
+  t.equal(leaks.length, 0, 'and none is in the log')
+})
+
+async function startTestQueue(ports = [receiver.port]): ReturnType<typeof startQueue> {
+  const log = createLog('test', 'silent')
+  const workerId = uuidv7()
+  give = new AbortController()
+  const { signal } = give
+  return startQueue({
+    url: databaseUrl,
+    execute: {
+      database: pool,
+      executor,
+      limits: scaleLimits(),
+      lease: { workerId, signal: new AbortController().signal },
+      log,
+      shutdown: signal,
+    },
+    executions: executor.slots,
+    deliver: {
+      database: pool,
+      settings: describeSettings(authority.pem, ports, {
+        totalSeconds: 30,
+        resolve: async (name) => [name === 'inside.hook.test' ? '10.0.0.1' : '127.0.0.2'],
+      }),
+      schedule: [0.1, 0.2, 0.1],
+      perHost: 5,
+      perAccount: 10,
+      workerId,
+      log,
+      signal,
+    },
+    deliveries: 20,
+    log,
+  })
+}

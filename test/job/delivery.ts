@@ -1,0 +1,98 @@
+// Deliveries for tests: submissions that have ended, receivers that are told by name, and what became of the delivery.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Caller } from '#account'
+import type { Database } from '#database'
+import { readStream } from '#event'
+import type { RecordedEvent } from '#event'
+import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
+import type { DeliverySettings } from '#webhook'
+import { describeSubmission, submitNew } from '../helper/submission.ts'
+
+/** Where loopback receivers of tests listen: the public internet, as far as deliveries are concerned. */
+export const receiverAddress = '127.0.0.2'
+
+/** A delivery as the database has it. */
+export interface DeliveryRow {
+  readonly webhook_id: string
+  readonly submission_id: string
+  readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
+  readonly secret: string | null
+  readonly attempts: number
+  readonly due_at: Date | null
+}
+
+/** Settings under which every name leads to the receivers' address, and only these ports and that authority do. */
+export function describeSettings(
+  authority: string,
+  ports: readonly number[],
+  change: Partial<DeliverySettings> = {},
+): DeliverySettings {
+  return createDeliverySettings({
+    version: 'test',
+    trust: trustAuthorities(authority),
+    allowedRanges: parseRanges(receiverAddress).ranges,
+    allowedPorts: ports,
+    resolve: async () => [receiverAddress],
+    ...change,
+  })
+}
+
+/**
+ * Puts a submission into the database that has just ended with this output, without running it: received, started and
+ * completed by the functions that the service itself uses, in one transaction.
+ * @returns its id.
+ */
+export async function endSubmission(
+  sql: Database,
+  caller: Caller,
+  webhook: { readonly url: string; readonly secret: string },
+  stdout = 'done\n',
+): Promise<string> {
+  return sql.begin(async (transaction) => {
+    // A transaction has all of a pool that submitting uses.
+    const inside = transaction as unknown as Database
+    const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
+    await transaction`
+      select runledger.start_execution(${id}, gen_random_uuid(), 1, '{"runtime": "Python 3"}', '{"actor": {}}')`
+    await transaction`
+      select runledger.complete_execution(
+        ${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', ${Buffer.from(stdout)}, ${Buffer.from('')}, null
+      )`
+    await transaction`select graphile_worker.remove_job(${id})`
+    return id
+  }) as Promise<string>
+}
+
+/** The submission's delivery. */
+export async function readDelivery(sql: Database, submission: string): Promise<DeliveryRow> {
+  const [row] = await sql<DeliveryRow[]>`
+    select * from runledger.delivery where submission_id = ${submission}`
+  if (row === undefined) throw new Error(`submission ${submission} has no delivery`)
+  return row
+}
+
+/** Resolves with the delivery once it is over, or once `until` holds. */
+export async function awaitDelivery(
+  sql: Database,
+  submission: string,
+  until: (row: DeliveryRow) => boolean = ({ state }) =>
+    state === 'delivered' || state === 'abandoned',
+  seconds = 60,
+): Promise<DeliveryRow> {
+  for (let left = seconds * 20; left > 0; left -= 1) {
+    const row = await readDelivery(sql, submission)
+    if (until(row)) return row
+    await sleep(50)
+  }
+  throw new Error(`the delivery of ${submission} is not there after ${seconds} s`)
+}
+
+/** The events of the submission's delivery. */
+export async function readAttempts(sql: Database, submission: string): Promise<RecordedEvent[]> {
+  return readStream(sql, (await readDelivery(sql, submission)).webhook_id)
+}
+
+/** Everything that may never be, over all submissions: empty when all is well. */
+export async function findBroken(sql: Database): Promise<unknown[]> {
+  return [...(await sql`select * from audit.invariant`), ...(await sql`select * from audit.drift`)]
+}

@@ -1,0 +1,120 @@
+// A worker is lost in the middle of a run: killed, frozen, cut off, told to stop. Every acknowledged submission ends
+// once, and nobody has to do anything.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+// Short, so that the test is; the proportions are those of the default.
+const LEASE_SECONDS = '3'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const slow = describeSubmission({ code: 'import time; time.sleep(2); print("done")' })
+
+async function untilRunning(id: string): Promise<void> {
+  for (;;) {
+    const [row] = await sql`select status from runledger.result where id = ${id}`
+    if (row?.['status'] === 'running') return
+    await sleep(20)
+  }
+}
+
+async function typesOf(id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+t.test('a killed worker, with another alive: the run is given to the other', async (t) => {
+  await Promise.all([1, 2].map(() => startWorkerProcess(t, url, { LEASE_SECONDS })))
+  const id = await submitNew(sql, caller, slow)
+  await untilRunning(id)
+  const [doomed] = await sql`
+    select pid from audit.worker where id = (select worker_id from audit.execution where submission_id = ${id})`
+  process.kill(Number(doomed?.['pid']), 'SIGKILL')
+  t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'done\n' })
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'execution.interrupted',
+    'execution.started',
+    'execution.completed',
+  ])
+  const [, , interrupted] = await readStream(sql, id)
+  t.match(interrupted?.data, { reason: 'worker_lost', spends_attempt: true })
+})
+
+t.test('a killed worker, alone: the run is done after its restart', async (t) => {
+  const doomed = await startWorkerProcess(t, url, { LEASE_SECONDS })
+  const ids = await Promise.all([1, 2, 3, 4].map(() => submitNew(sql, caller, slow)))
+  await untilRunning(ids[0]!)
+  doomed.child.kill('SIGKILL')
+  await doomed.ended
+  await startWorkerProcess(t, url, { LEASE_SECONDS })
+  for (const id of ids) t.match(await finalResult(sql, id), { verdict: 'AC' })
+})
+
+t.test('a frozen worker that wakes up again stores nothing stale', async (t) => {
+  const frozen = await startWorkerProcess(t, url, { LEASE_SECONDS })
+  const id = await submitNew(sql, caller, slow)
+  await untilRunning(id)
+  frozen.child.kill('SIGSTOP')
+  await startWorkerProcess(t, url, { LEASE_SECONDS })
+  t.match(await finalResult(sql, id), { verdict: 'AC' })
+  frozen.child.kill('SIGCONT')
+  await frozen.until('worker.fenced')
+  t.equal((await typesOf(id)).filter((type) => type === 'execution.completed').length, 1)
+  t.equal(frozen.child.exitCode, null, 'it lives on, under a new id')
+})
+
+t.test('a worker told to stop finishes what it runs and leaves the rest to others', async (t) => {
+  const leaving = await startWorkerProcess(t, url, { LEASE_SECONDS })
+  const id = await submitNew(sql, caller, slow)
+  await untilRunning(id)
+  leaving.child.kill('SIGTERM')
+  t.strictSame(await leaving.ended, [0, null])
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'execution.completed',
+  ])
+})
+
+t.test('connections that are cut do not end a worker, nor a live run', async (t) => {
+  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
+  const id = await submitNew(sql, caller, slow)
+  await untilRunning(id)
+  for (let round = 0; round < 3; round += 1) {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'runledger %'`
+    await sleep(300)
+  }
+  t.match(await finalResult(sql, id), { verdict: 'AC' })
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'execution.completed',
+  ])
+  const next = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  t.match(await finalResult(sql, next), { verdict: 'AC' })
+  t.equal(worker.child.exitCode, null)
+})
+
+t.test('jobs that vanished from the queue are put back', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where key = ${id}))`
+  const [jobs] = await sql`select count(*) from graphile_worker.jobs where key = ${id}`
+  t.equal(jobs?.['count'], 0)
+  await startWorkerProcess(t, url, { LEASE_SECONDS })
+  t.match(await finalResult(sql, id), { verdict: 'AC' })
+})
+
+t.test('the ledger keeps every promise through all of it', async (t) => {
+  for (const view of ['drift', 'broken_chain', 'invariant']) {
+    t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
+  }
+  t.strictSame([...(await sql`select * from runledger.pending`)], [])
+})
