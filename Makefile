@@ -6,7 +6,7 @@ NODE := PATH="$(BIN):$$PATH" node
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check types lint format migrate doctor bench psql packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench psql packages setup \
 	test-cgroup2 test-hostile
 
 help: ## list the targets
@@ -15,10 +15,12 @@ help: ## list the targets
 run: setup packages ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
 	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev.ts
 
-test: setup packages check ## everything that needs no virtual machine: types, lint, format, SQL, HTTP, sandbox
+test: check ## what CI runs first: everything that needs no virtual machine
+
+check: setup packages static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts
 
-check: setup types lint format ## types, lint and format alone
+static: types lint format ## types, lint and format alone
 
 types: setup
 	@$(NODE) $(BIN)/tsc

@@ -105,7 +105,7 @@ async function runAttempt(dependencies: ExecuteDependencies, attempt: Attempt): 
   const { database, executor, lease, shutdown, log } = dependencies
   const signal = AbortSignal.any([lease.signal, shutdown])
   const { submission, language, code, stdin } = attempt
-  const run = { submission, language, attempt: attempt.version }
+  const run = { submission, language, version: attempt.version }
   let outcome
   try {
     outcome = await executor.execute({ language, code, stdin }, signal)
@@ -174,7 +174,7 @@ function describeLoss(
 function dropIfFenced(dependencies: ExecuteDependencies, attempt: Attempt, error: unknown): void {
   if (errorCode(error) !== sqlState.uniqueViolation) throw error
   dependencies.log.warn(
-    { submission: attempt.submission, attempt: attempt.version },
+    { submission: attempt.submission, version: attempt.version },
     'execution.fenced',
   )
 }

@@ -51,7 +51,6 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     events,
     logger: new QueueLogger(({ jobId }) => (level, message) => {
       if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
-      else if (level === 'warning') log.warn({ job: jobId, message }, 'queue.warning')
       else log.debug({ job: jobId, message }, 'queue.message')
     }),
   }
