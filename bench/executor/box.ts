@@ -1,0 +1,78 @@
+// A real executor for a bench, with the limits of production and a cache of its own, and the check of what came out.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createExecutor, defaultLimits } from '#executor'
+import type { Executor, ExecutorOptions, Language, Limits, PhaseLimits } from '#executor'
+
+/** Two executors of one process must not share a uid, nor two processes. */
+let nextUid = 80_000 + (process.pid % 5000) * 8
+
+/** An executor and the directory that goes with it. */
+export interface BenchExecutor extends Executor, AsyncDisposable {
+  /** A directory of the bench's own; removed at the end. */
+  readonly directory: string
+  /** Host uids of its slots. */
+  readonly uids: readonly number[]
+}
+
+/** Starts one; `run` changes the run limits of every language. */
+export async function startExecutor(
+  slots: number,
+  run: Partial<PhaseLimits> = {},
+): Promise<BenchExecutor> {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
+  const uids = Array.from({ length: slots }, (_, index) => nextUid + index)
+  nextUid += slots
+  const change = ({ compile, run: usual }: Limits): Limits => ({
+    compile,
+    run: { ...usual, ...run },
+  })
+  const options: ExecutorOptions = {
+    slots,
+    firstUid: uids[0] ?? 0,
+    limits: {
+      python: change(defaultLimits.python),
+      cpp: change(defaultLimits.cpp),
+      java: change(defaultLimits.java),
+    },
+    cacheBytes: 64 * 1024 * 1024,
+    cacheDirectory: join(directory, 'cache'),
+  }
+  const executor = await createExecutor(options).catch((error: unknown) => {
+    rmSync(directory, { recursive: true, force: true })
+    throw error
+  })
+  return {
+    isolation: executor.isolation,
+    runtimes: executor.runtimes,
+    slots,
+    directory,
+    uids,
+    execute: (request, signal) => executor.execute(request, signal),
+    close: () => executor.close(),
+    async [Symbol.asyncDispose]() {
+      await executor.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs a program in a box and throws unless it exits with 0 and prints just this. */
+export async function expectBoxed(
+  executor: Executor,
+  language: Language,
+  code: string,
+  stdout: string,
+): Promise<void> {
+  const { run, compile } = await executor.execute({
+    language,
+    code: Buffer.from(code),
+    stdin: new Uint8Array(),
+  })
+  assert.ok(run !== null, `did not compile: ${Buffer.from(compile?.stderr ?? []).toString()}`)
+  assert.equal(run.ending, 'exited')
+  assert.equal(run.exitCode, 0)
+  assert.equal(Buffer.from(run.stdout).toString(), stdout)
+}

@@ -1,0 +1,14 @@
+// The real worker with another executor: `node bench/http/empty-worker.ts` is src/worker.ts in which the door #executor
+// leads to empty-executor.ts. https://nodejs.org/docs/latest-v24.x/api/module.html#moduleregisterhooksoptions
+import { registerHooks } from 'node:module'
+
+const replacement = new URL('empty-executor.ts', import.meta.url).href
+
+registerHooks({
+  resolve: (specifier, context, nextResolve) =>
+    specifier === '#executor'
+      ? { url: replacement, shortCircuit: true }
+      : nextResolve(specifier, context),
+})
+
+await import('../../src/worker.ts')

