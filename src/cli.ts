@@ -4,10 +4,11 @@ import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { validate as isUuid } from 'uuid'
 import { issueKey, listKeys, revokeKey, rotateKey } from '#account'
-import { readDatabaseConfig, readOrExit } from '#config'
+import { readDatabaseConfig, readDoctorConfig, readOrExit } from '#config'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { readStream } from '#event'
+import { commandWebhooks } from './webhooks-command.ts'
 
 const usage = `node src/cli.ts COMMAND
 
@@ -17,6 +18,9 @@ const usage = `node src/cli.ts COMMAND
   keys rotate ID [--overlap SECONDS]          a new key; the old one works for the overlap (default 86400)
   keys revoke ID
   audit ID                                    the events of one submission, webhook or key
+  webhooks list [--state STATE] [--limit N]   newest first; waiting, pending, delivered or abandoned (default limit 50)
+  webhooks show ID                            one delivery and its attempts, by its or its submission's id
+  webhooks replay ID < SECRET                 send one that has ended again; its secret was deleted, so give it on stdin
   rebuild                                     make every result anew from the log
 `
 
@@ -33,6 +37,9 @@ switch (command) {
   case 'audit':
     await withDatabase((sql) => audit(sql, rest[0] ?? ''))
     break
+  case 'webhooks':
+    await withDatabase((sql) => webhooks(sql, rest[0], rest[1]))
+    break
   case 'rebuild':
     await withDatabase(async (sql) => {
       const [row] = await sql`select runledger.rebuild_result() as count`
@@ -46,7 +53,8 @@ switch (command) {
 async function doctor(): Promise<void> {
   // Loaded only here: the other commands need nothing of the executor.
   const { examineHost, formatFindings } = await import('#doctor')
-  const findings = await examineHost()
+  const { FIRST_UID: firstUid, CACHE_DIRECTORY: cacheDirectory } = readDoctorConfig()
+  const findings = await examineHost({ firstUid, cacheDirectory })
   process.stdout.write(`${formatFindings(findings)}\n`)
   if (findings.some(({ level }) => level === 'missing')) process.exitCode = 1
 }
@@ -78,6 +86,16 @@ async function audit(sql: Database, id: string): Promise<void> {
   for (const event of events) print(event)
 }
 
+async function webhooks(sql: Database, action?: string, id?: string): Promise<void> {
+  const { state, limit } = values
+  const operator = userInfo().username
+  const request = { action, id, state, limit, operator, stdin: process.stdin }
+  const { lines, complaint, usage: misused } = await commandWebhooks(sql, request)
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  if (complaint !== undefined)
+    complain(complaint === '' ? usage : complaint, misused === true ? 64 : 1)
+}
+
 async function withDatabase(work: (sql: Database) => Promise<void>): Promise<void> {
   const config = readOrExit(readDatabaseConfig)
   const sql = createDatabase({
@@ -101,6 +119,8 @@ function readArguments() {
         account: { type: 'string' },
         tier: { type: 'string', default: 'beta' },
         expires: { type: 'string' },
+        state: { type: 'string' },
+        limit: { type: 'string', default: '50' },
         overlap: { type: 'string', default: '86400' },
       },
     })

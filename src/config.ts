@@ -37,6 +37,8 @@ const database = {
     ),
     'info',
   ),
+  /** For tests of what happens when a process is lost: where this one kills itself; a name of src/job/crash-point.ts. */
+  CRASH_AT: v.optional(v.string()),
 }
 
 const web = {
@@ -119,6 +121,12 @@ const worker = {
   WEBHOOK_CA: v.optional(v.string()),
 }
 
+/** Of the worker's part, what the doctor looks at. A mistake in it is the worker's to report: here the default stands in. */
+const doctor = {
+  FIRST_UID: v.fallback(worker.FIRST_UID, () => v.parse(worker.FIRST_UID, undefined)),
+  CACHE_DIRECTORY: worker.CACHE_DIRECTORY,
+}
+
 /** A limit set in the environment, such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
 export interface LimitOverride {
   readonly language: 'python' | 'cpp' | 'java'
@@ -134,6 +142,7 @@ export class ConfigError extends Error {
 
 export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
 export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
+export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>>
 export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
 export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
   readonly limits: readonly LimitOverride[]
@@ -147,6 +156,11 @@ export function readDatabaseConfig(environment = process.env): DatabaseConfig {
 /** What `make run` needs: nothing; everything set is handed to the processes it starts. */
 export function readDevConfig(environment = process.env): DevConfig {
   return parse(v.object(dev), environment)
+}
+
+/** What `make doctor` looks at; it needs nothing to be set. */
+export function readDoctorConfig(environment = process.env): DoctorConfig {
+  return parse(v.object(doctor), environment)
 }
 
 /** What the web process needs. @throws {ConfigError} */

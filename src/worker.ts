@@ -6,7 +6,7 @@ import type { LimitOverride } from '#config'
 import { createDatabase } from '#database'
 import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
-import { announceWorker, startQueue, startSweep } from '#job'
+import { announceWorker, armCrashPoint, startQueue, startSweep } from '#job'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
@@ -19,6 +19,7 @@ const config = readOrExit(() => {
   const read = readWorkerConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
   if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+  armCrashPoint(read.CRASH_AT)
   return { ...read, webhookAllowedRanges: ranges, webhookTrust: readTrust(read.WEBHOOK_CA) }
 })
 const log = createLog('worker', config.LOG_LEVEL)
@@ -47,7 +48,15 @@ const lease = await announceWorker({
 })
 const queue = await startQueue({
   url: config.DATABASE_URL,
-  execute: { database, executor, limits, lease, log, shutdown: giveBack.signal },
+  execute: {
+    database,
+    executor,
+    limits,
+    lease,
+    log,
+    shutdown: giveBack.signal,
+    onExhausted: () => void stop('no slot left', 1),
+  },
   executions: executor.slots,
   deliver: {
     database,
@@ -73,6 +82,7 @@ const queue = await startQueue({
   log,
 })
 poolIds.push(...queue.poolIds)
+lease.renew()
 const sweep = startSweep(database, log)
 log.info(
   { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },

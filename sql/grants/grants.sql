@@ -11,9 +11,12 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all functions in schema runledger, job from runledger_api;
     grant usage on schema runledger to runledger_api;
-    grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration, runledger.delivery to runledger_api;
+    grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration to runledger_api;
+    grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.receive_submission, runledger.await_submission, runledger.sweep_workers, runledger.reconcile_queue
+      runledger.admit_request, runledger.receive_submission, runledger.receive_batch, runledger.await_submission,
+      runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress,
+      runledger.sweep_workers, runledger.reconcile_queue
       to runledger_api;
   end if;
 
@@ -21,11 +24,11 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_worker;
     revoke all on all functions in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
-    grant select on runledger.result, runledger.body, runledger.schema_migration, runledger.delivery to runledger_worker;
+    grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.start_execution, runledger.complete_execution, runledger.interrupt_execution,
-      runledger.record_attempt, runledger.postpone_delivery
+      runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery
       to runledger_worker;
   end if;
 

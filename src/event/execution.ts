@@ -9,6 +9,8 @@ export interface ExecutionStarted {
   readonly type: 'execution.started'
   /** `attempt` (1, 2, …) is added where it is known, in runledger.start_execution. */
   readonly data: {
+    /** The attempt's own id: the statement that begins it, sent again, begins no other. */
+    readonly run: string
     readonly worker: string
     readonly host: string
     readonly language: string

@@ -80,7 +80,7 @@ export function createDeliverTask(
     try {
       const delivery = await readDelivery(database, webhook)
       if (delivery === null) return
-      const entry = gate.enter(listBounds(dependencies, delivery))
+      const entry = await gate.enter(listBounds(dependencies, delivery))
       if (entry.kind === 'full') {
         await postpone(dependencies, delivery, entry.comeBackSeconds)
         return
@@ -214,19 +214,12 @@ function isForbiddenForEver(url: string, error: string | null): boolean {
 }
 
 async function readDelivery(sql: Database, webhookId: string): Promise<DueDelivery | null> {
-  const [row] = await sql`select * from runledger.read_delivery(${webhookId})`
-  if (row === undefined) return null
-  return {
-    webhookId,
-    submission: row['submission_id'] as string,
-    account: row['account_id'] as string,
-    url: row['url'] as string,
-    secret: row['secret'] as string,
-    attempt: row['attempt'] as number,
-    roundAttempt: row['round_attempt'] as number,
-    version: row['version'] as number,
-    outputBytes: row['output_bytes'] as number,
-  }
+  const [delivery] = await sql<DueDelivery[]>`
+    select
+      ${webhookId} as "webhookId", submission_id as submission, account_id as account, url, secret, attempt,
+      round_attempt as "roundAttempt", version, output_bytes as "outputBytes"
+    from runledger.read_delivery(${webhookId})`
+  return delivery ?? null
 }
 
 async function postpone(

@@ -5,6 +5,7 @@ import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import { cancelOnAbort } from './cancel.ts'
+import { crashPoint } from './crash-point.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 
@@ -46,8 +47,10 @@ export async function receiveSubmission(
       ${circumstances.awaited}, ${circumstances.capacity},
       ${circumstances.idempotencyKey}, ${digestRequest([submission])}
     )`
+  crashPoint('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
+    crashPoint('submit.after_commit')
     if (row?.['replayed'] === true) {
       return { kind: 'replayed', id: row['id'] as string, matches: row['matches'] as boolean }
     }

@@ -1,5 +1,5 @@
-// Who may begin an attempt now, and when the others should ask again. Bounds how much one receiver or one account has
-// under way, so that whoever is slow waits for himself alone. Pure arithmetic over a clock: no timers, no database.
+// Who may begin an attempt now, who waits a moment, and when the others should ask again. Bounds how much one receiver or
+// one account has under way, so that whoever is slow waits for himself alone. No database, nothing of webhooks.
 
 /** One bound that an attempt falls under. */
 export interface Bound {
@@ -17,86 +17,161 @@ export type Entry =
   | { readonly kind: 'full'; readonly comeBackSeconds: number }
 
 export interface Gate {
-  /** Takes a place under every bound, or under none. */
-  enter(bounds: readonly Bound[]): Entry
+  /** Takes a place under every bound, or under none. Settles within the patience. */
+  enter(bounds: readonly Bound[]): Promise<Entry>
+}
+
+export interface GateOptions {
+  /** Who is likely to get in within this time waits for it; 0.5 s when left out. */
+  readonly patienceSeconds?: number
+  /** Seconds, monotonic. */
+  readonly clock?: () => number
+  /** From 0 to 1. */
+  readonly random?: () => number
 }
 
 /** What is under way under one key. */
 interface Lane {
   taken: number
   /** When each of those under way began. */
-  readonly startedAt: Set<{ readonly seconds: number }>
+  readonly starts: Set<Start>
   /** How long one takes, by those that ended lately. */
   typicalSeconds: number
   /** The time that was last given out to one who was sent away. */
   lastTurn: number
+  /** How many wait for it. */
+  waiting: number
 }
 
-const shortestWaitSeconds = 1
-const longestWaitSeconds = 60
+interface Start {
+  readonly seconds: number
+}
+
+interface Waiter {
+  readonly bounds: readonly Bound[]
+  readonly settle: (entry: Entry) => void
+}
+
+const shortestAbsenceSeconds = 1
+// Not for longer, because a receiver may recover: the schedule's own second step. Each return costs the database three
+// commits.
+const longestAbsenceSeconds = 300
 // Before anything has ended: quick enough not to slow an honest receiver's burst down, and soon known better.
 const assumedSeconds = 0.1
 
 /**
- * Creates a gate. Whoever is sent away is told to come back when his turn is likely, judged by how long the work takes:
- * five hundred that wait for a receiver which hangs ask a few times a minute, not five hundred times a second.
- * @param clock seconds, monotonic.
+ * Creates a gate. Behind a quick receiver one waits here, in line; behind a slow one one is sent away until one's turn is
+ * likely: five hundred that wait for a receiver which hangs ask every few minutes, not five hundred times a second.
  */
-export function createGate(
-  clock: () => number = () => performance.now() / 1000,
-  random: () => number = Math.random,
-): Gate {
+export function createGate(options: GateOptions = {}): Gate {
+  const {
+    patienceSeconds = 0.5,
+    clock = () => performance.now() / 1000,
+    random = Math.random,
+  } = options
   const lanes = new Map<string, Lane>()
+  const line = new Set<Waiter>()
+
+  const findFull = (bounds: readonly Bound[]): [Lane, Bound][] =>
+    bounds.flatMap((bound): [Lane, Bound][] => {
+      const lane = lanes.get(bound.key)
+      const full = lane !== undefined && lane.taken > 0 && lane.taken + weigh(bound) > bound.limit
+      return full ? [[lane, bound]] : []
+    })
+
+  const take = (bounds: readonly Bound[]): Entry => {
+    const start: Start = { seconds: clock() }
+    for (const bound of bounds) {
+      const lane = lanes.get(bound.key) ?? createLane()
+      lanes.set(bound.key, lane)
+      lane.taken += weigh(bound)
+      lane.starts.add(start)
+    }
+    return { kind: 'entered', leave: () => leave(bounds, start) }
+  }
+
+  const leave = (bounds: readonly Bound[], start: Start): void => {
+    for (const bound of bounds) {
+      const lane = lanes.get(bound.key)
+      if (lane === undefined || !lane.starts.delete(start)) continue
+      lane.taken -= weigh(bound)
+      lane.typicalSeconds += (clock() - start.seconds - lane.typicalSeconds) / 4
+    }
+    for (const waiter of line) {
+      if (findFull(waiter.bounds).length === 0) waiter.settle(take(waiter.bounds))
+    }
+    // Nothing is kept of who has nothing under way: strangers choose the keys.
+    for (const { key } of bounds) if (lanes.get(key)?.starts.size === 0) lanes.delete(key)
+  }
+
+  const sendAway = (full: readonly [Lane, Bound][]): Entry => ({
+    kind: 'full',
+    comeBackSeconds: Math.max(
+      shortestAbsenceSeconds,
+      ...full.map(([lane, bound]) => giveTurn(lane, bound, clock(), random)),
+    ),
+  })
+
+  const wait = (bounds: readonly Bound[], full: readonly [Lane, Bound][]): Promise<Entry> => {
+    const { promise, resolve } = Promise.withResolvers<Entry>()
+    const waiter: Waiter = {
+      bounds,
+      settle(entry) {
+        clearTimeout(timer)
+        line.delete(waiter)
+        for (const [lane] of full) lane.waiting -= 1
+        resolve(entry)
+      },
+    }
+    const timer = setTimeout(
+      () => waiter.settle(sendAway(findFull(bounds))),
+      patienceSeconds * 1000,
+    )
+    for (const [lane] of full) lane.waiting += 1
+    line.add(waiter)
+    return promise
+  }
 
   return {
-    enter(bounds) {
-      const now = clock()
-      const waits = bounds.map((bound) => takeTurn(lanes.get(bound.key), bound, now, random))
-      const comeBackSeconds = Math.max(0, ...waits)
-      if (comeBackSeconds > 0) return { kind: 'full', comeBackSeconds }
-
-      const start = { seconds: now }
-      for (const { key, weight = 1 } of bounds) {
-        const lane = lanes.get(key) ?? createLane()
-        lanes.set(key, lane)
-        lane.taken += weight
-        lane.startedAt.add(start)
-      }
-      return {
-        kind: 'entered',
-        leave() {
-          for (const { key, weight = 1 } of bounds) {
-            const lane = lanes.get(key)
-            if (lane === undefined || !lane.startedAt.delete(start)) continue
-            lane.taken -= weight
-            lane.typicalSeconds += (clock() - start.seconds - lane.typicalSeconds) / 4
-            // Nothing is kept of who has nothing under way: strangers choose the keys.
-            if (lane.startedAt.size === 0) lanes.delete(key)
-          }
-        },
-      }
+    async enter(bounds) {
+      const full = findFull(bounds)
+      if (full.length === 0) return take(bounds)
+      const soon = full.every(
+        ([lane, bound]) =>
+          (lane.waiting + 1) * expectInterval(lane, bound, clock()) <= patienceSeconds,
+      )
+      return soon ? wait(bounds, full) : sendAway(full)
     },
   }
 }
 
 function createLane(): Lane {
-  return { taken: 0, startedAt: new Set(), typicalSeconds: assumedSeconds, lastTurn: 0 }
+  return {
+    taken: 0,
+    starts: new Set(),
+    typicalSeconds: assumedSeconds,
+    lastTurn: 0,
+    waiting: 0,
+  }
 }
 
-/** Seconds to wait; 0 when there is room. */
-function takeTurn(
-  lane: Lane | undefined,
-  { limit, weight = 1 }: Bound,
-  now: number,
-  random: () => number,
-): number {
-  if (lane === undefined || lane.taken === 0 || lane.taken + weight <= limit) return 0
+function weigh({ weight = 1 }: Bound): number {
+  return weight
+}
+
+/** Seconds after which one more place is free, on average. */
+function expectInterval(lane: Lane, bound: Bound, now: number): number {
   // A set keeps the order of insertion: the first is the oldest. A receiver that has hung for 5 s takes at least 5 s.
-  const [oldest] = lane.startedAt
+  const [oldest] = lane.starts
   const seconds = Math.max(lane.typicalSeconds, now - (oldest?.seconds ?? now))
-  const interval = (seconds * weight) / limit
-  lane.lastTurn = Math.max(lane.lastTurn, now + shortestWaitSeconds) + interval
-  if (lane.lastTurn - now <= longestWaitSeconds) return lane.lastTurn - now
-  lane.lastTurn = now + longestWaitSeconds
-  return longestWaitSeconds * (0.5 + random() / 2)
+  return (seconds * weigh(bound)) / bound.limit
+}
+
+/** Seconds until the turn of one more who is sent away. */
+function giveTurn(lane: Lane, bound: Bound, now: number, random: () => number): number {
+  lane.lastTurn =
+    Math.max(lane.lastTurn, now + shortestAbsenceSeconds) + expectInterval(lane, bound, now)
+  if (lane.lastTurn - now <= longestAbsenceSeconds) return lane.lastTurn - now
+  lane.lastTurn = now + longestAbsenceSeconds
+  return longestAbsenceSeconds * (0.5 + random() / 2)
 }

@@ -4,17 +4,22 @@
 // graphile-worker's own driver. The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or
 // for a submission that has ended does nothing.
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
-import type { Runner, WorkerEvents } from 'graphile-worker'
+import type { Runner, TaskList, WorkerEvents } from 'graphile-worker'
+import type { Pool } from 'pg'
 import type { Logger } from '#log'
 import { createDeliverTask } from './deliver.ts'
 import type { DeliverDependencies } from './deliver.ts'
 import { createExecuteTask } from './execute.ts'
 import type { ExecuteDependencies } from './execute.ts'
 import { createQueuePool } from './queue-pool.ts'
+import { untilAvailable } from './retry.ts'
 
-export { announceWorker, startSweep } from './liveness.ts'
+export { announceWorker, armCrashPoint, startSweep } from './liveness.ts'
 export type { Lease, Stoppable } from './liveness.ts'
+
+const idleMilliseconds = 5000
 
 export interface QueueOptions {
   readonly url: string
@@ -54,17 +59,12 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       else log.debug({ job: jobId, message }, 'queue.message')
     }),
   }
+  // A database that is away when the process starts is no reason to end it: platforms wait longer and longer to restart.
+  const start = async (concurrency: number, taskList: TaskList): Promise<Runner> =>
+    untilAvailable(() => run({ ...shared, concurrency, taskList }), log)
   const runners: Runner[] = [
-    await run({
-      ...shared,
-      concurrency: options.executions,
-      taskList: { execute: createExecuteTask(options.execute) },
-    }),
-    await run({
-      ...shared,
-      concurrency: options.deliveries,
-      taskList: { deliver: createDeliverTask(options.deliver) },
-    }),
+    await start(options.executions, { execute: createExecuteTask(options.execute) }),
+    await start(options.deliveries, { deliver: createDeliverTask(options.deliver) }),
   ]
   beginRetrying()
   // Whichever ends first ends the queue: half a worker must not look like a whole one.
@@ -76,8 +76,22 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     poolIds,
     ended,
     stop() {
-      stopped ??= Promise.allSettled(runners.map((runner) => runner.stop())).then(() => pool.end())
+      stopped ??= Promise.allSettled(runners.map((runner) => runner.stop()))
+        .then(() => untilIdle(pool))
+        .then(() => pool.end())
       return stopped
     },
   }
+}
+
+// graphile-worker does not wait for its last jobs to be marked complete, and a pool that has ended fails them, which
+// nobody catches.
+async function untilIdle(pool: Pool): Promise<void> {
+  const endsAt = performance.now() + idleMilliseconds
+  do {
+    await sleep(10)
+  } while (
+    (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) &&
+    performance.now() < endsAt
+  )
 }

@@ -1,29 +1,40 @@
-// Who is alive: a worker holds a session lock, which a killed process frees at once, and renews a lease, which a frozen
-// one does not. Every web and worker process looks each second for workers that have neither, and gives back what they
-// held; every ten seconds it compares the queue with what is unfinished.
+// A worker's claim to be alive: it holds a session lock, which a killed process frees at once, and renews a lease, which
+// a frozen one does not. When it can no longer say that it lives, it ends what it runs by itself, before others begin it.
 import { hostname } from 'node:os'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import { maxLosses } from './losses.ts'
+import { crashPoint } from './crash-point.ts'
+import { repeat } from './repeat.ts'
+import { untilAvailable } from './retry.ts'
 
-const sweepMilliseconds = 1000
-const reconcileEverySweeps = 10
-// Right after an outage every lease looks old: the workers get time to renew before anybody judges them.
-const settleMilliseconds = 5000
+// The web process comes through this door too, and takes only the sweep.
+export { armCrashPoint, startSweep } from './sweep.ts'
+export type { Stoppable } from './sweep.ts'
+
+const renewalsPerLease = 30
+// Parts of a lease: a renewal that is not answered by then is tried on a new connection; the worker fences itself.
+const answerWithin = 1 / 3
+const fencedAfter = 2 / 3
 
 /** The reason with which runs are ended when the worker cannot say any more that it lives. */
 export class LeaseExpiredError extends Error {
   override readonly name = 'LeaseExpiredError'
 }
 
-/** A worker's claim to be alive. */
-export interface Lease {
+/** Who a worker is, and until when. */
+export interface Claim {
   /** Who this worker is in the log. One that was given up meanwhile goes on under a new id. */
   readonly workerId: string
   /** Fires when runs begun under it must end, because others may have taken them over; then there is a new one. */
   readonly signal: AbortSignal
+}
+
+/** A worker's claim to be alive. */
+export interface Lease extends Claim {
+  /** Renews now: what the worker says of itself has changed. */
+  renew(): void
   /** Says that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
@@ -41,63 +52,87 @@ export interface Announcement {
   readonly log: Logger
 }
 
-export interface Stoppable {
-  stop(): Promise<void>
-}
-
-/** Registers a worker and keeps its lock and lease. Resolves when it is registered. */
+/** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
   const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
+  const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
   let fence = new AbortController()
   let registered = false
   let renewedAt = performance.now()
-  // One connection of its own: the lock lives as long as its session.
-  const session = createDatabase({
-    url,
-    connections: 1,
-    name: 'runledger lease',
-    statementSeconds: leaseSeconds / 3,
-    onClose: () => {
-      registered = false
-    },
-  })
+  let session = openSession()
 
-  const endRuns = (reason: string): void => {
+  // One connection of its own: the lock lives as long as its session.
+  function openSession(): Database {
+    const opened = createDatabase({
+      url,
+      connections: 1,
+      name: 'runledger lease',
+      statementSeconds: leaseSeconds * answerWithin,
+      onClose() {
+        if (opened !== session) return
+        registered = false
+        renewing?.hurry()
+      },
+    })
+    return opened
+  }
+
+  function endRuns(reason: string): void {
     log.warn({ worker: workerId, reason }, 'worker.fenced')
     fence.abort(new LeaseExpiredError(reason))
     fence = new AbortController()
   }
-  const renew = async (): Promise<void> => {
+
+  async function renew(): Promise<void> {
+    // By the database's clock the lease begins when the statement arrives: not before it was sent.
+    const sentAt = performance.now()
     if (!registered) {
       await session`
         select runledger.register_worker(
           ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds}
         )`
       registered = true
+      crashPoint('lease.after_register')
     }
     const [row] = await session`
       select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}) as renewed`
-    renewedAt = performance.now()
-    if (row?.['renewed'] === true) return
+    if (row?.['renewed'] === true) {
+      renewedAt = sentAt
+      return
+    }
     endRuns('given up by the others')
     workerId = uuidv7()
     registered = false
     await renew()
   }
-  await renew()
 
-  const renewing = repeat(renew, (leaseSeconds * 1000) / 15, (error) =>
+  // A connection whose other end vanished answers nothing for minutes: the lease does not have so long.
+  async function renewInTime(): Promise<void> {
+    const timer = setTimeout(() => {
+      const silent = session
+      registered = false
+      session = openSession()
+      void silent.end({ timeout: 0 }).catch(() => {})
+    }, leaseMilliseconds * answerWithin)
+    try {
+      await renew()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  let renewing: ReturnType<typeof repeat> | undefined
+  await untilAvailable(renewInTime, log)
+  renewing = repeat(renewInTime, leaseMilliseconds / renewalsPerLease, (error) =>
     log.warn({ err: error }, 'worker.lease_not_renewed'),
   )
-  const watching = setInterval(
-    () => {
-      if (performance.now() - renewedAt < (leaseSeconds * 1000 * 2) / 3) return
-      endRuns('the lease could not be renewed')
-      renewedAt = performance.now()
-    },
-    (leaseSeconds * 1000) / 15,
-  )
+  const watching = setInterval(() => {
+    if (performance.now() - renewedAt < leaseMilliseconds * fencedAfter) return
+    endRuns('the lease could not be renewed')
+    renewedAt = performance.now()
+  }, leaseMilliseconds / renewalsPerLease)
+
   return {
     get workerId() {
       return workerId
@@ -105,62 +140,14 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     get signal() {
       return fence.signal
     },
+    renew() {
+      renewing.hurry()
+    },
     async stop() {
       clearInterval(watching)
       await renewing.stop()
       await session`select runledger.stop_worker(${workerId})`.catch(() => {})
       await session.end({ timeout: 2 })
-    },
-  }
-}
-
-/** Starts the sweep and the reconciler of one process. */
-export function startSweep(database: Database, log: Logger): Stoppable {
-  let sweeps = 0
-  let reachableSince = Number.NEGATIVE_INFINITY
-  const sweep = async (): Promise<void> => {
-    // Cheap, and tells an outage from a quiet second.
-    await database`select 1`
-    if (performance.now() - reachableSince < settleMilliseconds) return
-    for (const row of await database`select * from runledger.sweep_workers(${maxLosses})`) {
-      log.warn({ ...row }, 'execution.rescued')
-    }
-    sweeps += 1
-    if (sweeps % reconcileEverySweeps === 0) {
-      const [repaired] = await database`select runledger.reconcile_queue() as count`
-      if (repaired?.['count'] !== 0) log.warn({ count: repaired?.['count'] }, 'queue.repaired')
-    }
-  }
-  return repeat(sweep, sweepMilliseconds, (error) => {
-    reachableSince = performance.now()
-    log.warn({ err: error }, 'sweep.failed')
-  })
-}
-
-// One call at a time: a slow one delays the next instead of piling up.
-function repeat(
-  work: () => Promise<void>,
-  milliseconds: number,
-  onError: (error: unknown) => void,
-): Stoppable {
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let current = Promise.resolve()
-  const schedule = (): void => {
-    timer = setTimeout(() => {
-      current = work()
-        .catch(onError)
-        .finally(() => {
-          if (!stopped) schedule()
-        })
-    }, milliseconds)
-  }
-  schedule()
-  return {
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await current
     },
   }
 }

@@ -25,7 +25,8 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     statement_timeout: 10_000,
-    query_timeout: 15_000,
+    // Completing a job takes a millisecond; a connection that answers nothing is not waited for.
+    query_timeout: 12_000,
   })
   // Without listeners an idle connection that breaks ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
@@ -39,17 +40,20 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
   }
   const connect = async (): Promise<PoolClient> => {
     if (!retrying) return connectOnce()
-    const client = await untilAvailable(() => connectOnce(), log)
+    const client = await untilAvailable(() => connectOnce().catch(throwWithCode), log)
     const query = client.query.bind(client) as Query
     const release = client.release.bind(client)
+    let isBroken = false
     client.query = ((...parameters: unknown[]) =>
-      query(...parameters).catch((error: unknown) =>
-        repeatElsewhere(parameters, error),
-      )) as PoolClient['query']
+      query(...parameters).catch((error: unknown) => {
+        isBroken = true
+        return repeatElsewhere(parameters, error)
+      })) as PoolClient['query']
     client.release = (error) => {
       client.query = query as PoolClient['query']
       client.release = release
-      release(error)
+      // A statement that was given up by its deadline may still be under way on this connection.
+      release(error ?? isBroken)
     }
     return client
   }
@@ -63,11 +67,11 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
       if (failed !== null) {
         const error = failed
         failed = null
-        throw error
+        return throwWithCode(error)
       }
-      const client = await connectOnce()
+      const client = await connectOnce().catch(throwWithCode)
       try {
-        return await (client.query as Query)(...parameters)
+        return await (client.query as Query)(...parameters).catch(throwWithCode)
       } finally {
         client.release(true)
       }
@@ -80,4 +84,15 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
       retrying = true
     },
   }
+}
+
+// pg 8.23's own words for a connection that was lost, refused or silent; these errors carry no code.
+const connectionLost =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
+
+function throwWithCode(error: unknown): never {
+  if (error instanceof Error && !('code' in error) && connectionLost.test(error.message)) {
+    throw Object.assign(error, { code: 'ECONNRESET' })
+  }
+  throw error
 }

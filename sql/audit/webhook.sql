@@ -1,0 +1,29 @@
+create or replace view audit.webhook as
+select
+  d.webhook_id,
+  d.submission_id,
+  account.name as account,
+  received.data #>> '{webhook,host}' as receiver,
+  d.state,
+  d.attempts,
+  case when d.state = 'pending' then d.due_at end as next_attempt_at,
+  last.recorded_at as last_attempt_at,
+  last.data ->> 'outcome' as last_outcome,
+  (last.data ->> 'status')::integer as last_status,
+  case when d.state in ('delivered', 'abandoned') then head.recorded_at end as ended_at,
+  case when d.state = 'abandoned' then head.data ->> 'reason' end as abandoned_because
+from runledger.delivery d
+left join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
+left join runledger.result r on r.id = d.submission_id
+left join runledger.account on account.id = r.account_id
+left join lateral (
+  select e.recorded_at, e.data from runledger.event e
+  where e.stream_id = d.webhook_id
+  order by e.stream_version desc limit 1
+) head on true
+left join lateral (
+  select e.recorded_at, e.data from runledger.event e
+  where e.stream_id = d.webhook_id and e.type in ('webhook.attempt_failed', 'webhook.delivered')
+  order by e.stream_version desc limit 1
+) last on true;
+comment on view audit.webhook is 'One row a submission that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.';

@@ -1,0 +1,59 @@
+// The sweep, for web and worker alike: each second every process looks for workers that have died and gives
+// back what they held; every ten seconds it compares the queue with what is unfinished.
+import type { Database } from '#database'
+import type { Logger } from '#log'
+import { crashPoint } from './crash-point.ts'
+import { maxLosses } from './losses.ts'
+import { repeat } from './repeat.ts'
+import type { Stoppable } from './repeat.ts'
+
+export { armCrashPoint } from './crash-point.ts'
+export type { Stoppable } from './repeat.ts'
+
+const sweepMilliseconds = 1000
+const reconcileEveryMilliseconds = 10_000
+// Right after an outage every lease looks old: the workers get time to renew before anybody judges them.
+const settleMilliseconds = 5000
+// A question that costs nothing took so long, or this process did not come to ask it: there was an outage too.
+const slowMilliseconds = 500
+const absentMilliseconds = 3 * sweepMilliseconds
+
+/** Starts the sweep and the reconciler of one process. */
+export function startSweep(database: Database, log: Logger): Stoppable {
+  let reconciledAt = performance.now()
+  let unsettledAt = Number.NEGATIVE_INFINITY
+  let endedAt = performance.now()
+
+  const sweep = async (): Promise<void> => {
+    const startedAt = performance.now()
+    await database`select 1`
+    const now = performance.now()
+    if (now - startedAt > slowMilliseconds || startedAt - endedAt > absentMilliseconds) {
+      unsettledAt = now
+      log.warn({ seconds: (now - endedAt) / 1000 }, 'sweep.delayed')
+    }
+    if (now - unsettledAt < settleMilliseconds) return
+    crashPoint('sweep.before_commit')
+    for (const row of await database`select * from runledger.sweep_workers(${maxLosses})`) {
+      crashPoint('sweep.after_commit')
+      log.warn({ ...row }, 'execution.rescued')
+    }
+    if (now - reconciledAt < reconcileEveryMilliseconds) return
+    reconciledAt = now
+    crashPoint('reconcile.before_commit')
+    const [repaired] = await database`select runledger.reconcile_queue(${maxLosses}) as count`
+    crashPoint('reconcile.after_commit')
+    if (repaired?.['count'] !== 0) log.warn({ count: repaired?.['count'] }, 'queue.repaired')
+  }
+  const timed = async (): Promise<void> => {
+    try {
+      await sweep()
+    } finally {
+      endedAt = performance.now()
+    }
+  }
+  return repeat(timed, sweepMilliseconds, (error) => {
+    unsettledAt = performance.now()
+    log.warn({ err: error }, 'sweep.failed')
+  })
+}

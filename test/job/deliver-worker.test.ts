@@ -1,0 +1,159 @@
+// Webhooks of real worker processes that are killed or stopped in the worst moment.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { firstUid } from '../helper/executor.ts'
+import { createCaller } from '../helper/submission.ts'
+import { createAuthority } from '../webhook/certificate.ts'
+import { createReceiver } from '../webhook/receiver.ts'
+import {
+  awaitDelivery,
+  endSubmission,
+  findBroken,
+  readAttempts,
+  readDelivery,
+  receiverAddress,
+} from './delivery.ts'
+
+// Right after its start PostgreSQL does not vouch for session locks: a killed worker is then found by its lease.
+const leaseSeconds = 3
+t.setTimeout(120_000)
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const { sql, url: databaseUrl, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const authority = createAuthority()
+const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+writeFileSync(join(directory, 'authority.pem'), authority.pem)
+t.teardown(() => {
+  authority.remove()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+let answer: (response: ServerResponse) => void = (response) => response.end()
+const receiver = await createReceiver(
+  authority.issue([`IP:${receiverAddress}`]),
+  (response) => answer(response),
+  receiverAddress,
+)
+t.teardown(() => receiver.close())
+const url = `https://${receiverAddress}:${receiver.port}/`
+
+t.test(
+  'a worker killed between the answer of 200 and our commit: one more, under one id',
+  async (t) => {
+    const doomed = await startWorker()
+    const { promise: killed, resolve } = Promise.withResolvers<undefined>()
+    answer = (response) => {
+      // Stopped before the answer leaves: it cannot come to record what it got.
+      doomed.kill('SIGSTOP')
+      response.end('got it', () => {
+        doomed.kill('SIGKILL')
+        resolve(undefined)
+      })
+    }
+    const id = await endSubmission(sql, caller, { url, secret })
+    await killed
+    await once(doomed, 'exit')
+    t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0, secret })
+
+    answer = (response) => response.end('got it')
+    const successor = await startWorker()
+    const row = await awaitDelivery(sql, id)
+    t.match(row, { state: 'delivered', attempts: 1, secret: null })
+    t.equal(receiver.requests.length, 2, 'one extra')
+    const [first, second] = receiver.requests
+    t.equal(first!.headers['webhook-id'], row.webhook_id)
+    t.equal(second!.headers['webhook-id'], row.webhook_id)
+    t.strictSame(first!.body, second!.body)
+    for (const { body, headers } of receiver.requests)
+      t.ok(new Webhook(secret).verify(body.toString(), headers as Record<string, string>))
+    t.equal((await readAttempts(sql, id)).length, 1)
+    t.equal(await stopWorker(successor), 0)
+  },
+)
+
+t.test('a worker that is told to stop finishes the attempt that is under way', async (t) => {
+  const before = receiver.requests.length
+  const worker = await startWorker()
+  const { promise: received, resolve } = Promise.withResolvers<ServerResponse>()
+  answer = resolve
+  const id = await endSubmission(sql, caller, { url, secret })
+  const response = await received
+  worker.kill('SIGTERM')
+  const ended = once(worker, 'exit') as Promise<[number | null]>
+  await logged(worker, 'worker.stopping')
+  response.end()
+  t.equal((await ended)[0], 0)
+  t.match(await readDelivery(sql, id), { state: 'delivered', attempts: 1, secret: null })
+  t.equal(receiver.requests.length, before + 1)
+})
+
+t.test(
+  'an attempt that a worker process fails to make follows the configured schedule',
+  async (t) => {
+    const worker = await startWorker({ WEBHOOK_SCHEDULE_SECONDS: '0.2,0.3' })
+    answer = (response) => response.writeHead(500).end()
+    const id = await endSubmission(sql, caller, { url, secret })
+    t.match(await awaitDelivery(sql, id), { state: 'abandoned', attempts: 3, secret: null })
+    t.equal(await stopWorker(worker), 0)
+  },
+)
+
+t.test('no promise is broken', async (t) => {
+  t.strictSame(await findBroken(sql), [])
+})
+
+async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, ['src/worker.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      SLOTS: '1',
+      LEASE_SECONDS: String(leaseSeconds),
+      FIRST_UID: String(firstUid),
+      CACHE_DIRECTORY: join(directory, 'cache'),
+      WEBHOOK_ALLOWED_RANGES: receiverAddress,
+      WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+      WEBHOOK_CA: join(directory, 'authority.pem'),
+      ...environment,
+    },
+  })
+  const kill = (): void => void worker.kill('SIGKILL')
+  t.teardown(kill)
+  process.once('exit', kill)
+  await logged(worker, 'worker.started')
+  // From now on others know which jobs it holds.
+  while (
+    (await sql`select from runledger.worker where pid = ${worker.pid!} and queue_pool_ids <> '{}'`)
+      .length === 0
+  )
+    await sleep(50)
+  return worker
+}
+
+async function stopWorker(worker: ChildProcess): Promise<number | null> {
+  const ended = once(worker, 'exit') as Promise<[number | null]>
+  worker.kill('SIGTERM')
+  return (await ended)[0]
+}
+
+/** Resolves once the worker has logged the message. */
+async function logged(worker: ChildProcess, message: string): Promise<void> {
+  for await (const line of createInterface({ input: worker.stdout! })) {
+    if (line.includes(`"msg":"${message}"`)) break
+  }
+  worker.stdout!.resume()
+}
