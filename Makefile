@@ -40,8 +40,8 @@ doctor: setup ## check this host for what the worker needs, with the remedy for 
 bench: setup packages ## measure, each figure beside its floor of the same run
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts
 
-test-hostile: setup packages ## programs that attack the sandbox
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts test/hostile/hostile.test.ts
+test-hostile: setup packages ## programs that attack the sandbox; HOSTILE=pattern runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=1800 test/hostile/hostile.ts
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@test/cgroup2/run.sh

@@ -1,0 +1,69 @@
+// The shape of the hostile suite's tables. Adding an attack is adding one row to a table in attack/: a name that states
+// the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
+// functions it may call), and the fates that are right for it. Nothing else has to be touched.
+import { languages } from '#executor'
+import type { Ending, Language } from '#executor'
+import { wrapBody } from './program.ts'
+
+/**
+ * What may become of an attack: an ending of the phase attacked, where `exited` means that the program reached its last
+ * line and found everything refused; `crashed` is an exit with a status other than 0.
+ */
+export type Fate = Ending | 'crashed'
+
+/** Limits that an attack runs under (profile.ts): little of everything, or room to look around, or a compiler's. */
+export type Profile = 'bomb' | 'probe' | 'compile'
+
+/** One attack, in one or more languages. */
+export interface Attack {
+  /** What holds, as a plain fact. */
+  readonly name: string
+  readonly profile: Profile
+  /** The phase that is attacked. A compile attack may also compile; then its program runs and must do no harm. */
+  readonly phase: 'compile' | 'run'
+  /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
+  readonly code: Partial<Record<Language, string>>
+  readonly stdin?: string
+  readonly fates: readonly Fate[]
+  /** Why this attack succeeds today: a weakness that is known and written down. It is shown and counted, not red. */
+  readonly known?: string
+}
+
+/** Bodies by language. */
+export type Bodies = Partial<Record<Language, string>>
+
+/** The languages that a row is written in. */
+export function listLanguages(code: Partial<Record<Language, unknown>>): Language[] {
+  return languages.filter((language) => code[language] !== undefined)
+}
+
+function wrapAll(bodies: Bodies): Bodies {
+  return Object.fromEntries(
+    listLanguages(bodies).map((language) => [language, wrapBody(language, bodies[language]!)]),
+  )
+}
+
+/** Exhausts something; ends by a limit, or finds the resource bounded and says so. */
+export function bomb(
+  name: string,
+  fates: readonly Fate[],
+  bodies: Bodies,
+  more: Partial<Attack> = {},
+): Attack {
+  return { name, profile: 'bomb', phase: 'run', code: wrapAll(bodies), fates, ...more }
+}
+
+/** Reaches for what is not its own; every attempt must be refused. */
+export function probe(name: string, bodies: Bodies, more: Partial<Attack> = {}): Attack {
+  return { name, profile: 'probe', phase: 'run', code: wrapAll(bodies), fates: ['exited'], ...more }
+}
+
+/** Attacks through the compiler; sources are whole. */
+export function compile(
+  name: string,
+  fates: readonly Fate[],
+  code: Partial<Record<Language, string>>,
+  more: Partial<Attack> = {},
+): Attack {
+  return { name, profile: 'compile', phase: 'compile', code, fates, ...more }
+}

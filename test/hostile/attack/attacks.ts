@@ -1,0 +1,30 @@
+// All tables of attacks, in the order in which they run.
+import type { Attack } from '../attack.ts'
+import { cpuBombs } from './bomb-cpu.ts'
+import { diskBombs } from './bomb-disk.ts'
+import { memoryBombs } from './bomb-memory.ts'
+import { processBombs } from './bomb-process.ts'
+import { cppCompileAttacks } from './compile-cpp.ts'
+import { javaCompileAttacks } from './compile-java.ts'
+import { fileEscapes } from './escape-file.ts'
+import { kernelEscapes } from './escape-kernel.ts'
+import { networkEscapes } from './escape-network.ts'
+import { processEscapes } from './escape-process.ts'
+import { judgeAttacks } from './judge.ts'
+import { outputAttacks } from './output.ts'
+
+/** Every attack but the channels. */
+export const attacks: readonly Attack[] = [
+  ...processBombs,
+  ...memoryBombs,
+  ...cpuBombs,
+  ...diskBombs,
+  ...outputAttacks,
+  ...judgeAttacks,
+  ...processEscapes,
+  ...fileEscapes,
+  ...kernelEscapes,
+  ...networkEscapes,
+  ...cppCompileAttacks,
+  ...javaCompileAttacks,
+]

@@ -1,0 +1,298 @@
+// The table of channels: files, shared memory, message queues, names, locks and watches by which two runs might talk.
+import type { Channel } from '../channel.ts'
+
+const raw = String.raw
+
+/** A file that one leaves and the other looks for. */
+const fileAt = (name: string, path: string): Channel => ({
+  name,
+  open: true,
+  code: {
+    python: { send: `open("${path}", "w").write("message")`, receive: `os.path.exists("${path}")` },
+    cpp: {
+      send: `close(open("${path}", O_CREAT | O_WRONLY, 0666));`,
+      receive: `return access("${path}", F_OK) == 0;`,
+    },
+    java: {
+      send: `Files.writeString(Path.of("${path}"), "message");`,
+      receive: `return Files.exists(Path.of("${path}"));`,
+    },
+  },
+})
+
+export const channels: readonly Channel[] = [
+  fileAt('a file in /tmp', '/tmp/message'),
+  fileAt('a file in /box', '/box/message'),
+  fileAt('a file in /dev/shm', '/dev/shm/message'),
+  {
+    name: 'System V shared memory',
+    open: true,
+    code: {
+      cpp: {
+        send: `shmget(0x5eed, 4096, IPC_CREAT | 0666);`,
+        receive: `return shmget(0x5eed, 0, 0) >= 0;`,
+      },
+      python: {
+        send: `call("shmget", 0x5eed, 4096, 0o1666)`,
+        receive: `libc.shmget(0x5eed, 0, 0) >= 0`,
+      },
+    },
+  },
+  {
+    name: 'a System V semaphore',
+    open: true,
+    code: {
+      cpp: {
+        send: `semget(0x5eed, 1, IPC_CREAT | 0666);`,
+        receive: `return semget(0x5eed, 0, 0) >= 0;`,
+      },
+      python: {
+        send: `call("semget", 0x5eed, 1, 0o1666)`,
+        receive: `libc.semget(0x5eed, 0, 0) >= 0`,
+      },
+    },
+  },
+  {
+    name: 'a System V message queue',
+    open: true,
+    code: {
+      cpp: { send: `msgget(0x5eed, IPC_CREAT | 0666);`, receive: `return msgget(0x5eed, 0) >= 0;` },
+      python: { send: `call("msgget", 0x5eed, 0o1666)`, receive: `libc.msgget(0x5eed, 0) >= 0` },
+    },
+  },
+  {
+    name: 'a POSIX message queue',
+    open: true,
+    code: {
+      cpp: {
+        send: `syscall(SYS_mq_open, "hostile", O_CREAT | O_RDWR, 0666, nullptr);`,
+        receive: `return syscall(SYS_mq_open, "hostile", O_RDWR, 0, nullptr) >= 0;`,
+      },
+    },
+  },
+  {
+    name: 'POSIX shared memory and semaphores',
+    open: true,
+    code: {
+      cpp: {
+        shared: '#include <semaphore.h>',
+        send: `sem_open("/hostile", O_CREAT, 0666, 1);`,
+        receive: `return sem_open("/hostile", 0) != SEM_FAILED;`,
+      },
+      python: {
+        shared: 'from multiprocessing import shared_memory, resource_tracker',
+        send: `held = shared_memory.SharedMemory("hostile", create=True, size=64); globals().update(held=held)`,
+        receive: `os.path.exists("/dev/shm/hostile")`,
+      },
+    },
+  },
+  {
+    name: 'an abstract Unix socket',
+    open: true,
+    code: {
+      python: {
+        send: `s = socket.socket(socket.AF_UNIX); s.bind("\\0hostile"); s.listen(); globals().update(s=s)`,
+        receive: `socket.socket(socket.AF_UNIX).connect_ex("\\0hostile") == 0`,
+      },
+      cpp: {
+        shared: raw`static sockaddr_un name = {AF_UNIX, "\0hostile"}; static socklen_t length = sizeof(sa_family_t) + 8;`,
+        send: `int s = socket(AF_UNIX, SOCK_STREAM, 0); bind(s, (sockaddr *)&name, length); listen(s, 8);`,
+        receive: `int s = socket(AF_UNIX, SOCK_STREAM, 0); bool got = connect(s, (sockaddr *)&name, length) == 0; close(s); return got;`,
+      },
+    },
+  },
+  {
+    name: 'a Unix socket in /tmp',
+    open: true,
+    code: {
+      java: {
+        shared: 'static ServerSocketChannel held;',
+        send: `held = ServerSocketChannel.open(StandardProtocolFamily.UNIX); held.bind(UnixDomainSocketAddress.of("/tmp/hostile"));`,
+        receive: `try (var one = SocketChannel.open(UnixDomainSocketAddress.of("/tmp/hostile"))) { return true; }`,
+      },
+    },
+  },
+  {
+    name: 'a taken name among abstract sockets',
+    open: true,
+    code: {
+      python: {
+        shared: raw`
+def taken():
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        try: s.bind("\0taken")
+        except OSError as error: return error.errno == errno.EADDRINUSE
+    return False`,
+        send: raw`held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); held.bind("\0taken"); globals().update(held=held)`,
+        receive: `taken()`,
+      },
+    },
+  },
+  {
+    name: 'the memory of JVMs in hsperfdata',
+    open: false,
+    code: {
+      java: {
+        send: `text("/proc/self/status");`,
+        receive: `var all = new File("/tmp").list((d, n) -> n.startsWith("hsperfdata")); return all != null && all.length > 0;`,
+      },
+    },
+  },
+  {
+    name: 'the list of processes',
+    open: true,
+    code: {
+      python: {
+        send: `os.fork() or (libc.prctl(15, b"message"), time.sleep(1.2), os._exit(0))`,
+        receive: `any(open(f"/proc/{p}/comm").read() == "message\\n" for p in os.listdir("/proc") if p.isdigit())`,
+      },
+      java: {
+        send: `new ProcessBuilder("/bin/sleep", "1.234").start();`,
+        receive: `return ProcessHandle.allProcesses().anyMatch(one -> one.info().commandLine().orElse("").contains("1.234"));`,
+      },
+      cpp: {
+        send: `if (fork() == 0) { setsid(); if (fork() == 0) { prctl(PR_SET_NAME, "message"); sleep(2); } _exit(0); } usleep(20000);`,
+        receive: `return system("grep -qs '^message$' /proc/[0-9]*/comm") == 0;`,
+      },
+    },
+  },
+  {
+    name: 'a key in a keyring',
+    open: false,
+    code: {
+      cpp: {
+        send: `for (int ring : {-1, -2, -3, -4, -5}) syscall(SYS_add_key, "user", "hostile", "m", 1, ring);`,
+        receive: `return syscall(SYS_request_key, "user", "hostile", nullptr, -3) >= 0 || system("grep -qs hostile /proc/keys") == 0;`,
+      },
+      python: {
+        send: `libc.syscall(248, b"user", b"hostile", b"m", 1, -4)`,
+        receive: `"hostile" in open("/proc/keys").read()`,
+      },
+    },
+  },
+  {
+    name: 'a POSIX lock on a shared file',
+    open: false,
+    code: {
+      cpp: {
+        shared: `static struct flock lock = {F_RDLCK, SEEK_SET, 7, 1, 0};`,
+        send: `fcntl(open("/usr/bin/python3", O_RDONLY), F_SETLK, &lock); fcntl(open("/usr/bin/python3", O_RDONLY), F_OFD_SETLK, &lock);`,
+        receive: `struct flock ask = {F_WRLCK, SEEK_SET, 7, 1, 0}; int f = open("/usr/bin/python3", O_RDONLY); bool got = fcntl(f, F_OFD_GETLK, &ask) == 0 && ask.l_type != F_UNLCK; close(f); return got;`,
+      },
+      python: {
+        shared: 'import fcntl',
+        send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH)`,
+        receive: `struct.unpack("hhqqi4x", fcntl.fcntl(open("/usr/bin/python3"), 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
+      },
+      java: {
+        shared: 'static FileChannel held;',
+        send: `held = FileChannel.open(Path.of("/usr/bin/python3")); held.lock(0, 1, true);`,
+        receive: `return text("/proc/locks").contains("POSIX");`,
+      },
+    },
+  },
+  {
+    name: 'flock on a shared file',
+    open: false,
+    code: {
+      cpp: {
+        shared: '#include <sys/file.h>',
+        send: `flock(open("/usr/bin/python3", O_RDONLY), LOCK_EX);`,
+        receive: `int f = open("/usr/bin/python3", O_RDONLY); bool got = flock(f, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK; close(f); return got;`,
+      },
+      python: {
+        shared: 'import fcntl',
+        send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.flock(f, fcntl.LOCK_EX)`,
+        receive: `"FLOCK" in open("/proc/locks").read()`,
+      },
+    },
+  },
+  {
+    name: 'a lease on a shared file',
+    open: false,
+    code: {
+      cpp: {
+        send: `fcntl(open("/usr/bin/python3", O_RDONLY), 1024, F_RDLCK);`,
+        receive: `int f = open("/usr/bin/python3", O_RDONLY); bool got = fcntl(f, 1025) != F_UNLCK; close(f); return got;`,
+      },
+    },
+  },
+  {
+    name: 'a watch on a shared file',
+    open: false,
+    code: {
+      cpp: {
+        shared: '#include <sys/inotify.h>\nstatic int watch = -2;',
+        send: `for (int i = 0; i < 40; i++) { close(open("/usr/bin/base64", O_RDONLY)); usleep(10000); }`,
+        receive: `if (watch == -2) { watch = inotify_init1(IN_NONBLOCK); inotify_add_watch(watch, "/usr/bin/base64", IN_OPEN); } char text[4096]; return watch >= 0 && read(watch, text, sizeof text) > 0;`,
+      },
+      java: {
+        shared: 'static WatchService watch;',
+        send: `for (int i = 0; i < 40; i++) { text("/usr/bin/base64"); Thread.sleep(10); }`,
+        receive: `if (watch == null) { watch = FileSystems.getDefault().newWatchService(); Path.of("/usr/bin").register(watch, StandardWatchEventKinds.ENTRY_MODIFY); } return watch.poll() != null;`,
+      },
+      python: {
+        send: `[(os.close(os.open("/usr/bin/base64", os.O_RDONLY)), time.sleep(0.01)) for _ in range(40)]`,
+        receive: `libc.inotify_init() >= 0`,
+      },
+    },
+  },
+  {
+    name: 'the time of last access of a shared file',
+    open: false,
+    code: {
+      python: {
+        send: `open("/usr/share/zoneinfo/Asia/Tokyo", "rb").read()`,
+        receive: `time.time() - os.stat("/usr/share/zoneinfo/Asia/Tokyo").st_atime < 10`,
+      },
+      cpp: {
+        send: `char c; read(open("/usr/bin/tsort", O_RDONLY), &c, 1);`,
+        receive: `struct stat s; return stat("/usr/bin/tsort", &s) == 0 && time(nullptr) - s.st_atime < 10;`,
+      },
+    },
+  },
+  {
+    name: 'a hint on a shared file',
+    open: false,
+    code: {
+      cpp: {
+        send: `unsigned long hint = 5; fcntl(open("/usr/bin/tsort", O_RDONLY), 1036, &hint);`,
+        receive: `unsigned long hint = 0; int f = open("/usr/bin/tsort", O_RDONLY); fcntl(f, 1035, &hint); close(f); return hint == 5;`,
+      },
+    },
+  },
+  {
+    name: 'the host name',
+    open: false,
+    code: {
+      cpp: {
+        send: `sethostname("message", 7);`,
+        receive: `char name[64]; gethostname(name, 64); return strcmp(name, "box") != 0;`,
+      },
+    },
+  },
+  {
+    name: 'the program’s own file',
+    open: false,
+    code: {
+      python: {
+        send: `open("/box/main.py", "a").write("#")`,
+        receive: `open("/box/main.py").read().endswith("#")`,
+      },
+      java: {
+        send: `Files.write(Path.of("/box/main.jar"), new byte[1], StandardOpenOption.APPEND);`,
+        receive: `return Files.readAllBytes(Path.of("/box/main.jar"))[(int) Files.size(Path.of("/box/main.jar")) - 1] == 1;`,
+      },
+    },
+  },
+  {
+    name: 'code left for the next interpreter',
+    open: false,
+    code: {
+      python: {
+        send: `[open(p, "w").write("import os; os.environ['MESSAGE'] = '1'") for p in ("/tmp/sitecustomize.py", "/box/usercustomize.py", "/box/.pythonrc", "/usr/lib/python3/dist-packages/hostile.pth")]`,
+        receive: `"MESSAGE" in os.environ`,
+      },
+    },
+  },
+]

@@ -1,0 +1,135 @@
+// Plants what no box may see or touch: a secret in this process's environment, in another process's memory and command
+// line, in files that anyone may read and write; and listeners that must never be spoken to. All are gone at the end.
+import { spawn, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import type { ListenOptions, Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+export interface Canaries {
+  /** Stands in every planted place and never in a program's source; a program that prints it has escaped. */
+  readonly secret: string
+  /** Puts the planted places where a source says `@NAME@`. */
+  fill(source: string): string
+  /** What is wrong with the canaries; empty when nobody has touched them. */
+  inspect(): string[]
+  remove(): Promise<void>
+}
+
+/** @param directory an existing directory of the suite's own; it is removed with the canaries. */
+export async function plantCanaries(directory: string): Promise<Canaries> {
+  const id = randomBytes(8).toString('hex')
+  // Programs look for the first half, put together at run time so that they do not find themselves.
+  const secret = `HOSTILECANARY-${randomBytes(12).toString('hex')}`
+  process.env['RUNLEDGER_CANARY'] = secret
+  const open = `${directory}/open-${id}`
+  mkdirSync(open)
+  chmodSync(directory, 0o755)
+  chmodSync(open, 0o777)
+  const files = [`${open}/secret`, `/dev/shm/runledger-${id}`, `/var/tmp/runledger-${id}`]
+  for (const file of files) {
+    writeFileSync(file, secret)
+    chmodSync(file, 0o666)
+  }
+
+  let calls = 0
+  const servers: Server[] = []
+  const listen = async (options: ListenOptions): Promise<Server> => {
+    const server = createServer((socket) => {
+      calls += 1
+      socket.on('error', () => {})
+      socket.end(secret)
+    })
+    server.listen(options)
+    await once(server, 'listening')
+    servers.push(server)
+    return server
+  }
+  const address = (await listen({ host: '127.0.0.1', port: 0 })).address()
+  if (address === null || typeof address === 'string') throw new Error('no port to listen on')
+  const { port } = address
+  await listen({ path: `${open}/socket` })
+  chmodSync(`${open}/socket`, 0o777)
+  await listen({ path: `\0runledger-${id}` })
+  const datagrams = createSocket('udp4', () => (calls += 1))
+  datagrams.bind(port, '127.0.0.1')
+  await once(datagrams, 'listening')
+
+  // A process of the host's that holds the secret in its environment, its arguments and its memory.
+  const holder = spawn('/bin/sh', ['-c', 'read line', secret], {
+    env: { CANARY: secret },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // System V shared memory that anyone may attach.
+  const segment = /\d+/.exec(
+    execFileSync('ipcmk', ['-M', '4096', '-p', '0666'], { encoding: 'utf8' }),
+  )![0]
+  let cleaned = false
+  const clean = (): void => {
+    if (cleaned) return
+    cleaned = true
+    execFileSync('ipcrm', ['-m', segment])
+    for (const file of files) rmSync(file, { force: true })
+    rmSync(directory, { recursive: true, force: true })
+  }
+  // Also when the suite itself fails or is interrupted; the holder ends with its input.
+  process.once('exit', clean)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address
+
+  const places: Record<string, string> = {
+    FILE: files[0]!,
+    SHM_FILE: files[1]!,
+    VAR_FILE: files[2]!,
+    DIRECTORY: open,
+    SOCKET: `${open}/socket`,
+    ABSTRACT: `runledger-${id}`,
+    PORT: String(port),
+    ADDRESS: outside ?? '192.0.2.7',
+    WORKER_PID: String(process.pid),
+    HOLDER_PID: String(holder.pid),
+    SEGMENT: segment,
+    NAMESPACES: readdirSync('/proc/self/ns')
+      .filter((name) => !/time|for_children/.test(name))
+      .map((name) => readlinkSync(`/proc/self/ns/${name}`))
+      .join(' '),
+  }
+  return {
+    secret,
+    fill: (source) =>
+      source.replace(/@([A-Z_]+)@/g, (whole, name: string) => places[name] ?? whole),
+    inspect() {
+      const faults = files
+        .filter((file) => readFileSync(file, 'utf8') !== secret)
+        .map((file) => `${file} was written`)
+      const strangers = readdirSync(open).filter((name) => !['secret', 'socket'].includes(name))
+      if (strangers.length > 0) faults.push(`new in the open directory: ${strangers.join(', ')}`)
+      if (calls > 0) faults.push(`a listener of the host's was reached ${calls} times`)
+      if (holder.exitCode !== null || holder.signalCode !== null)
+        faults.push("a process of the host's was killed")
+      calls = 0
+      return faults
+    },
+    async remove() {
+      delete process.env['RUNLEDGER_CANARY']
+      for (const server of servers) server.close()
+      datagrams.close()
+      holder.stdin.end()
+      if (holder.exitCode === null) await once(holder, 'exit')
+      clean()
+    },
+  }
+}

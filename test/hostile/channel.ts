@@ -1,0 +1,84 @@
+// A channel: a way in which one run might leave a message for another. A row has, in each language where it makes sense,
+// the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
+// once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
+// tried first: a receiver that cannot receive would prove nothing.
+import type { Language } from '#executor'
+import { wrapBody } from './program.ts'
+
+export interface Ends {
+  /** Declarations of both ends (C++ and Java: outside functions). */
+  readonly shared?: string
+  /** Statements that leave the message. */
+  readonly send: string
+  /** An expression (C++ and Java) or expression (Python) that is true once the message is there. */
+  readonly receive: string
+}
+
+export interface Channel {
+  readonly name: string
+  /** Whether it works between two ends in one box. */
+  readonly open: boolean
+  readonly code: Partial<Record<Language, Ends>>
+}
+
+const bodies: Readonly<Record<Language, (ends: Ends) => string>> = {
+  python: ({ shared = '', send, receive }) => `
+role = sys.stdin.read()
+${shared}
+def send():
+    try:
+${indent(send, 8)}
+    except (OSError, ValueError) as error: print("send refused", error, flush=True)
+    print("sent", flush=True)
+def receive():
+    try: return bool(${receive})
+    except (OSError, ValueError): return False
+if role != "receive": send()
+if role == "send": time.sleep(0.9)
+else:
+    end = time.monotonic() + 0.6
+    while not receive() and time.monotonic() < end and role != "both": time.sleep(0.02)
+    print("RECEIVED" if receive() else "nothing", flush=True)
+`,
+  cpp: ({ shared = '', send, receive }) => `
+${shared}
+static void do_send() { ${send} }
+static bool do_receive() { ${receive} }
+//main
+char role[16] = ""; read(0, role, 15); bool both = !strcmp(role, "both");
+if (strcmp(role, "receive")) { do_send(); puts("sent"); }
+if (!strcmp(role, "send")) usleep(900000);
+else {
+  bool got = false;
+  for (int i = 0; i < 30 && !(got = do_receive()) && !both; i++) usleep(20000);
+  puts(got ? "RECEIVED" : "nothing");
+}
+`,
+  java: ({ shared = '', send, receive }) => `
+${shared}
+static void send() throws Exception { try { ${send} } catch (IOException | RuntimeException error) { System.out.println("send refused " + error); } System.out.println("sent"); }
+static boolean receive() { try { ${receive} } catch (Exception error) { return false; } }
+//main
+String role = new String(System.in.readAllBytes()); boolean both = role.equals("both");
+if (!role.equals("receive")) send();
+if (role.equals("send")) Thread.sleep(900);
+else {
+  boolean got = false;
+  for (int i = 0; i < 30 && !(got = receive()) && !both; i++) Thread.sleep(20);
+  System.out.println(got ? "RECEIVED" : "nothing");
+}
+`,
+}
+
+function indent(text: string, width: number): string {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => ' '.repeat(width) + line)
+    .join('\n')
+}
+
+/** The program that plays both ends. */
+export function wrapChannel(language: Language, ends: Ends): string {
+  return wrapBody(language, bodies[language](ends))
+}

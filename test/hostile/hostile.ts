@@ -1,0 +1,203 @@
+// The hostile suite: every attack of the tables in attack/, each in every language it is written in, four at a time beside
+// each other; after each four the host must be as it was, and the next hello world accepted. Then the channels, over two
+// runs in one slot and over two runs at once. An argument or HOSTILE (a regular expression for the name) selects.
+// Prints its count; a new attack is one new row in a table.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import t from 'tap'
+import type { Language } from '#executor'
+import { execute, timeFactor } from '../helper/executor.ts'
+import { hello } from '../helper/program.ts'
+import { attacks } from './attack/attacks.ts'
+import { channels } from './attack/channels.ts'
+import { listLanguages } from './attack.ts'
+import type { Attack, Profile } from './attack.ts'
+import { plantCanaries } from './canary.ts'
+import { wrapChannel } from './channel.ts'
+import type { Channel } from './channel.ts'
+import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
+import type { Result } from './judge.ts'
+import { openArena } from './profile.ts'
+import type { Arena } from './profile.ts'
+import { findResidue, hashToolchain, takeBaseline } from './residue.ts'
+import type { Baseline } from './residue.ts'
+
+const started = performance.now()
+const wanted = new RegExp(process.argv[2] ?? process.env['HOSTILE'] ?? '', 'i')
+const isWanted = ({ title }: { title: string }): boolean => wanted.test(title)
+t.setTimeout(20 * 60_000 * timeFactor)
+
+interface Case {
+  readonly title: string
+  readonly attack: Attack
+  readonly language: Language
+}
+
+interface Exchange {
+  readonly title: string
+  readonly channel: Channel
+  readonly language: Language
+}
+
+const cases: Case[] = attacks
+  .flatMap((attack) =>
+    listLanguages(attack.code).map((language) => ({
+      title: `${attack.name} [${language}, ${attack.phase}]`,
+      attack,
+      language,
+    })),
+  )
+  .filter(isWanted)
+const exchanges: Exchange[] = channels
+  .flatMap((channel) =>
+    listLanguages(channel.code).map((language) => ({
+      title: `no bit passes by ${channel.name} [${language}, run]`,
+      channel,
+      language,
+    })),
+  )
+  .filter(isWanted)
+
+const directory = mkdtempSync(`${tmpdir()}/runledger-hostile-`)
+const canaries = await plantCanaries(directory)
+const arenas = new Map<Profile | 'single', Arena>()
+const profiles: (Profile | 'single')[] = [...new Set(cases.map(({ attack }) => attack.profile))]
+if (exchanges.length > 0) profiles.push('probe', 'single')
+for (const profile of new Set(profiles)) arenas.set(profile, await openArena(profile, directory))
+const allArenas = [...arenas.values()]
+const toolchain = hashToolchain()
+const find = (profile: Profile | 'single'): Arena => arenas.get(profile)!
+
+// The first of everything opens what stays open: libraries, timers, pipes made in advance.
+for (const { executor } of allArenas) {
+  for (const language of listLanguages(hello)) {
+    await Promise.all(
+      Array.from({ length: executor.slots }, () => execute(executor, language, hello[language])),
+    )
+  }
+}
+const baseline: Baseline = takeBaseline(allArenas)
+const helloSeconds: number[] = []
+const counts = { attacks: 0, escaped: 0, left: 0, other: 0, known: 0 }
+
+/** Runs hello on every slot of the executor; returns what is wrong with it. */
+async function sayHello({ executor }: Arena): Promise<string[]> {
+  const hellos = await Promise.all(
+    Array.from({ length: executor.slots }, () => execute(executor, 'python', hello.python)),
+  )
+  return hellos.flatMap(({ run }) => {
+    if (run?.stdout !== 'hello\n' || run.ending !== 'exited')
+      return [`hello: ${JSON.stringify(run)}`]
+    const median = helloSeconds.toSorted((a, b) => a - b)[helloSeconds.length >> 1]
+    helloSeconds.push(run.usage.wallSeconds)
+    // Other work on the machine may hold up any one run for a while.
+    const bound = ((median ?? 1) * 20 + 1) * timeFactor
+    return run.usage.wallSeconds > bound ? [`hello took ${run.usage.wallSeconds} s`] : []
+  })
+}
+
+/** What the host and the executor have to show once nothing runs. */
+async function inspectAfter(arena: Arena): Promise<string[]> {
+  const left = await findResidue(baseline, allArenas)
+  return [...left, ...canaries.inspect(), ...(await sayHello(arena))]
+}
+
+async function perform(
+  { executor }: Arena,
+  language: Language,
+  code: string,
+  stdin = '',
+): Promise<Result> {
+  try {
+    return { outcome: await execute(executor, language, canaries.fill(code), stdin) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function report(
+  title: string,
+  results: readonly Result[],
+  faults: string[],
+  left: string[],
+  known?: string,
+): void {
+  const escapes: string[] = []
+  for (const result of results) {
+    if ('error' in result) faults.push(`execute threw: ${String(result.error)}`)
+    else escapes.push(...findEscapes(result.outcome, canaries.secret))
+  }
+  counts.attacks += 1
+  const isKnown = known !== undefined && escapes.length > 0 && left.length === 0
+  if (isKnown) counts.known += 1
+  else if (escapes.length > 0) counts.escaped += 1
+  if (left.length > 0) counts.left += 1
+  if (escapes.length === 0 && left.length === 0 && faults.length > 0) counts.other += 1
+  t.test(title, isKnown ? { todo: known } : {}, (t) => {
+    t.same(escapes, [], 'nothing escaped')
+    t.same(left, [], 'nothing is left and hello is accepted')
+    t.same(faults, [], 'it ended as it should')
+    t.end()
+  })
+}
+
+for (const profile of ['bomb', 'probe', 'compile'] as const) {
+  const mine = cases.filter(({ attack }) => attack.profile === profile)
+  if (mine.length === 0) continue
+  const arena = find(profile)
+  const width = arena.executor.slots
+  for (let i = 0; i < mine.length; i += width) {
+    const group = mine.slice(i, i + width)
+    const results = await Promise.all(
+      group.map(({ attack, language }) =>
+        perform(arena, language, attack.code[language]!, attack.stdin),
+      ),
+    )
+    const left = await inspectAfter(arena)
+    for (const [index, one] of group.entries()) {
+      const result = results[index]!
+      const faults = judge(one.attack, result)
+      report(one.title, [result], faults, left, one.attack.known)
+    }
+  }
+}
+
+for (const { title, channel, language } of exchanges) {
+  const code = wrapChannel(language, channel.code[language]!)
+  const [single, pair] = [find('single'), find('probe')]
+  // Proof that the two ends understand each other: both in one box. It also compiles the program once.
+  const control = await perform(pair, language, code, 'both')
+  const faults = judgeControl(channel, control)
+  const sendAndReceive = async (): Promise<Result[]> => [
+    await perform(single, language, code, 'send'),
+    await perform(single, language, code, 'receive'),
+  ]
+  const [consecutive, ...concurrent] = await Promise.all([
+    sendAndReceive(),
+    perform(pair, language, code, 'send'),
+    perform(pair, language, code, 'receive'),
+  ])
+  faults.push(...judgeExchange(channel, consecutive, 'one after the other'))
+  faults.push(...judgeExchange(channel, concurrent, 'at once'))
+  const left = [...(await inspectAfter(single)), ...(await inspectAfter(pair))]
+  report(title, [control, ...consecutive, ...concurrent], faults, left)
+}
+
+t.test('the programs that all boxes share are unchanged', (t) => {
+  t.equal(hashToolchain(), toolchain)
+  t.end()
+})
+
+// Not in t.teardown: the listeners keep the process alive, and tap waits for its end.
+for (const { executor } of allArenas) await executor.close()
+await canaries.remove()
+const ideas = new Set([
+  ...cases.map(({ attack }) => attack.name),
+  ...exchanges.map(({ channel }) => channel.name),
+])
+const slowest = Math.max(0, ...helloSeconds)
+t.comment(
+  `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
+    `${counts.other} ended otherwise, ${counts.known} known weaknesses (${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
+    `slowest ${slowest.toFixed(2)} s, ${Math.round((performance.now() - started) / 1000)} s in all)`,
+)

@@ -1,0 +1,121 @@
+// The executors that attacks run in: one for each profile of limits, made when first needed.
+// Several slots each, so that every attack has neighbours; `single` has one, so that two runs share it for certain.
+import { readdirSync } from 'node:fs'
+import { createExecutor } from '#executor'
+import type { Executor, Language, Limits, PhaseLimits } from '#executor'
+import { timeFactor } from '../helper/executor.ts'
+import type { Profile } from './attack.ts'
+
+const mebibyte = 1024 * 1024
+
+const wide: PhaseLimits = {
+  cpuSeconds: 15,
+  wallSeconds: 30,
+  memoryBytes: 1024 * mebibyte,
+  processes: 128,
+  stdoutBytes: 16 * mebibyte,
+  stderrBytes: mebibyte,
+  diskBytes: 64 * mebibyte,
+}
+
+const narrow: PhaseLimits = {
+  cpuSeconds: 0.5,
+  wallSeconds: 2,
+  memoryBytes: 64 * mebibyte,
+  processes: 32,
+  stdoutBytes: 64 * 1024,
+  stderrBytes: 16 * 1024,
+  diskBytes: 16 * mebibyte,
+}
+
+/** What a compiler may use under attack. */
+export const compileLimits: PhaseLimits = {
+  ...wide,
+  cpuSeconds: 3,
+  wallSeconds: 10,
+  memoryBytes: 512 * mebibyte,
+  stderrBytes: 128 * 1024,
+}
+
+function stretch(limits: PhaseLimits): PhaseLimits {
+  return {
+    ...limits,
+    cpuSeconds: limits.cpuSeconds * timeFactor,
+    wallSeconds: limits.wallSeconds * timeFactor,
+  }
+}
+
+function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Language, Limits> {
+  const pair = (run: PhaseLimits): Limits => ({ compile: stretch(compile), run: stretch(run) })
+  // A JVM has some twenty threads, 64 MiB beside its heap, and starts in half a second of CPU time.
+  const java = {
+    ...run,
+    cpuSeconds: run.cpuSeconds * 3,
+    wallSeconds: run.wallSeconds * 2,
+    memoryBytes: Math.max(run.memoryBytes, 192 * mebibyte),
+    processes: Math.max(run.processes, 64),
+  }
+  return { python: { ...pair(run), compile: null }, cpp: pair(run), java: pair(java) }
+}
+
+const look: PhaseLimits = { ...narrow, cpuSeconds: 8, wallSeconds: 15, stdoutBytes: mebibyte }
+
+const limits: Readonly<Record<Profile | 'single', Record<Language, Limits>>> = {
+  bomb: limitAll(wide, narrow),
+  probe: limitAll(wide, look),
+  single: limitAll(wide, look),
+  compile: limitAll(compileLimits, look),
+}
+
+/** An executor under test, and what it is known by on the host. */
+export interface Arena {
+  readonly executor: Executor
+  /** Host uids of its slots. */
+  readonly uids: readonly number[]
+  readonly cacheDirectory: string
+  /** Its parent group's name in every cgroup hierarchy. */
+  readonly groupName: string
+}
+
+// Away from the uids of other test files (helper/executor.ts) and of the worker.
+const firstUid = 70_000 + (process.pid % 1000) * 16
+const order: readonly (Profile | 'single')[] = ['bomb', 'probe', 'compile', 'single']
+
+/** Most attacks wait for a limit; more at once than cores would only stretch the clocks of those that compute. */
+const slots = 4
+
+/** Starts the executor of a profile. */
+export async function openArena(name: Profile | 'single', directory: string): Promise<Arena> {
+  const first = firstUid + order.indexOf(name) * slots
+  const cacheDirectory = `${directory}/${name}`
+  const before = new Set(findGroupNames())
+  const executor = await createExecutor({
+    slots: name === 'single' ? 1 : slots,
+    firstUid: first,
+    limits: limits[name],
+    cacheBytes: 256 * mebibyte,
+    cacheDirectory,
+  })
+  const groupName = findGroupNames().find((name) => !before.has(name))
+  if (groupName === undefined) throw new Error('the executor has made no cgroup')
+  const uids = Array.from({ length: slots }, (_, index) => first + index)
+  return { executor, uids, cacheDirectory, groupName }
+}
+
+/** Names of this process's executors in the tree of cgroups: `runledger-<namespace>-<pid>-<start>-<number>`. */
+function findGroupNames(): string[] {
+  const mine = new RegExp(`^runledger-\\d+-${process.pid}-`)
+  const found: string[] = []
+  const descend = (directory: string, depth: number): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue
+      if (mine.test(entry.name)) found.push(entry.name)
+      else if (depth > 0) descend(`${directory}/${entry.name}`, depth - 1)
+    }
+  }
+  descend('/sys/fs/cgroup', 8)
+  return found
+}
+
+/** Limits of a compile attack, for the bound on its time. */
+export const compileWallSeconds = compileLimits.wallSeconds * timeFactor

@@ -1,0 +1,213 @@
+// Looks at the host for what a run may have left: processes, cgroups, mounts, files, descriptors, IPC, changed programs.
+// Only what belongs to the slots' uids or to this process is looked at: other work goes on on the same machine.
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Arena } from './profile.ts'
+
+/** What the host looked like when nothing was running. */
+export interface Baseline {
+  readonly mounts: ReadonlySet<string>
+  readonly descriptors: number
+  readonly children: number
+  readonly slots: number
+}
+
+const list = (directory: string): string[] => {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+const readMounts = (): string[] =>
+  readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
+
+const countDescriptors = (): number => readdirSync('/proc/self/fd').length
+
+interface Process {
+  readonly pid: string
+  readonly name: string
+  readonly parent: number
+  readonly uid: number
+  /** Letter of proc_pid_status(5); Z is dead and waits for its parent to notice. */
+  readonly state: string
+}
+
+function readProcesses(): Process[] {
+  return list('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+        const field = (name: string): string =>
+          new RegExp(`^${name}:\\s*(\\S*)`, 'm').exec(status)?.[1] ?? ''
+        return [
+          {
+            pid,
+            name: field('Name'),
+            parent: Number(field('PPid')),
+            uid: Number(field('Uid')),
+            state: field('State'),
+          },
+        ]
+      } catch {
+        return []
+      }
+    })
+}
+
+const countChildren = (processes: readonly Process[]): number =>
+  processes.filter(({ parent }) => parent === process.pid).length
+
+/** Takes the present state for normal. Every arena must have run each language once. */
+export function takeBaseline(arenas: readonly Arena[]): Baseline {
+  return {
+    mounts: new Set(readMounts()),
+    descriptors: countDescriptors(),
+    children: countChildren(readProcesses()),
+    slots: arenas.reduce((sum, { executor }) => sum + executor.slots, 0),
+  }
+}
+
+/** Groups of phases below the arenas' parents, which must be empty when nothing runs. */
+function findGroups(arenas: readonly Arena[]): string[] {
+  const parents = arenas.flatMap(({ groupName }) => findParents(groupName))
+  return parents.flatMap((parent) =>
+    list(parent)
+      .map((name) => `${parent}/${name}`)
+      .filter((path) => existsSync(path) && statSync(path).isDirectory()),
+  )
+}
+
+const known = new Map<string, string[]>()
+
+function findParents(name: string): string[] {
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const found: string[] = []
+  const descend = (directory: string, depth: number): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue
+      if (entry.name === name) found.push(`${directory}/${entry.name}`)
+      else if (depth > 0) descend(`${directory}/${entry.name}`, depth - 1)
+    }
+  }
+  descend('/sys/fs/cgroup', 8)
+  if (found.length === 0) throw new Error(`no cgroup is called ${name}`)
+  known.set(name, found)
+  return found
+}
+
+/** Places that a process could write to if its view of the files were the host's. */
+const open = ['/', '/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run', '/run/lock', '/root']
+
+function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[] {
+  const owned = open.flatMap((directory) =>
+    list(directory)
+      .map((name) => `${directory}/${name}`)
+      .filter((path) => {
+        const entry = lstatSync(path, { throwIfNoEntry: false })
+        return entry !== undefined && uids.has(entry.uid)
+      }),
+  )
+  const strange = arenas.flatMap(({ cacheDirectory, groupName }) => [
+    ...list(cacheDirectory).filter((name) => name !== groupName && name !== 'artefact'),
+    // A link to the directory of pipes made in advance; inputs are unlinked while they are in use.
+    ...list(`${cacheDirectory}/${groupName}`).filter(
+      (name) => !lstatSync(`${cacheDirectory}/${groupName}/${name}`).isFIFO(),
+    ),
+    ...list(`${cacheDirectory}/artefact`).filter((name) => {
+      const entry = lstatSync(`${cacheDirectory}/artefact/${name}`)
+      return !entry.isFile() || entry.uid !== process.getuid?.() || entry.nlink !== 1
+    }),
+  ])
+  return [...owned, ...strange]
+}
+
+function findIpc(uids: ReadonlySet<number>): string[] {
+  return ['shm', 'sem', 'msg'].flatMap((kind) =>
+    readFileSync(`/proc/sysvipc/${kind}`, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .filter((line) =>
+        line
+          .trim()
+          .split(/\s+/)
+          .some((word) => uids.has(Number(word))),
+      ),
+  )
+}
+
+function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
+  const uids = new Set(arenas.flatMap((arena) => arena.uids))
+  const processes = readProcesses()
+  const left: string[] = []
+  for (const { pid, name, parent, uid, state } of processes) {
+    // The dead whose parent died too wait for the host's init, which takes its time on some hosts.
+    if (uids.has(uid) && !(state === 'Z' && parent !== process.pid))
+      left.push(`process ${pid} (${name}, ${state}, of ${parent}) of uid ${uid}`)
+  }
+  const children = countChildren(processes)
+  if (children > baseline.children)
+    left.push(`${children - baseline.children} children of the worker`)
+  left.push(...findGroups(arenas).map((group) => `cgroup ${group}`))
+  left.push(
+    ...readMounts()
+      .filter((line) => !baseline.mounts.has(line))
+      .map((line) => `mount ${line}`),
+  )
+  left.push(...findFiles(uids, arenas).map((file) => `file ${file}`))
+  left.push(...findIpc(uids).map((line) => `IPC ${line}`))
+  const descriptors = countDescriptors()
+  if (descriptors > baseline.descriptors) {
+    const links = list('/proc/self/fd').map((number) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${number}`)
+      } catch {
+        return '?'
+      }
+    })
+    left.push(`${descriptors - baseline.descriptors} descriptors of the worker: ${links.join(' ')}`)
+  }
+  const slots = arenas.reduce((sum, { executor }) => sum + executor.slots, 0)
+  if (slots < baseline.slots) left.push(`${baseline.slots - slots} quarantined slots`)
+  return left
+}
+
+/**
+ * What is left when every run has resolved. Processes, groups and files must be gone at once; descriptors get two
+ * seconds, as Node closes some of its own a turn of the loop later.
+ */
+export async function findResidue(baseline: Baseline, arenas: readonly Arena[]): Promise<string[]> {
+  for (let waited = 0; ; waited += 20) {
+    const left = inspect(baseline, arenas)
+    const patient = left.every((line) => line.includes('of the worker')) && waited < 2000
+    if (left.length === 0 || !patient) return left
+    await delay(20)
+  }
+}
+
+/** Digest of the programs that boxes share, read through the page cache as boxes read them. */
+export function hashToolchain(): string {
+  const hash = createHash('sha256')
+  for (const path of ['/usr/bin/python3', '/usr/bin/g++', '/usr/bin/bwrap', '/bin/sh']) {
+    hash.update(readFileSync(realpathSync(path)))
+  }
+  const libraries = list('/usr/lib').filter((name) => name.endsWith('-linux-gnu'))
+  for (const name of libraries) {
+    const libc = `/usr/lib/${name}/libc.so.6`
+    if (existsSync(libc)) hash.update(readFileSync(libc))
+  }
+  return hash.digest('hex')
+}
