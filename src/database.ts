@@ -1,6 +1,7 @@
 // Our connections to PostgreSQL. graphile-worker has a pool of its own (job/queue.ts); both count against the server's
 // connection limit: web DATABASE_CONNECTIONS + 1 (LISTEN), worker DATABASE_CONNECTIONS + 1 (lock) + queue pool.
 import postgres from 'postgres'
+import { createWatchedSockets } from './database-socket.ts'
 
 /** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
@@ -24,9 +25,19 @@ export const sqlState = {
   queueFull: 'RL003',
 } as const
 
+const defaultStatementSeconds = 10
+// Beyond a statement's own limit, for what the server does before and after it.
+const silenceMarginSeconds = 2
+
 /** Creates a pool. Connections are made when first needed. */
 export function createDatabase(options: DatabaseOptions): Database {
+  const { statementSeconds = defaultStatementSeconds } = options
+  // Where statements may take for ever, silence says nothing.
+  const socket =
+    statementSeconds > 0 ? createWatchedSockets(statementSeconds + silenceMarginSeconds) : undefined
+  const watched: object = socket === undefined ? {} : { socket } // not in the driver's types
   return postgres(options.url, {
+    ...watched,
     max: options.connections,
     connect_timeout: 5,
     idle_timeout: 0,
@@ -39,7 +50,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     connection: {
       application_name: options.name,
-      statement_timeout: (options.statementSeconds ?? 10) * 1000,
+      statement_timeout: statementSeconds * 1000,
       lock_timeout: 5000,
       idle_in_transaction_session_timeout: 10_000,
     },

@@ -11,8 +11,8 @@ as $$
 begin
   update runledger.api_key k
   set revoked_at = case when end_key.type = 'api_key.revoked' then end_key.ends_at end,
-    expires_at = case when end_key.type = 'api_key.rotated' then end_key.ends_at else k.expires_at end
-  where k.id = end_key.api_key_id and k.revoked_at is null;
+    expires_at = case when end_key.type = 'api_key.rotated' then least(k.expires_at, end_key.ends_at) else k.expires_at end
+  where k.id = end_key.api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
   if not found then
     return false;
   end if;
@@ -24,4 +24,4 @@ begin
   return true;
 end
 $$;
-comment on function runledger.end_key is 'Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); false when it is unknown or already revoked.';
+comment on function runledger.end_key is 'Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.';

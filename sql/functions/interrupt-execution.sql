@@ -35,7 +35,13 @@ begin
   perform runledger.refresh_result(interrupt_execution.submission_id);
   perform job.enqueue_execute(
     interrupt_execution.submission_id,
-    case when (interrupt_execution.data ->> 'spends_attempt')::boolean then _losses else 0 end
+    -- The first loss is mostly a deploy or a crash of ours: nobody waits for it. What is lost again may be the cause.
+    case when (interrupt_execution.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0)::integer else 0 end
+  );
+  -- It has waited once: it does not go to the end of the queue.
+  perform graphile_worker.reschedule_jobs(
+    array(select j.id from graphile_worker.jobs j where j.key = interrupt_execution.submission_id::text),
+    priority => -1
   );
   return true;
 end

@@ -11,7 +11,7 @@ as $$
       and w.stopped_at is null
       and w.renewed_at > now() - make_interval(secs => w.lease_seconds)
       and (
-        w.renewed_at > now() - make_interval(secs => w.lease_seconds / 10)
+        w.renewed_at > now() - make_interval(secs => w.lease_seconds / 15)
         or exists (
           select from pg_catalog.pg_locks l
           where l.locktype = 'advisory' and l.classid = 71830 and l.objid = w.lock_key::oid

@@ -78,7 +78,11 @@ begin
     perform job.enqueue_execute(receive_submission.submission_id);
   end if;
 
+  -- Held up by a lock for so long, it was answered 503 by now: then it must not take effect either.
+  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
+    raise exception 'too late' using errcode = '57014';
+  end if;
   return query select receive_submission.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full, nothing was written.';
+comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -1,6 +1,9 @@
--- The queue is a hint: whatever happens to its rows, an unfinished submission gets a job again.
+-- The queue is a hint: whatever happens to its rows, an unfinished submission gets a job again. What is unfinished is
+-- read from the log, not from the projection.
 
-create or replace function runledger.reconcile_queue() returns integer
+drop function if exists runledger.reconcile_queue();
+
+create or replace function runledger.reconcile_queue(max_losses integer default 3) returns integer
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -15,27 +18,53 @@ begin
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by
     from graphile_worker.jobs j
-    where j.locked_at < now() - interval '30 seconds'
+    where j.locked_at < now() - interval '10 seconds'
       and not exists (
         select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
       )
   ));
 
   for _row in
-    select p.submission_id
+    select p.submission_id, head.stream_version, head.type, head.worker_id
     from runledger.pending p
-    join runledger.result r on r.id = p.submission_id
+    cross join lateral (
+      select e.stream_version, e.type, (e.data ->> 'worker')::uuid as worker_id
+      from runledger.event e
+      where e.stream_id = p.submission_id
+      order by e.stream_version desc limit 1
+    ) head
     where p.admitted
-      and r.status = 'queued'
-      and not exists (
-        select from graphile_worker.jobs j
-        where j.key = p.submission_id::text and j.attempts < j.max_attempts
-          -- Taken long ago and never started: the answer that handed it out was lost with its connection.
-          and (j.locked_at is null or j.locked_at > now() - interval '30 seconds')
-      )
+      and case
+        -- Begun in the moment in which its worker was given up, when the sweep could not see it yet.
+        when head.type = 'execution.started' then not runledger.is_worker_alive(head.worker_id)
+        else not exists (
+          select from graphile_worker.jobs j
+          where j.key = p.submission_id::text and j.attempts < j.max_attempts
+            -- Taken a while ago and never started: the answer that handed it out was lost with its connection.
+            and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
+        )
+      end
   loop
-    perform job.enqueue_execute(_row.submission_id);
-    _repaired := _repaired + 1;
+    begin
+      if _row.type = 'execution.started' then
+        perform runledger.interrupt_execution(
+          _row.submission_id, _row.stream_version, 1,
+          jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
+          jsonb_build_object('actor', jsonb_build_object('sweep_of', _row.worker_id)),
+          reconcile_queue.max_losses
+        );
+      else
+        -- Without its projection no worker knows what to do with it.
+        perform runledger.refresh_result(_row.submission_id);
+        perform job.enqueue_execute(_row.submission_id);
+      end if;
+      _repaired := _repaired + 1;
+    exception
+      when unique_violation then
+        null; -- it went on in this moment
+      when others then
+        raise warning 'submission % is not repaired: %', _row.submission_id, sqlerrm;
+    end;
   end loop;
 
   for _row in
@@ -45,6 +74,8 @@ begin
       and not exists (
         select from graphile_worker.jobs j
         where j.key = d.webhook_id::text and j.attempts < j.max_attempts
+          -- No attempt takes so long: handed out, and the answer lost.
+          and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
       )
   loop
     perform job.enqueue_deliver(_row.webhook_id, _row.due_at);
@@ -56,6 +87,18 @@ begin
   loop
     _repaired := _repaired + runledger.admit_waiting(_row.api_key_id);
   end loop;
+  -- A key that was moved to a tier without a bound while submissions of it waited.
+  for _row in
+    select p.submission_id
+    from runledger.pending p
+    join runledger.api_key k on k.id = p.api_key_id
+    join runledger.tier on tier.name = k.tier
+    where not p.admitted and tier.concurrent_executions is null
+  loop
+    update runledger.pending set admitted = true where pending.submission_id = _row.submission_id;
+    perform job.enqueue_execute(_row.submission_id);
+    _repaired := _repaired + 1;
+  end loop;
 
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
   perform graphile_worker.complete_jobs(array(
@@ -64,4 +107,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Frees jobs that no worker answers for, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Frees jobs that no worker answers for, gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';

@@ -39,6 +39,9 @@ begin
       exception
         when unique_violation then
           null; -- its completion was committed in this moment
+        when others then
+          -- One that cannot be given back must not keep all others: the reconciler comes to it again.
+          raise warning 'submission % is not given back: %', _run.submission_id, sqlerrm;
       end;
     end loop;
     -- Jobs that it had taken without starting them.

@@ -55,10 +55,12 @@ create table runledger.idempotency (
   key uuid not null,
   submission_id uuid not null,
   request_digest bytea not null,
+  batch_answer text,
   created_at timestamptz not null default now(),
   primary key (account_id, key)
 );
 comment on table runledger.idempotency is 'Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.';
+comment on column runledger.idempotency.batch_answer is 'What a batch was answered, JSON with one element an item; null for a single submission. submission_id is then its first good item.';
 comment on column runledger.idempotency.request_digest is 'SHA-256 of the parsed request, to tell a replay from a different request under the same key.';
 create index idempotency_by_age on runledger.idempotency (created_at);
 

@@ -129,8 +129,9 @@ export async function rotateKey(
   overlapSeconds: number,
   operator: string,
 ): Promise<{ readonly id: string; readonly key: string } | null> {
-  const old = (await listKeys(sql)).find((key) => key.id === id && key.revokedAt === null)
-  if (old === undefined) return null
+  const old = (await listKeys(sql)).find((key) => key.id === id)
+  if (old === undefined || old.revokedAt !== null) return null
+  if (old.expiresAt !== null && old.expiresAt.getTime() <= Date.now()) return null
   const successor = await issueKey(sql, { account: old.account, tier: old.tier }, operator, id)
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
   await endKey(sql, id, worksUntil, operator, {

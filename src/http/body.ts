@@ -1,16 +1,23 @@
 // Reads a JSON body that may be hostile: refused by its headers where they suffice, bounded while it arrives, decoded
 // strictly.
+import type { Response } from 'polka'
 import { Problem } from '#error'
+import type { Issue } from '#error'
 import type { ApiRequest } from './request.ts'
 
 /** Bytes of a body at most. Two fields of 64 KiB, a third one like them, and JSON's escapes fit ten times over. */
 export const bodyLimitBytes = 2 * 1024 * 1024
 
+/** A body that is JSON, or what is wrong with it. */
+export type Body =
+  | { readonly json: unknown; readonly issues: readonly [] }
+  | { readonly json: undefined; readonly issues: readonly Issue[] }
+
 /**
- * Reads and parses the body.
- * @throws {Problem} 415 for another media type or any content encoding; 400 for what is no JSON or too large.
+ * Reads and parses the body. One that is too large is not read to its end: its connection closes with the answer.
+ * @throws {Problem} 415 for another media type or any content encoding.
  */
-export async function readJson(request: ApiRequest): Promise<unknown> {
+export async function readJson(request: ApiRequest, response: Response): Promise<Body> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== 'application/json') {
     throw new Problem('unsupported_media_type', 'Content-Type must be application/json.')
@@ -22,42 +29,45 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
       'Content-Encoding is not supported: send the body as it is.',
     )
   }
-  return parse(await readBytes(request))
+  const bytes = await readBytes(request, response)
+  if (bytes === null) return invalid(`is larger than ${bodyLimitBytes} bytes`)
+  return parse(bytes)
 }
 
-async function readBytes(request: ApiRequest): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge()
+/** @returns null for a body that is too large. */
+async function readBytes(request: ApiRequest, response: Response): Promise<Buffer | null> {
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) return null
+  // Only now: a client that asks first sends no body to a request that is refused by its headers.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const chunks: Buffer[] = []
   let length = 0
   try {
     // Leaving the loop must not destroy the connection that the answer goes out on.
-    for await (const chunk of request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
+    const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    for await (const chunk of incoming) {
       length += chunk.byteLength
-      if (length > bodyLimitBytes) throw tooLarge()
+      if (length > bodyLimitBytes) return null
       chunks.push(chunk)
     }
-  } catch (error) {
-    if (error instanceof Problem) throw error
+  } catch {
     // The connection broke while the body was arriving: nobody is there to be told.
-    throw new Problem('invalid_request', 'The body ended before it was complete.')
+    throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })
   }
   return Buffer.concat(chunks, length)
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer): Body {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw invalid('is not valid UTF-8')
+    return invalid('is not valid UTF-8')
   }
-  if (text.startsWith('\uFEFF')) throw invalid('starts with a byte-order mark')
+  if (text.startsWith('\uFEFF')) return invalid('starts with a byte-order mark')
   try {
-    return JSON.parse(text)
+    return { json: JSON.parse(text) as unknown, issues: [] }
   } catch (error) {
-    throw invalid(`is not valid JSON${describe(error)}`)
+    return invalid(`is not valid JSON${describe(error)}`)
   }
 }
 
@@ -67,17 +77,6 @@ function describe(error: unknown): string {
   return position === undefined ? '' : ` (at character ${position})`
 }
 
-function invalid(what: string): Problem {
-  return new Problem('invalid_request', `The body ${what}.`, {
-    issues: [{ path: '', message: what }],
-  })
-}
-
-// The rest of the body is not read, so the connection cannot carry another request.
-function tooLarge(): Problem {
-  const message = `is larger than ${bodyLimitBytes} bytes`
-  return new Problem('invalid_request', `The body ${message}.`, {
-    issues: [{ path: '', message }],
-    headers: { Connection: 'close' },
-  })
+function invalid(what: string): Body {
+  return { json: undefined, issues: [{ path: '', message: `the body ${what}` }] }
 }

@@ -2,7 +2,7 @@
 import type { HttpDependencies } from './http.ts'
 import { unavailable } from './problem.ts'
 import { withDeadline } from './deadline.ts'
-import { sendJson } from './request.ts'
+import { sendJson } from './answer.ts'
 import type { Handler } from './request.ts'
 
 /** `GET /healthz`: the process answers. */

@@ -7,13 +7,19 @@ import type { Logger } from '#log'
 import type { Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
 import { authenticate } from './authenticate.ts'
+import { submitBatch } from './batch.ts'
+import { readEvents } from './events.ts'
 import { live, ready } from './health.ts'
+import { announceHttps, requireHttps } from './https.ts'
+import { listLanguages } from './languages.ts'
+import { listSubmissions } from './list.ts'
+import { createMetrics } from './metrics.ts'
+import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound } from './request.ts'
 import { submit } from './submit.ts'
-import { requireHttps } from './transport.ts'
 
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
@@ -37,23 +43,48 @@ type Method = 'GET' | 'POST'
 
 /** Creates the application; `createServer` gives it a socket. */
 export function createHttp(dependencies: HttpDependencies): RequestListener {
+  const { database, waiter, log, trustProxy } = dependencies
+  const metrics = createMetrics(database, waiter)
   const routes: readonly (readonly [Method, string, Handler])[] = [
+    ['POST', '/api/submit', submit(dependencies)],
+    ['POST', '/api/submit/batch', submitBatch(dependencies)],
+    ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
+    ['GET', '/api/result/:id/events', readEvents(dependencies)],
+    ['GET', '/api/submissions', listSubmissions(dependencies)],
+    ['GET', '/api/languages', listLanguages(dependencies)],
+    ['GET', '/openapi.json', serveOpenApi],
+    ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],
     ['GET', '/readyz', ready(dependencies)],
-    ['POST', '/api/submit', submit(dependencies)],
-    ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
   ]
+  const paths = [...new Set(routes.map(([, path]) => path))]
 
-  const app = polka<ApiRequest>({ onError: sendProblem(dependencies.log), onNoMatch: notFound })
-  app.use(identify)
-  app.use('/api', requireHttps(dependencies.trustProxy), authenticate(dependencies.database))
+  const app = polka<ApiRequest>({ onError: sendProblem(log), onNoMatch: notFound })
+  app.use(identify, announceHttps(trustProxy), metrics.count)
+  for (const path of paths) app.all(path, nameRoute(path))
+  app.use('/api', requireHttps(trustProxy), authenticate(database))
   for (const [method, path, handler] of routes) app.add(method, path, handler)
-  for (const path of new Set(routes.map(([, path]) => path))) {
-    app.all(
-      path,
-      methodNotAllowed(routes.filter((route) => route[1] === path).map(([method]) => method)),
-    )
+  for (const path of paths) {
+    const methods = routes.filter((route) => route[1] === path).map(([method]) => method)
+    app.all(path, methodNotAllowed(methods))
   }
-  // polka adds what a plain request lacks, and never rejects: every failure ends in onError.
-  return (request, response) => void app.handler(request as ApiRequest, response, undefined as never)
+
+  return (request, response) => {
+    request.url = toOriginForm(request.url ?? '/')
+    // polka adds what a plain request lacks, and never rejects: every failure ends in onError.
+    void app.handler(request as ApiRequest, response, undefined as never)
+  }
+}
+
+function nameRoute(path: string): Handler {
+  return (request, _response, next) => {
+    request.route = path
+    return next()
+  }
+}
+
+// A request line may also hold the whole URL (RFC 9112, 3.2.2); only its path concerns us.
+function toOriginForm(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  return path.startsWith('/') || path === '*' ? path : `/${path}`
 }

@@ -4,7 +4,7 @@ import type { ErrorHandler } from 'polka'
 import { isUnavailable } from '#database'
 import { Problem } from '#error'
 import type { Logger } from '#log'
-import { sendJson } from './request.ts'
+import { sendJson } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Creates polka's error handler. */
@@ -16,6 +16,7 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
       return
     }
     const problem = toProblem(error)
+    request.problem = problem.code
     if (problem.status >= 500) {
       log[problem.code === 'internal' ? 'error' : 'warn'](
         { err: problem.code === 'internal' ? error : undefined, request: request.requestId },
@@ -42,6 +43,11 @@ export function unavailable(): Problem {
   return new Problem('unavailable', 'The service cannot reach its database. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   })
+}
+
+/** Unknown, malformed and somebody else's are one answer: none of them says that an id exists. */
+export function noSubmission(): Problem {
+  return new Problem('not_found', 'There is no such submission.')
 }
 
 function toProblem(error: unknown): Problem {

@@ -1,10 +1,18 @@
 // GET /api/result/{id}: the record as it stands, or with wait=true as soon as it is final.
-import { Problem } from '#error'
 import type { Database } from '#database'
 import { isFinal, readResult } from '#result'
+import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { hangUpSignal, isUuid, readQuery, readWait, sendJson, waitSeconds } from './request.ts'
+import { noSubmission } from './problem.ts'
+import {
+  hangUpSignal,
+  invalidRequest,
+  isUuid,
+  readQuery,
+  readWait,
+  waitSeconds,
+} from './request.ts'
 import type { Handler } from './request.ts'
 
 /** Creates the handler. */
@@ -17,8 +25,7 @@ export function readSubmissionResult(
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
     const issues = [...queryIssues, ...waitIssues]
-    if (issues.length > 0)
-      throw new Problem('invalid_request', 'The query is not valid.', { issues })
+    if (issues.length > 0) throw invalidRequest(issues)
 
     const id = request.params['id'] ?? ''
     const { accountId } = request.caller
@@ -37,7 +44,7 @@ export function readSubmissionResult(
       }
     }
     // Unknown, malformed and somebody else's are one answer: none of them says that an id exists.
-    if (record === null) throw new Problem('not_found', 'There is no such submission.')
+    if (record === null) throw noSubmission()
     sendJson(response, 200, record)
   }
 }

@@ -1,9 +1,10 @@
-// What every handler gets, and the small pieces that all of them use: the request's id, its query, its answer.
+// What every handler gets, and the small pieces that all of them use: the request's id, its query, its Idempotency-Key,
+// the end of its connection.
 import type { Middleware, Request, Response } from 'polka'
 import { v7 as uuidv7, validate } from 'uuid'
 import type { Caller } from '#account'
 import { Problem } from '#error'
-import type { Issue } from '#error'
+import type { Issue, ProblemCode } from '#error'
 
 /** A request on its way through the routes. */
 export interface ApiRequest extends Request {
@@ -11,32 +12,19 @@ export interface ApiRequest extends Request {
   requestId: string
   /** Set by authenticate.ts for everything under /api. */
   caller: Caller
+  /** The pattern of the path, such as `/api/result/:id`; none for an unknown path. */
+  route?: string
+  /** The code of the problem that it was answered with. */
+  problem?: ProblemCode
 }
 
 export type Handler = Middleware<ApiRequest>
 
-/** Gives each request its id. */
+/** Gives each request its id, in the answer's X-Request-Id, the log and the events that it causes. */
 export const identify: Handler = (request, response, next) => {
   request.requestId = uuidv7()
   response.setHeader('X-Request-Id', request.requestId)
   return next()
-}
-
-/** Sends a JSON answer. */
-export function sendJson(
-  response: Response,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const bytes = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': bytes.byteLength,
-    'Cache-Control': 'no-store',
-    ...headers,
-  })
-  response.end(bytes)
 }
 
 /**
@@ -71,6 +59,29 @@ export function readWait(query: ReadonlyMap<string, string>): {
         ? []
         : [{ path: '?wait', message: 'must be true or false' }],
   }
+}
+
+/** Reads `Idempotency-Key`: a UUID in any case, or absent, which is null; anything else is an issue. */
+export function readIdempotencyKey(request: ApiRequest): {
+  readonly idempotencyKey: string | null
+  readonly issues: readonly Issue[]
+} {
+  const text = request.headers['idempotency-key']
+  if (text === undefined) return { idempotencyKey: null, issues: [] }
+  if (typeof text === 'string' && isUuid(text)) {
+    return { idempotencyKey: text.toLowerCase(), issues: [] }
+  }
+  return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
+}
+
+/** The 400 that lists every issue; its text names the first few. */
+export function invalidRequest(issues: readonly Issue[]): Problem {
+  const list = issues
+    .slice(0, 10)
+    .map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+  const more = issues.length > list.length ? '; and more' : ''
+  const message = `The request is not valid: ${list.join('; ')}${more}.`
+  return new Problem('invalid_request', message, { issues })
 }
 
 /** True for a UUID in any version and case. */

@@ -8,6 +8,10 @@ import type { AddressRange } from '#webhook-address'
 /** Bytes of UTF-8 at most for code, stdin and expected_stdout. */
 const textLimitBytes = 65_536
 const secretLimitBytes = 256
+const urlLimit = 8192
+// A hostile body may hold a hundred thousand unknown fields with long names: so many are named, so much of each.
+const namedFields = 50
+const namedCharacters = 100
 
 /** Accepted names of a language and the one they fold to. */
 export const languageAliases = {
@@ -26,15 +30,21 @@ const wellFormedText = v.pipe(
   v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
 )
 
-const boundedText = v.pipe(
-  wellFormedText,
-  v.check(
-    (text) => byteLength(text) <= textLimitBytes,
-    `is larger than ${textLimitBytes} bytes of UTF-8`,
-  ),
-)
+// PostgreSQL's text has no NUL; bodies are bytes and may hold it.
+const withoutNul = v.check((text: string) => !text.includes('\0'), 'must not hold a NUL')
 
-const language = v.pipe(
+const boundedText = (description: string) =>
+  v.pipe(
+    wellFormedText,
+    v.check(
+      (text) => byteLength(text) <= textLimitBytes,
+      `is larger than ${textLimitBytes} bytes of UTF-8`,
+    ),
+    v.metadata({ description, maxLength: textLimitBytes }),
+  )
+
+/** A language by any of its accepted names; folds to the canonical one. */
+export const languageSchema = v.pipe(
   v.picklist(
     Object.keys(languageAliases) as (keyof typeof languageAliases)[],
     `must be one of ${Object.keys(languageAliases).join(', ')}`,
@@ -45,6 +55,7 @@ const language = v.pipe(
 const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
   v.pipe(
     wellFormedText,
+    withoutNul,
     v.check(
       (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
       'must be an https: URL',
@@ -58,25 +69,49 @@ const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
       (text) => !URL.canParse(text) || hasPublicHost(new URL(text), allowedRanges),
       'must not name an address that is not public',
     ),
+    v.check((text) => text.length <= urlLimit, `is longer than ${urlLimit} characters`),
+    v.metadata({
+      description:
+        'Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public.',
+      format: 'uri',
+      maxLength: urlLimit,
+    }),
   )
 
 const webhookSecret = v.pipe(
   wellFormedText,
+  withoutNul,
   v.check((text) => text !== '', 'must not be empty'),
   v.check(
     (text) => byteLength(text) <= secretLimitBytes,
     `is larger than ${secretLimitBytes} bytes of UTF-8`,
   ),
+  v.metadata({
+    description:
+      'Signs the webhook: whsec_ + base64 is decoded, any other text stands for its UTF-8 bytes. At most 256 bytes of UTF-8.',
+    minLength: 1,
+    maxLength: secretLimitBytes,
+  }),
 )
 
-const fields = (allowedRanges: readonly AddressRange[]) => ({
-  language,
-  code: boundedText,
-  stdin: v.optional(boundedText, ''),
-  expected_stdout: v.optional(boundedText),
-  webhook_url: v.optional(webhookUrl(allowedRanges)),
-  webhook_secret: v.optional(webhookSecret),
-})
+/** Creates the schema of a submission request. Unknown fields are refused beside it, each by its name. */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =>
+  v.object({
+    language: languageSchema,
+    code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
+    stdin: v.optional(
+      boundedText("The program's standard input. At most 65,536 bytes of UTF-8."),
+      '',
+    ),
+    expected_stdout: v.optional(
+      boundedText(
+        'With it, a clean exit whose output differs is WA. White space at line ends and empty lines at the end do not count. At most 65,536 bytes of UTF-8.',
+      ),
+    ),
+    webhook_url: v.optional(webhookUrl(allowedRanges)),
+    webhook_secret: v.optional(webhookSecret),
+  })
 
 /** Either the request, or everything that is wrong with it. */
 export type Parsed<T> =
@@ -87,8 +122,7 @@ export type Parsed<T> =
 export function createSubmissionParser(
   allowedRanges: readonly AddressRange[],
 ): (input: unknown) => Parsed<Submission> {
-  const entries = fields(allowedRanges)
-  const schema = v.object(entries)
+  const schema = createSubmissionSchema(allowedRanges)
 
   return (input) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -96,9 +130,15 @@ export function createSubmissionParser(
     }
     const result = v.safeParse(schema, input)
     // Own keys only, by hand: a strict schema reports the first unknown key alone and takes `__proto__` for a known one.
-    const issues: Issue[] = Object.keys(input)
-      .filter((key) => !Object.hasOwn(entries, key))
-      .map((key) => ({ path: key.toWellFormed(), message: 'is not a field of a submission' }))
+    const unknown = Object.keys(input).filter((key) => !Object.hasOwn(schema.entries, key))
+    const issues: Issue[] = unknown.slice(0, namedFields).map((key) => ({
+      path: key.slice(0, namedCharacters).toWellFormed(),
+      message: 'is not a field of a submission',
+    }))
+    if (unknown.length > namedFields) {
+      const more = unknown.length - namedFields
+      issues.push({ path: '', message: `holds ${more} more unknown fields` })
+    }
     for (const issue of result.issues ?? []) {
       const path = v.getDotPath(issue) ?? ''
       issues.push({ path, message: issue.received === 'undefined' ? 'is required' : issue.message })

@@ -1,13 +1,21 @@
 // POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
 import { createSubmissionId, receiveSubmission } from '#enqueue'
 import { Problem } from '#error'
-import type { Issue } from '#error'
 import { isFinal, readResult } from '#result'
+import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { hangUpSignal, isUuid, readQuery, readWait, sendJson, waitSeconds } from './request.ts'
-import type { ApiRequest, Handler } from './request.ts'
+import { queueFull } from './queue-full.ts'
+import {
+  hangUpSignal,
+  invalidRequest,
+  readIdempotencyKey,
+  readQuery,
+  readWait,
+  waitSeconds,
+} from './request.ts'
+import type { Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
 /** Creates the handler. */
@@ -19,7 +27,9 @@ export function submit(dependencies: HttpDependencies): Handler {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const submission = parseSubmission(await readJson(request))
+    const { json, issues: bodyIssues } = await readJson(request, response)
+    const submission =
+      bodyIssues.length === 0 ? parseSubmission(json) : { value: null, issues: bodyIssues }
     const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
 
@@ -52,9 +62,7 @@ export function submit(dependencies: HttpDependencies): Handler {
 
     if (receipt.kind === 'queue_full') {
       settled.abort()
-      throw new Problem('queue_full', 'The queue is full. Try again shortly.', {
-        headers: { 'Retry-After': '5' },
-      })
+      throw await queueFull(database)
     }
     if (receipt.kind === 'received' && waited === null) {
       sendJson(response, 202, { id }, { Location: `/api/result/${id}` })
@@ -99,20 +107,4 @@ export function submit(dependencies: HttpDependencies): Handler {
       if (now === null || !isFinal(now)) await end
     }
   }
-}
-
-function readIdempotencyKey(request: ApiRequest): {
-  readonly idempotencyKey: string | null
-  readonly issues: readonly Issue[]
-} {
-  const text = request.headers['idempotency-key']
-  if (text === undefined) return { idempotencyKey: null, issues: [] }
-  if (typeof text === 'string' && isUuid(text))
-    return { idempotencyKey: text.toLowerCase(), issues: [] }
-  return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
-}
-
-function invalidRequest(issues: readonly Issue[]): Problem {
-  const list = issues.map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
-  return new Problem('invalid_request', `The request is not valid: ${list.join('; ')}.`, { issues })
 }

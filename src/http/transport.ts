@@ -1,78 +1,111 @@
-// The socket: HTTPS only, bounded in time and size against clients that stall.
-import { createServer as createHttpServer } from 'node:http'
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+// The socket: bounded in time and size against clients that stall, send garbage or never read.
+import { STATUS_CODES, createServer as createHttpServer } from 'node:http'
+import type {
+  IncomingMessage,
+  RequestListener,
+  Server,
+  ServerOptions,
+  ServerResponse,
+} from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
-import { Problem, problemStatus } from '#error'
+import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
-import type { Handler } from './request.ts'
 
 export interface TransportOptions {
   /** PEM texts; null: plain HTTP, for loopback or behind a router that speaks HTTPS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** A request that is not complete after so long is answered 408 and its connection closed. Default 15 s. */
+  readonly requestSeconds?: number
 }
 
-// A request that is not complete after 15 s is answered 408 and its connection closed; Node looks once a second.
-const limits: ServerOptions = {
-  requestTimeout: 15_000,
-  headersTimeout: 15_000,
-  connectionsCheckingInterval: 1000,
-  // Longer than the 60 s after which common routers drop idle connections, so that they, not we, close first.
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024,
-}
+const defaultRequestSeconds = 15
+// Node looks at its connections so often; a request is given up one look before its time is over.
+const checkingMilliseconds = 500
+
+/** What Node says of a request that it cannot take; `rawPacket`: the bytes it was reading. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+/** Requests of a connection that have no complete answer yet, oldest first. */
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+type OpenExchanges = WeakMap<Socket, Exchange[]>
 
 /** Creates the server for an application; the caller makes it listen. */
 export function createServer(application: RequestListener, options: TransportOptions): Server {
-  const server =
-    options.tls === null
-      ? createHttpServer(limits, application)
-      : createHttpsServer({ ...limits, ...options.tls }, application)
-  server.on('clientError', answerClientError)
+  const { tls, requestSeconds = defaultRequestSeconds } = options
+  const checking = Math.min(checkingMilliseconds, requestSeconds * 250)
+  const limits: ServerOptions = {
+    requestTimeout: requestSeconds * 1000 - checking,
+    headersTimeout: requestSeconds * 1000 - checking,
+    connectionsCheckingInterval: checking,
+    // Longer than the 60 s after which common routers drop idle connections, so that they, not we, close first.
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 16 * 1024,
+  }
+  const open: OpenExchanges = new WeakMap()
+  const listener: RequestListener = (request, response) => {
+    remember(open, { request, response })
+    application(request, response)
+  }
+  const server = tls === null ? createHttpServer(limits) : createHttpsServer({ ...limits, ...tls })
+  server.on('request', listener)
+  // With these listeners `Expect` is ours: body.ts asks for the body when it wants it.
+  server.on('checkContinue', listener)
+  server.on('checkExpectation', listener)
+  server.on('clientError', (error: ClientError, socket: Socket) =>
+    answerClientError(error, socket, open.get(socket) ?? []),
+  )
   return server
 }
 
-/**
- * Lets a request under /api pass only if it came over HTTPS or from this machine, and marks HTTPS answers.
- * @param trustProxy believe a router's X-Forwarded-Proto, and require it.
- */
-export function requireHttps(trustProxy: boolean): Handler {
-  return (request, response, next) => {
-    const secure = trustProxy
-      ? request.headers['x-forwarded-proto'] === 'https'
-      : (request.socket as Partial<TLSSocket>).encrypted === true
-    if (secure)
-      response.setHeader('Strict-Transport-Security', 'max-age=63072000; includeSubDomains')
-    else if (trustProxy || !isLoopback(request.socket.remoteAddress)) {
-      throw new Problem('https_required', 'This service is reached over HTTPS only.', {
-        headers: { Connection: 'close' },
-      })
-    }
-    return next()
-  }
+function remember(open: OpenExchanges, exchange: Exchange): void {
+  const { socket } = exchange.request
+  const exchanges = open.get(socket) ?? []
+  open.set(socket, exchanges)
+  exchanges.push(exchange)
+  exchange.response.once('close', () => exchanges.splice(exchanges.indexOf(exchange), 1))
 }
 
-/** True for 127.0.0.0/8 and ::1, also as an IPv4-mapped address. */
-export function isLoopback(address: string | undefined): boolean {
-  const text = (address ?? '').replace(/^::ffff:/i, '')
-  return text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))
-}
-
-// What the parser or the clock refuses never becomes a request: it is answered here, then the connection ends.
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+// What the parser or the clock refuses never becomes a request: it is answered here, then the connection ends. Requests
+// that came whole before it on the same connection get their answers first.
+function answerClientError(
+  error: ClientError,
+  socket: Socket,
+  exchanges: readonly Exchange[],
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
+  const refused = exchanges.findLast(({ request }) => !request.complete)
+  const before = exchanges.findLast((exchange) => exchange !== refused)
+  if (refused?.response.headersSent === true) {
+    socket.destroy() // its answer is out already, a second one would be taken for another request's
+  } else if (before === undefined) {
+    socket.end(formatRefusal(error))
+  } else {
+    socket.pause()
+    before.response.once('finish', () => {
+      if (socket.writable) socket.end(formatRefusal(error))
+    })
+  }
+}
+
+function formatRefusal(error: ClientError): string {
   const [code, message]: [ProblemCode, string] =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? ['request_timeout', 'The request did not arrive in time.']
       : ['invalid_request', 'This is not a valid HTTP request.']
-  const body = JSON.stringify({ error: code, message })
-  socket.end(
-    `HTTP/1.1 ${problemStatus[code]} ${code === 'request_timeout' ? 'Request Timeout' : 'Bad Request'}\r\n` +
-      `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  const body = JSON.stringify({
+    error: code,
+    message,
+    ...(code === 'invalid_request' && { issues: [{ path: '', message: 'is not valid HTTP' }] }),
+  })
+  const status = problemStatus[code]
+  // An answer to HEAD has no body, even where the rest of the request makes no sense.
+  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+    `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${isHead ? '' : body}`
   )
 }

@@ -16,7 +16,6 @@ export const crashPoints = [
   'sweep.after_commit',
   'reconcile.before_commit',
   'reconcile.after_commit',
-  'deliver.before_send',
   'deliver.before_record',
   'deliver.after_record',
 ] as const

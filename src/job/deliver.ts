@@ -12,6 +12,7 @@ import type { Logger } from '#log'
 import { readResult } from '#result'
 import { nextAttemptDelay, sendDelivery } from '#webhook'
 import type { DeliveryOutcome, DeliverySettings } from '#webhook'
+import { crashPoint } from './crash-point.ts'
 import { createGate } from './gate.ts'
 import type { Bound } from './gate.ts'
 import { untilAvailable } from './retry.ts'
@@ -165,6 +166,7 @@ async function recordAttempt(
     outcome: outcome.kind,
     status: outcome.status,
   }
+  crashPoint('deliver.before_record')
   try {
     await untilAvailable(
       () => database`
@@ -174,6 +176,7 @@ async function recordAttempt(
         )`,
       log,
     )
+    crashPoint('deliver.after_record')
     log.info({ ...facts, retry_seconds: retrySeconds }, type)
     if (abandonedBecause !== null)
       log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')

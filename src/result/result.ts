@@ -5,11 +5,19 @@ import type { Database } from '#database'
 export { createWaiter } from './wait.ts'
 export type { Waiter } from './wait.ts'
 
+/** Where a submission stands. */
+export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
+export type ResultStatus = (typeof resultStatuses)[number]
+
+/** What a final record says of the program; IE says it of us. */
+export const resultVerdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
+export type ResultVerdict = (typeof resultVerdicts)[number]
+
 /** The result record of the HTTP API: seconds, bytes, RFC 3339 in UTC. */
 export interface ResultRecord {
   readonly id: string
-  readonly status: 'queued' | 'running' | 'completed' | 'failed'
-  readonly verdict: string | null
+  readonly status: ResultStatus
+  readonly verdict: ResultVerdict | null
   readonly exit_code: number | null
   readonly signal: string | null
   readonly stdout: string | null
@@ -50,6 +58,52 @@ export async function readResult(
   return row === undefined ? null : toRecord(row)
 }
 
+/** True when there is such a submission and it is the account's. */
+export async function hasResult(sql: Database, id: string, accountId: string): Promise<boolean> {
+  const rows = await sql`
+    select from runledger.result r where r.id = ${id} and r.account_id = ${accountId}`
+  return rows.length > 0
+}
+
+/** A record without what the program wrote. */
+export type ResultSummary = Omit<ResultRecord, 'stdout' | 'stderr' | 'compile_output'>
+
+/** Which of an account's results to list. */
+export interface ResultFilter {
+  readonly status?: ResultStatus | undefined
+  readonly verdict?: ResultVerdict | undefined
+  readonly language?: string | undefined
+  /** Only ids below this one. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+/** An account's results, newest first. */
+export async function listResults(
+  sql: Database,
+  accountId: string,
+  { status, verdict, language, before, limit }: ResultFilter,
+): Promise<ResultSummary[]> {
+  const rows = await sql`
+    select * from runledger.result r
+    where r.account_id = ${accountId}
+      ${status === undefined ? sql`` : sql`and r.status = ${status}`}
+      ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
+      ${language === undefined ? sql`` : sql`and r.language = ${language}`}
+      ${before === undefined ? sql`` : sql`and r.id < ${before}`}
+    order by r.id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const {
+      stdout: _stdout,
+      stderr: _stderr,
+      compile_output: _messages,
+      ...summary
+    } = toRecord(row)
+    return summary
+  })
+}
+
 // Outputs are bytes; JSON is text: what is no UTF-8 becomes U+FFFD. A byte-order mark the program wrote is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -61,7 +115,7 @@ function toRecord(row: Record<string, unknown>): ResultRecord {
   return {
     id: row['id'] as string,
     status: row['status'] as ResultRecord['status'],
-    verdict: row['verdict'] as string | null,
+    verdict: row['verdict'] as ResultRecord['verdict'],
     exit_code: row['exit_code'] as number | null,
     signal: row['signal'] as string | null,
     stdout: final ? (text(row['stdout']) ?? '') : null,

@@ -23,7 +23,7 @@ export interface TestDatabase {
   readonly url: string
   readonly sql: Database
   /** Ends the pool; a server that was started for this file alone is stopped too. */
-  drop(): Promise<void>
+  readonly drop: () => Promise<void>
 }
 
 /** Starts a PostgreSQL in a temporary directory and migrates the template. */

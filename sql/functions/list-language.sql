@@ -1,0 +1,19 @@
+-- What can be submitted now: the languages as the live workers report them.
+
+create or replace function runledger.list_language()
+returns table (name text, version text, compile jsonb, run jsonb, limits jsonb)
+language sql stable security definer set search_path = ''
+as $$
+  -- While a release replaces workers, two versions may run: the newest worker speaks for its language.
+  select distinct on (language.key)
+    language.key,
+    language.value ->> 'version',
+    nullif(language.value -> 'compile', 'null'),
+    language.value -> 'run',
+    language.value -> 'limits'
+  from runledger.worker
+  cross join lateral jsonb_each(worker.languages) language
+  where worker.stopped_at is null and runledger.is_worker_alive(worker.id)
+  order by language.key, worker.started_at desc
+$$;
+comment on function runledger.list_language is 'One row a language that a live worker runs: exact version, command lines, limits.';

@@ -1,0 +1,26 @@
+-- The queue and the workers as they are now, for metrics.
+
+create or replace function runledger.read_load()
+returns table (
+  waiting bigint,
+  queued bigint,
+  running bigint,
+  oldest_waiting_seconds double precision,
+  workers bigint,
+  slots bigint,
+  deliveries_pending bigint
+)
+language sql stable security definer set search_path = ''
+as $$
+  select
+    count(*) filter (where not p.admitted),
+    count(*) filter (where p.admitted and r.status = 'queued'),
+    count(*) filter (where r.status = 'running'),
+    coalesce(extract(epoch from now() - min(r.created_at) filter (where r.status = 'queued')), 0)::double precision,
+    (select count(*) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
+    (select coalesce(sum(w.slots), 0) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
+    (select count(*) from runledger.delivery d where d.state = 'pending')
+  from runledger.pending p
+  join runledger.result r on r.id = p.submission_id
+$$;
+comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and slots, webhooks not delivered yet.';

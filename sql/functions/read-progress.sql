@@ -1,0 +1,58 @@
+-- What happened since the last look, for metrics. A cursor over the log that misses and repeats nothing: it reads whole
+-- transactions, those that are surely over, because positions are not in the order of commits.
+
+create or replace function runledger.read_progress(since xid8, since_position bigint)
+returns table (
+  until xid8,
+  begun xid8,
+  newest_position bigint,
+  type text,
+  language text,
+  verdict text,
+  reason text,
+  queue_seconds double precision,
+  compile_seconds double precision,
+  run_seconds double precision,
+  total_seconds double precision
+)
+language sql stable security definer set search_path = ''
+as $$
+  with horizon as (
+    select
+      pg_snapshot_xmin(pg_current_snapshot()) as until,
+      pg_snapshot_xmax(pg_current_snapshot()) as begun,
+      coalesce((select max(e.position) from runledger.event e), 0) as newest_position
+  ),
+  recent as (
+    select e.*
+    from runledger.event e, horizon
+    where e.position > read_progress.since_position
+      and e.transaction_id >= read_progress.since
+      and e.transaction_id < horizon.until
+      and (e.type like 'execution.%' or e.type like 'webhook.%')
+      and e.type <> 'execution.started'
+  )
+  select
+    horizon.until,
+    horizon.begun,
+    horizon.newest_position,
+    recent.type,
+    received.data ->> 'language',
+    case recent.type
+      when 'execution.completed' then recent.data ->> 'verdict'
+      when 'execution.abandoned' then 'IE'
+    end,
+    recent.data ->> 'reason',
+    extract(epoch from started.recorded_at - received.recorded_at)::double precision,
+    (recent.data #>> '{compile,wall_seconds}')::double precision,
+    (recent.data #>> '{run,wall_seconds}')::double precision,
+    extract(epoch from recent.recorded_at - received.recorded_at)::double precision
+  from horizon
+  left join recent on true
+  left join runledger.event received
+    on received.stream_id = recent.stream_id and received.stream_version = 1 and received.type = 'submission.received'
+  left join runledger.event started
+    on recent.type = 'execution.completed'
+    and started.stream_id = recent.stream_id and started.stream_version = recent.stream_version - 1
+$$;
+comment on function runledger.read_progress is 'Events of ended attempts and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.';

@@ -1,0 +1,286 @@
+// A client of the HTTP API for any JavaScript that has fetch and WebCrypto. Depends on nothing, not even on the rest of
+// this package, so that it can be copied.
+
+/** The result record; null is what is not known yet. Seconds, bytes, RFC 3339 in UTC. */
+export interface Result {
+  readonly id: string
+  readonly status: 'queued' | 'running' | 'completed' | 'failed'
+  readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
+  readonly exit_code: number | null
+  readonly signal: string | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly stdout_truncated: boolean | null
+  readonly stderr_truncated: boolean | null
+  readonly compile_output: string | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory_peak: number | null
+  readonly language: 'python' | 'cpp' | 'java'
+  readonly runtime: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+/** A program to run. */
+export interface SubmissionRequest {
+  readonly language: 'python' | 'py' | 'cpp' | 'c++' | 'cxx' | 'java'
+  readonly code: string
+  readonly stdin?: string
+  readonly expected_stdout?: string
+  readonly webhook_url?: string
+  readonly webhook_secret?: string
+}
+
+/** One thing wrong with a request. */
+export interface RequestIssue {
+  readonly path: string
+  readonly message: string
+}
+
+/** One item of a batch: accepted, or refused. */
+export type BatchItem =
+  | { readonly id: string }
+  | { readonly error: string; readonly message: string; readonly issues: readonly RequestIssue[] }
+
+/** An answer other than success; `status` 0 and code `unreachable` when there was none. */
+export class RunledgerError extends Error {
+  override readonly name = 'RunledgerError'
+  readonly status: number
+  readonly code: string
+  readonly issues: readonly RequestIssue[]
+  /** The submission that goes on although the answer is an error. */
+  readonly id: string | undefined
+  /** What the service asks to wait before the next attempt. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, body: unknown, retryAfter: string | null, cause?: unknown) {
+    const { error, message, issues, id } = (body ?? {}) as Record<string, unknown>
+    super(typeof message === 'string' ? message : `The service answered ${status}.`, { cause })
+    this.status = status
+    this.code = typeof error === 'string' ? error : 'unexpected'
+    this.issues = Array.isArray(issues) ? (issues as RequestIssue[]) : []
+    this.id = typeof id === 'string' ? id : undefined
+    const seconds = Number(retryAfter ?? Number.NaN)
+    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined
+  }
+}
+
+export interface ClientOptions {
+  /** Such as `https://runledger.example.com`; plain http only for this machine, as the key goes along. */
+  readonly url: string
+  readonly apiKey: string
+  /** How often a request is tried again after 429, 503 or no answer. Default 5. */
+  readonly retries?: number
+  readonly fetch?: typeof fetch
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface SubmitOptions extends CallOptions {
+  /** A UUID; one is made up when it is left out, so that trying again never submits twice. */
+  readonly idempotencyKey?: string
+}
+
+export interface Client {
+  /** Submits; resolves when the submission is on disk there. */
+  submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
+  /** Submits up to 20 at once; one element an item, in order. */
+  submitBatch(requests: readonly SubmissionRequest[], options?: SubmitOptions): Promise<BatchItem[]>
+  /** The result as it stands. */
+  read(id: string, options?: CallOptions): Promise<Result>
+  /** Resolves with the final result, however long it takes; the signal ends the wait. */
+  wait(id: string, options?: CallOptions): Promise<Result>
+  /** Submits and waits. */
+  run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
+}
+
+const shortestPauseMilliseconds = 250
+const longestPauseMilliseconds = 5000
+
+/** Creates a client. Every method throws RunledgerError. */
+export function createClient(options: ClientOptions): Client {
+  const { apiKey, retries = 5 } = options
+  const base = new URL(options.url)
+  const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname)
+  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isOwnMachine)) {
+    throw new TypeError('the URL must be https: (http: only for this machine)')
+  }
+  const attempt = createAttempt(base, apiKey, options.fetch ?? fetch)
+
+  const call: Attempt = async (method, path, request = {}) => {
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await attempt(method, path, request)
+      } catch (error) {
+        if (!(error instanceof RunledgerError) || !isWorthAnother(error) || tried >= retries) {
+          throw error
+        }
+        const asked = (error.retryAfterSeconds ?? 0) * 1000
+        await pause(Math.max(asked, backOff(tried)), request.signal)
+      }
+    }
+  }
+
+  const read = async (id: string, query: string, given: CallOptions = {}): Promise<Result> =>
+    (await call('GET', `api/result/${encodeURIComponent(id)}${query}`, given)) as Result
+
+  const client: Client = {
+    async submit(body, given = {}) {
+      const key = given.idempotencyKey ?? crypto.randomUUID()
+      const { id } = (await call('POST', 'api/submit', { ...given, body, key })) as Result
+      return { id }
+    },
+    async submitBatch(submissions, given = {}) {
+      const key = given.idempotencyKey ?? crypto.randomUUID()
+      const answer = await call('POST', 'api/submit/batch', {
+        ...given,
+        body: { submissions },
+        key,
+      })
+      return (answer as { submissions: BatchItem[] }).submissions
+    },
+    read: (id, given) => read(id, '', given),
+    async wait(id, given) {
+      for (let quick = 0; ;) {
+        const start = performance.now()
+        const result = await read(id, '?wait=true', given)
+        if (result.status === 'completed' || result.status === 'failed') return result
+        // The service held the request for as long as it does; one that does not hold it is not asked without a pause.
+        quick = performance.now() - start < 1000 ? quick + 1 : 0
+        if (quick > 0) await pause(backOff(quick), given?.signal)
+      }
+    },
+    async run(request, given) {
+      const { id } = await client.submit(request, given)
+      return client.wait(id, given)
+    },
+  }
+  return client
+}
+
+type Attempt = (
+  method: 'GET' | 'POST',
+  path: string,
+  request?: { readonly body?: unknown; readonly key?: string; readonly signal?: AbortSignal },
+) => Promise<unknown>
+
+function createAttempt(base: URL, apiKey: string, send: typeof fetch): Attempt {
+  const root = base.href.endsWith('/') ? base : new URL(`${base.href}/`)
+  return async (method, path, { body, key, signal } = {}) => {
+    let response: Response
+    let answer: unknown
+    try {
+      response = await send(new URL(path, root), {
+        method,
+        redirect: 'manual', // the key is for this service only
+        headers: {
+          'X-API-Key': apiKey,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
+      })
+      const text = await response.text()
+      answer = text.startsWith('{') ? JSON.parse(text) : undefined
+    } catch (error) {
+      signal?.throwIfAborted()
+      const message = 'The service cannot be reached.'
+      throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
+    }
+    if (!response.ok || answer === undefined) {
+      throw new RunledgerError(response.status, answer, response.headers.get('retry-after'))
+    }
+    return answer
+  }
+}
+
+function isWorthAnother({ status, id }: RunledgerError): boolean {
+  return [0, 408, 429, 502, 503, 504].includes(status) && id === undefined
+}
+
+// Up to a fifth more or less, so that clients that failed together do not come back together.
+function backOff(tried: number): number {
+  const exact = Math.min(shortestPauseMilliseconds * 2 ** tried, longestPauseMilliseconds)
+  return exact * (0.8 + Math.random() * 0.4)
+}
+
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted === true) onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** What a webhook's receiver has in hand. */
+export interface ReceivedWebhook {
+  /** As fetch's Headers or as Node's, names in lower case. */
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The body exactly as it was received, before any parsing. */
+  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly secret: string
+  /** Unix time in seconds; now when left out. */
+  readonly now?: number
+}
+
+/** What a webhook's body says. */
+export interface WebhookPayload {
+  readonly type: 'submission.completed' | 'submission.failed'
+  readonly timestamp: string
+  readonly data: Result
+}
+
+const toleranceSeconds = 300
+
+/**
+ * Returns a webhook's payload if it was signed with the secret within the last (or next) five minutes, as Standard
+ * Webhooks 1.0 words it; null otherwise.
+ */
+export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookPayload | null> {
+  const { headers, secret, now = Date.now() / 1000 } = received
+  const header = (name: string): string => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')]
+  if (id === '' || !/^\d{1,12}$/.test(timestamp)) return null
+  if (Math.abs(now - Number(timestamp)) > toleranceSeconds) return null
+
+  const encoder = new TextEncoder()
+  const body = typeof received.body === 'string' ? encoder.encode(received.body) : received.body
+  const signed = new Uint8Array([...encoder.encode(`${id}.${timestamp}.`), ...body])
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify'])
+  for (const entry of header('webhook-signature').split(' ')) {
+    const encoded = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1]
+    if (encoded === undefined) continue
+    // WebCrypto compares in constant time.
+    if (await crypto.subtle.verify('HMAC', key, decodeBase64(encoded), signed)) {
+      return JSON.parse(new TextDecoder().decode(body)) as WebhookPayload
+    }
+  }
+  return null
+}
+
+// `whsec_` + base64 stands for the decoded bytes, any other text for its own UTF-8 bytes.
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1]
+  if (encoded === undefined || encoded.length % 4 === 1) return new TextEncoder().encode(secret)
+  return decodeBase64(encoded)
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}

@@ -1,0 +1,89 @@
+// POST /api/submit/batch: up to twenty submissions in one request and one transaction. A bad item is answered in its place
+// and does not stop the others.
+import { receiveBatch } from '#enqueue'
+import type { BatchItem } from '#enqueue'
+import type { Issue } from '#error'
+import { sendJson } from './answer.ts'
+import { readJson } from './body.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { queueFull } from './queue-full.ts'
+import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
+import type { Handler } from './request.ts'
+import { createSubmissionParser } from './submission.ts'
+
+/** Items of a batch at most. */
+export const batchLimit = 20
+
+/** Creates the handler. */
+export function submitBatch(
+  dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'webhookAllowedRanges'>,
+): Handler {
+  const { database, queueCapacity } = dependencies
+  const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
+
+  const toItem = (input: unknown): BatchItem => {
+    const { value, issues } = parseSubmission(input)
+    if (value !== null) return { submission: value }
+    const { code, message } = invalidRequest(issues)
+    return { submission: null, refusal: { error: code, message, issues } }
+  }
+
+  return async (request, response) => {
+    const { issues: queryIssues } = readQuery(request, [])
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const body = await readJson(request, response)
+    const { inputs, issues: bodyIssues } =
+      body.issues.length === 0 ? readBatch(body.json) : { inputs: [], issues: body.issues }
+    const issues = [...queryIssues, ...keyIssues, ...bodyIssues]
+    if (issues.length > 0) throw invalidRequest(issues)
+
+    const { apiKeyId, accountId } = request.caller
+    const circumstances = {
+      apiKeyId,
+      accountId,
+      requestId: request.requestId,
+      awaited: false,
+      idempotencyKey,
+      capacity: queueCapacity,
+    }
+    const receipt = await withDeadline((signal) =>
+      receiveBatch(database, inputs.map(toItem), circumstances, signal),
+    )
+    if (receipt.kind === 'queue_full') throw await queueFull(database)
+    sendJson(
+      response,
+      202,
+      { submissions: receipt.answer },
+      receipt.kind === 'received'
+        ? {}
+        : {
+            'Idempotency-Replayed': 'true',
+            ...(!receipt.matches && { 'Idempotency-Mismatch': 'true' }),
+          },
+    )
+  }
+}
+
+function readBatch(body: unknown): {
+  readonly inputs: readonly unknown[]
+  readonly issues: readonly Issue[]
+} {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { inputs: [], issues: [{ path: '', message: 'must be a JSON object' }] }
+  }
+  const unknown = Object.keys(body).filter((key) => key !== 'submissions')
+  const issues: Issue[] = unknown.slice(0, 50).map((key) => ({
+    path: key.slice(0, 100).toWellFormed(),
+    message: 'is not a field of a batch',
+  }))
+  const { submissions } = body as { submissions?: unknown }
+  if (!Array.isArray(submissions)) {
+    const message = submissions === undefined ? 'is required' : 'must be an array'
+    return { inputs: [], issues: [...issues, { path: 'submissions', message }] }
+  }
+  if (submissions.length < 1 || submissions.length > batchLimit) {
+    issues.push({ path: 'submissions', message: `must hold 1 to ${batchLimit} submissions` })
+  }
+  return { inputs: submissions, issues }
+}

@@ -1,0 +1,63 @@
+// GET /api/result/{id}/events: the log of one submission, for its owner. What an event shows is chosen field by field:
+// a field that a later release adds stays inside until it is named here.
+import { readStream } from '#event'
+import type { RecordedEvent } from '#event'
+import { hasResult } from '#result'
+import { sendJson } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { presentLimits } from './languages.ts'
+import { noSubmission } from './problem.ts'
+import { invalidRequest, isUuid, readQuery } from './request.ts'
+import type { Handler } from './request.ts'
+
+const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as const
+
+// No host, worker or key; of a failed sandbox only that it failed; of a webhook's answer nothing but its status.
+const shownFields: Readonly<Record<string, readonly string[]>> = {
+  'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook'],
+  'submission.purged': ['reason'],
+  'execution.started': ['attempt', 'language', 'runtime', 'limits', 'isolation'],
+  'execution.completed': [
+    'verdict',
+    'exit_code',
+    'signal',
+    'compile',
+    'run',
+    'stdout',
+    'stderr',
+    'compile_output',
+  ],
+  'execution.interrupted': ['reason', 'spends_attempt'],
+  'execution.abandoned': ['losses'],
+  'webhook.attempt_failed': [...attemptFields, 'next_attempt_at'],
+  'webhook.delivered': attemptFields,
+  'webhook.abandoned': ['attempts', 'reason'],
+}
+
+/** Creates the handler. The webhook's events, of a stream of their own, follow in the order of `position`. */
+export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    if (issues.length > 0) throw invalidRequest(issues)
+    const id = request.params['id'] ?? ''
+    const { accountId } = request.caller
+    const events = await withDeadline(async () => {
+      if (!isUuid(id) || !(await hasResult(database, id, accountId))) return null
+      const own = await readStream(database, id)
+      const webhook = own[0]?.data['webhook'] as { id: string } | null | undefined
+      return webhook ? [...own, ...(await readStream(database, webhook.id))] : own
+    })
+    if (events === null) throw noSubmission()
+    const inOrder = events.toSorted((a, b) => a.position - b.position)
+    sendJson(response, 200, { events: inOrder.map(present) })
+  }
+}
+
+function present({ position, version, type, at, data }: RecordedEvent): object {
+  const shown = (shownFields[type] ?? []).flatMap((field) => {
+    if (!Object.hasOwn(data, field)) return []
+    return [[field, field === 'limits' ? presentLimits(data[field]) : data[field]]]
+  })
+  return { position, version, type, at: at.toISOString(), data: Object.fromEntries(shown) }
+}

@@ -1,0 +1,38 @@
+// HTTPS only: who came how, and what follows from it.
+import { isIP } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { Problem } from '#error'
+import type { ApiRequest, Handler } from './request.ts'
+
+/** Marks every answer that goes out over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
+export function announceHttps(trustProxy: boolean): Handler {
+  return (request, response, next) => {
+    if (isSecure(request, trustProxy)) {
+      response.setHeader('Strict-Transport-Security', 'max-age=63072000; includeSubDomains')
+    }
+    return next()
+  }
+}
+
+/** Lets a request pass if it came over HTTPS or, without a router in front, from this machine. */
+export function requireHttps(trustProxy: boolean): Handler {
+  return (request, _response, next) => {
+    const isOwn = !trustProxy && isLoopback(request.socket.remoteAddress)
+    if (isOwn || isSecure(request, trustProxy)) return next()
+    throw new Problem('https_required', 'This service is reached over HTTPS only.', {
+      headers: { Connection: 'close' },
+    })
+  }
+}
+
+function isSecure(request: ApiRequest, trustProxy: boolean): boolean {
+  return trustProxy
+    ? request.headers['x-forwarded-proto'] === 'https'
+    : (request.socket as Partial<TLSSocket>).encrypted === true
+}
+
+/** True for 127.0.0.0/8 and ::1, also as an IPv4-mapped address. */
+export function isLoopback(address: string | undefined): boolean {
+  const text = (address ?? '').replace(/^::ffff:/i, '')
+  return text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))
+}

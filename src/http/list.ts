@@ -1,0 +1,75 @@
+// GET /api/submissions: the account's own, newest first, page by page.
+import * as v from 'valibot'
+import type { Issue } from '#error'
+import { listResults, resultStatuses, resultVerdicts } from '#result'
+import { sendJson } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { invalidRequest, isUuid, readQuery } from './request.ts'
+import type { Handler } from './request.ts'
+import { languageSchema } from './submission.ts'
+
+const limitMessage = 'must be a whole number from 1 to 100'
+
+/** The query's parameters; each is optional. */
+export const listParameters = {
+  limit: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,3}$/, limitMessage),
+    v.transform(Number),
+    v.integer(),
+    v.minValue(1, limitMessage),
+    v.maxValue(100, limitMessage),
+  ),
+  cursor: v.pipe(
+    v.string(),
+    v.regex(/^[\w-]{22}$/, 'is not a cursor of ours'),
+    v.transform(decodeCursor),
+    v.check(isUuid, 'is not a cursor of ours'),
+  ),
+  status: v.picklist(resultStatuses, `must be one of ${resultStatuses.join(', ')}`),
+  verdict: v.picklist(resultVerdicts, `must be one of ${resultVerdicts.join(', ')}`),
+  language: languageSchema,
+} as const
+
+const defaultLimit = 50
+const querySchema = v.partial(v.object(listParameters))
+
+/** Creates the handler. */
+export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    const { query, issues: queryIssues } = readQuery(request, Object.keys(listParameters))
+    const parsed = v.safeParse(querySchema, Object.fromEntries(query))
+    const issues: Issue[] = [
+      ...queryIssues,
+      ...(parsed.issues ?? []).map((issue) => ({
+        path: `?${v.getDotPath(issue) ?? ''}`,
+        message: issue.message,
+      })),
+    ]
+    if (!parsed.success || issues.length > 0) throw invalidRequest(issues)
+
+    const { limit = defaultLimit, cursor, ...filter } = parsed.output
+    const { accountId } = request.caller
+    // One more than asked for says whether there is a next page.
+    const records = await withDeadline(() =>
+      listResults(database, accountId, { ...filter, before: cursor, limit: limit + 1 }),
+    )
+    const page = records.slice(0, limit)
+    const last = page.at(-1)
+    sendJson(response, 200, {
+      submissions: page,
+      next_cursor: records.length > limit && last !== undefined ? encodeCursor(last.id) : null,
+    })
+  }
+}
+
+// A cursor is the last id of a page; encoded, so that nobody builds one.
+function encodeCursor(id: string): string {
+  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
+}
+
+function decodeCursor(cursor: string): string {
+  const hex = Buffer.from(cursor, 'base64url').toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -1,0 +1,168 @@
+// GET /metrics for Prometheus. Of this process: its requests, waiters and Node's own figures. Of the whole service, and
+// therefore the same on every web process (take their maximum, not their sum): the queue and the workers as they are
+// now, and what the log says has happened since this process started.
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Database } from '#database'
+import type { Waiter } from '#result'
+import { sendText } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { Handler } from './request.ts'
+
+const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Where the log was read up to; see sql/functions/read-progress.sql. */
+interface Cursor {
+  readonly since: string
+  readonly looks: readonly { readonly begun: bigint; readonly position: number }[]
+}
+
+export interface Metrics {
+  /** Counts each request when it has been answered. */
+  readonly count: Handler
+  /** `GET /metrics`. */
+  readonly read: Handler
+}
+
+/** Creates the registry of one web process. */
+export function createMetrics(database: Database, waiter: Waiter): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'runledger_http_request_duration_seconds',
+    help: 'Requests of this process by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: seconds,
+    registers,
+  })
+  const rejections = new Counter({
+    name: 'runledger_http_problems_total',
+    help: 'Answers of this process other than success, by error code.',
+    labelNames: ['error'],
+    registers,
+  })
+  const waiters = new Gauge({
+    name: 'runledger_waiters',
+    help: 'Requests of this process that wait for a result.',
+    registers,
+  })
+  const reachable = new Gauge({
+    name: 'runledger_database_up',
+    help: '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
+    registers,
+  })
+  const load = createLoadGauges(database, registry)
+  const progress = createProgressCounters(database, registry)
+
+  return {
+    count: (request, response, next) => {
+      const start = performance.now()
+      response.once('finish', () => {
+        const { route = 'none', method } = request
+        const labels = { route, method, status: response.statusCode }
+        requests.observe(labels, (performance.now() - start) / 1000)
+        if (request.problem !== undefined) rejections.inc({ error: request.problem })
+      })
+      return next()
+    },
+    read: async (_request, response) => {
+      waiters.set(waiter.waiting)
+      const answered = await withDeadline(() => Promise.all([load(), progress()])).then(
+        () => 1,
+        () => 0,
+      )
+      reachable.set(answered)
+      sendText(response, 200, registry.contentType, await registry.metrics())
+    },
+  }
+}
+
+function createLoadGauges(database: Database, registry: Registry): () => Promise<void> {
+  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
+    new Gauge({ name: `runledger_${name}`, help, labelNames, registers: [registry] })
+  const unfinished = gauge(
+    'unfinished_submissions',
+    'Submissions without an end: waiting for a place of their key, queued for a worker, running.',
+    ['state'],
+  )
+  const oldest = gauge(
+    'oldest_waiting_seconds',
+    'Age of the oldest submission that does not run yet.',
+  )
+  const workers = gauge('workers', 'Live workers.')
+  const slots = gauge('slots', 'Programs that the live workers can run at once.')
+  const deliveries = gauge(
+    'webhooks_pending',
+    'Webhooks of finished submissions that are not delivered yet.',
+  )
+  return async () => {
+    const [row] = await database`select * from runledger.read_load()`
+    for (const state of ['waiting', 'queued', 'running']) {
+      unfinished.set({ state }, (row?.[state] as number | undefined) ?? 0)
+    }
+    oldest.set(row?.['oldest_waiting_seconds'] as number)
+    workers.set(row?.['workers'] as number)
+    slots.set(row?.['slots'] as number)
+    deliveries.set(row?.['deliveries_pending'] as number)
+  }
+}
+
+function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+    new Counter({ name: `runledger_${name}_total`, help, labelNames, registers: [registry] })
+  const histogram = (name: string, help: string): Histogram<'language'> =>
+    new Histogram({
+      name: `runledger_${name}_seconds`,
+      help,
+      labelNames: ['language'],
+      buckets: seconds,
+      registers: [registry],
+    })
+  const executions = counter('executions', 'Submissions that ended.', ['language', 'verdict'])
+  const rescues = counter('rescues', 'Attempts that we lost and took back.', ['reason'])
+  const webhooks = counter('webhook_attempts', 'Webhook events.', ['event'])
+  const histograms = {
+    queue_seconds: histogram('queue', 'From receipt to the start of the attempt that ended it.'),
+    compile_seconds: histogram('compile', 'Wall time of compiling; a cached one repeats its time.'),
+    run_seconds: histogram('run', 'Wall time of the program.'),
+    total_seconds: histogram('total', 'From receipt to end.'),
+  }
+
+  let cursor: Cursor | null = null
+  const observe = (row: Readonly<Record<string, unknown>>): void => {
+    const { type, language, verdict, reason } = row as Record<string, string>
+    if (type === undefined || type === null) return
+    if (type.startsWith('webhook.')) webhooks.inc({ event: type.slice('webhook.'.length) })
+    else if (type === 'execution.interrupted') rescues.inc({ reason: reason ?? 'unknown' })
+    else executions.inc({ language: language ?? 'unknown', verdict: verdict ?? 'IE' })
+    for (const [name, metric] of Object.entries(histograms)) {
+      const figure = row[name]
+      if (typeof figure === 'number') metric.observe({ language: language ?? 'unknown' }, figure)
+    }
+  }
+  const look = async (): Promise<void> => {
+    // The first look only learns where the log stands: counters begin at 0 with their process.
+    const since = cursor?.since ?? '18446744073709551615'
+    const safe = cursor?.looks.findLast(({ begun }) => begun <= BigInt(since))?.position ?? 0
+    const rows = await database`select * from runledger.read_progress(${since}::xid8, ${safe})`
+    for (const row of rows) observe(row)
+    const first = rows[0] as { until: string; begun: string; newest_position: number }
+    const until = BigInt(first.until)
+    const looks = [
+      ...(cursor?.looks ?? []),
+      { begun: BigInt(first.begun), position: first.newest_position },
+    ]
+    // Of the looks that serve as a bound already, only the newest is needed.
+    const usable = looks.findLastIndex(({ begun }) => begun <= until)
+    cursor = { since: first.until, looks: looks.slice(Math.max(0, usable)) }
+  }
+
+  // Scrapes take turns, so that no event is counted twice.
+  let looking = Promise.resolve()
+  looking = look().catch(() => {})
+  return () => {
+    const turn = looking.then(look)
+    looking = turn.catch(() => {})
+    return turn
+  }
+}

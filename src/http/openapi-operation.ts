@@ -1,0 +1,171 @@
+// The operations of the OpenAPI document in prose and examples; openapi.ts adds what all of them share. Kept beside the
+// routes' list in http.ts by a test that compares the two.
+
+/** One answer of an operation. */
+export interface DescribedAnswer {
+  readonly description: string
+  /** A name of answerSchemas; none for an answer that is not JSON. */
+  readonly schema?: string
+  readonly headers?: readonly string[]
+}
+
+/** One operation as it is described. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly string[]
+  /** The request body's schema, and bodies to try. */
+  readonly body?: { readonly schema: string; readonly examples: Readonly<Record<string, object>> }
+  readonly answers: Readonly<Record<number, DescribedAnswer>>
+  /** Error statuses beyond those of every operation under /api. */
+  readonly problems?: readonly (404 | 408 | 415 | 503)[]
+  /** False for what needs no key. */
+  readonly authenticated: boolean
+}
+
+const hello = { language: 'python', code: 'print("hello")' }
+
+export const operations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/submit',
+    operationId: 'submit',
+    summary: 'Submit a program',
+    description:
+      'Answers 202 as soon as the submission is on disk. With wait=true the answer is the record of the finished run, or 408 with the id when it is not finished in time; the submission goes on. A repeated Idempotency-Key makes nothing new and answers 202 with the record that exists.',
+    parameters: ['wait', 'Prefer', 'Idempotency-Key'],
+    body: {
+      schema: 'Submission',
+      examples: {
+        hello: { summary: 'Hello', value: hello },
+        judged: {
+          summary: 'With input and the expected output',
+          value: {
+            language: 'c++',
+            code: '#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << "\\n"; }',
+            stdin: '1 2\n',
+            expected_stdout: '3\n',
+          },
+        },
+        webhook: {
+          summary: 'With a webhook',
+          value: {
+            language: 'java',
+            code: 'class Main { public static void main(String[] a) { System.out.println(1); } }',
+            webhook_url: 'https://example.com/finished',
+            webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+          },
+        },
+      },
+    },
+    answers: {
+      200: { description: 'wait=true: the final record.', schema: 'Result' },
+      202: {
+        description: 'Accepted; or, for a repeated Idempotency-Key, the record as it stands.',
+        schema: 'Accepted|Result',
+        headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
+      },
+    },
+    problems: [408, 415],
+    authenticated: true,
+  },
+  {
+    method: 'post',
+    path: '/api/submit/batch',
+    operationId: 'submitBatch',
+    summary: 'Submit up to 20 programs',
+    description:
+      'One request against the rate limit and one transaction. A bad item is answered in its place and does not stop the others; 503 for all when the good ones do not all fit into the queue.',
+    parameters: ['Idempotency-Key'],
+    body: {
+      schema: 'Batch',
+      examples: { two: { summary: 'Two programs', value: { submissions: [hello, hello] } } },
+    },
+    answers: {
+      202: {
+        description: 'An id or a refusal for each item.',
+        schema: 'BatchAnswer',
+        headers: ['Idempotency-Replayed', 'Idempotency-Mismatch'],
+      },
+    },
+    problems: [415],
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/api/result/{id}',
+    operationId: 'readResult',
+    summary: 'Read a result',
+    description:
+      'At every stage; what is not known yet is null. With wait=true the answer comes as soon as the record is final, or when the time is up.',
+    parameters: ['id', 'wait', 'Prefer'],
+    answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
+    problems: [404],
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/api/result/{id}/events',
+    operationId: 'readEvents',
+    summary: 'Read what happened to a submission, oldest first',
+    parameters: ['id'],
+    answers: { 200: { description: 'Its events.', schema: 'Events' } },
+    problems: [404],
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/api/submissions',
+    operationId: 'listSubmissions',
+    summary: "List the account's submissions, newest first",
+    parameters: ['limit', 'cursor', 'status', 'verdict', 'language'],
+    answers: { 200: { description: 'A page.', schema: 'ResultPage' } },
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/api/languages',
+    operationId: 'listLanguages',
+    summary: 'List the languages with their versions, command lines and limits',
+    answers: {
+      200: { description: 'Those that a worker runs now; empty without one.', schema: 'Languages' },
+    },
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'readOpenApi',
+    summary: 'This document',
+    answers: { 200: { description: 'OpenAPI 3.1.' } },
+    authenticated: false,
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    operationId: 'readMetrics',
+    summary: 'Metrics for Prometheus',
+    answers: { 200: { description: 'The text exposition format.' } },
+    authenticated: false,
+  },
+  {
+    method: 'get',
+    path: '/healthz',
+    operationId: 'checkLife',
+    summary: 'Whether the process lives',
+    answers: { 200: { description: 'It does.', schema: 'Health' } },
+    authenticated: false,
+  },
+  {
+    method: 'get',
+    path: '/readyz',
+    operationId: 'checkReadiness',
+    summary: 'Whether it can serve: the database answers, migrations are in place',
+    answers: { 200: { description: 'It can.', schema: 'Health' } },
+    problems: [503],
+    authenticated: false,
+  },
+]

@@ -1,0 +1,226 @@
+// GET /openapi.json: the contract for machines, made from the schemas that validate requests (submission.ts, list.ts) and
+// describe answers (schema.ts), and from the operations' prose (openapi-operation.ts).
+import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import type { ConversionConfig } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import metadata from '#package' with { type: 'json' }
+import { sendText } from './answer.ts'
+import { batchLimit } from './batch.ts'
+import { listParameters } from './list.ts'
+import { operations } from './openapi-operation.ts'
+import type { DescribedAnswer, Operation } from './openapi-operation.ts'
+import type { Handler } from './request.ts'
+import { answerSchemas } from './schema.ts'
+import { createSubmissionSchema } from './submission.ts'
+
+// What JSON Schema cannot say (bytes of UTF-8, https only) stands in the descriptions.
+const conversion: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  errorMode: 'ignore',
+}
+
+const uuidSchema = { type: 'string', format: 'uuid' }
+
+/** Creates the document. */
+export function createOpenApi(): object {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Runledger',
+      version: metadata.version,
+      description: metadata.description,
+      license: { name: metadata.license, identifier: metadata.license },
+    },
+    security: [{ apiKey: [] }],
+    paths: createPaths(),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      parameters: createParameters(),
+      headers: createHeaders(),
+      schemas: createSchemas(),
+    },
+  }
+}
+
+let document: string | undefined
+
+/** The handler. */
+export const serveOpenApi: Handler = (_request, response) => {
+  document ??= JSON.stringify(createOpenApi())
+  sendText(response, 200, 'application/json; charset=utf-8', document)
+}
+
+function createSchemas(): object {
+  const submission = v.pipe(
+    createSubmissionSchema([]),
+    v.metadata({
+      additionalProperties: false,
+      dependentRequired: { webhook_url: ['webhook_secret'], webhook_secret: ['webhook_url'] },
+    }),
+  )
+  const batch = {
+    type: 'object',
+    required: ['submissions'],
+    additionalProperties: false,
+    properties: {
+      submissions: {
+        type: 'array',
+        minItems: 1,
+        maxItems: batchLimit,
+        description: 'Submissions. A bad one is refused by itself, so that this schema asks less.',
+        items: {},
+      },
+    },
+  }
+  const converted = toJsonSchemaDefs(
+    { ...answerSchemas, Submission: submission },
+    {
+      ...conversion,
+      overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    },
+  )
+  return { ...converted, Batch: batch }
+}
+
+function createParameters(): object {
+  const inQuery = Object.entries(listParameters).map(([name, schema]) => {
+    const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
+    return [name, { name, in: 'query', schema: converted }] as const
+  })
+  return {
+    id: {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: "A submission's id. Unknown, malformed and foreign ids are all 404.",
+      schema: uuidSchema,
+    },
+    wait: {
+      name: 'wait',
+      in: 'query',
+      description: 'true: answer when the submission is final, within 30 seconds.',
+      schema: { enum: ['true', 'false'], default: 'false' },
+    },
+    Prefer: {
+      name: 'Prefer',
+      in: 'header',
+      description: 'wait=N shortens the wait to N seconds (RFC 7240).',
+      schema: { type: 'string', example: 'wait=5' },
+    },
+    'Idempotency-Key': {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: 'Makes a repeated request harmless for 24 hours. Compared without case.',
+      schema: uuidSchema,
+    },
+    ...Object.fromEntries(inQuery),
+  }
+}
+
+const headerDescriptions = {
+  Location: "The result's path.",
+  'Idempotency-Replayed': 'true: this request was made before, nothing new was made.',
+  'Idempotency-Mismatch': 'true: the earlier request under this key had another body.',
+  'Retry-After': 'Seconds to wait.',
+  Allow: 'The methods of this path.',
+  RateLimit: 'draft-ietf-httpapi-ratelimit-headers-11: requests left, seconds until there is one.',
+  'RateLimit-Policy': 'draft-ietf-httpapi-ratelimit-headers-11: requests in any 60 seconds.',
+} as const
+
+function createHeaders(): object {
+  return Object.fromEntries(
+    Object.entries(headerDescriptions).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  )
+}
+
+const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
+  400: {
+    description: 'The request is not valid; every issue is listed.',
+    schema: 'InvalidRequest',
+  },
+  401: { description: 'The key is missing or not valid.', schema: 'Problem' },
+  403: { description: 'Plain HTTP from beyond the machine.', schema: 'Problem' },
+  404: { description: 'There is no such submission of this account.', schema: 'Problem' },
+  408: {
+    description: 'Not finished in time (with the id), or the request did not arrive in time.',
+    schema: 'Timeout|Problem',
+  },
+  415: { description: 'The body is not plain application/json.', schema: 'Problem' },
+  429: {
+    description: 'The key has used up its requests of the last minute.',
+    schema: 'Problem',
+    headers: ['Retry-After'],
+  },
+  500: { description: 'Something failed on our side.', schema: 'Internal' },
+  503: {
+    description: 'The queue is full, or the database cannot be reached.',
+    schema: 'Problem',
+    headers: ['Retry-After'],
+  },
+}
+
+function createPaths(): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) }
+  }
+  return paths
+}
+
+function describe(operation: Operation): object {
+  const { operationId, summary, description, parameters, body, authenticated } = operation
+  const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
+  const problems = Object.fromEntries(
+    [...always, ...(operation.problems ?? [])].flatMap((status) => {
+      const answer = problemAnswers[status]
+      return answer === undefined ? [] : [[status, answer] as const]
+    }),
+  )
+  const limited = authenticated ? ['RateLimit', 'RateLimit-Policy'] : []
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    ...(!authenticated && { security: [] }),
+    ...(parameters !== undefined && {
+      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: reference(body.schema), examples: body.examples },
+        },
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries<DescribedAnswer>({ ...operation.answers, ...problems }).map(
+        ([status, answer]) => [
+          status,
+          {
+            description: answer.description,
+            headers: Object.fromEntries(
+              [...limited, ...(answer.headers ?? [])].map((name) => [
+                name,
+                { $ref: `#/components/headers/${name}` },
+              ]),
+            ),
+            ...(answer.schema !== undefined && {
+              content: { 'application/json': { schema: reference(answer.schema) } },
+            }),
+          },
+        ],
+      ),
+    ),
+  }
+}
+
+// Alternatives are tried from the most specific on: a full record is also an object with an id.
+function reference(names: string): object {
+  const references = names.split('|').map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  return references.length === 1 ? { ...references[0] } : { anyOf: references }
+}

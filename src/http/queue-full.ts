@@ -1,0 +1,31 @@
+// The 503 of a full queue. Its Retry-After is computed from how fast the queue empties, not guessed; the figure is kept
+// for a second, because a full queue is when many ask.
+import type { Database } from '#database'
+import { Problem } from '#error'
+import { withDeadline } from './deadline.ts'
+
+const keptMilliseconds = 1000
+const longestRetrySeconds = 60
+
+const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
+
+/** The problem to throw. Its Retry-After: whole seconds until a place is free, between 1 and 60. */
+export async function queueFull(database: Database): Promise<Problem> {
+  let estimate = estimates.get(database)
+  if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
+    const rate = withDeadline(async () => {
+      const [row] = await database`select runledger.estimate_drain() as per_second`
+      return row?.['per_second'] as number
+    })
+    estimate = { at: performance.now(), rate }
+    estimates.set(database, estimate)
+  }
+  return new Problem('queue_full', 'The queue is full. Try again shortly.', {
+    headers: { 'Retry-After': String(retryAfterSeconds(await estimate.rate)) },
+  })
+}
+
+/** @param perSecond submissions that ended per second of late; 0 says nothing moves. */
+export function retryAfterSeconds(perSecond: number): number {
+  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(1 / perSecond)))
+}

@@ -1,0 +1,134 @@
+// The bodies that go out, as schemas. The OpenAPI document is made from them and from those that validate what comes in;
+// the tests hold every answer against it.
+import * as v from 'valibot'
+import { problemStatus } from '#error'
+import type { ProblemCode } from '#error'
+import { resultStatuses, resultVerdicts } from '#result'
+
+const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
+const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
+const seconds = v.pipe(v.number(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const language = v.picklist(['python', 'cpp', 'java'])
+
+const summaryEntries = {
+  id: v.pipe(uuid, v.description('UUID v7, so that ids sort by time.')),
+  status: v.pipe(
+    v.picklist(resultStatuses),
+    v.description(
+      'completed: the fate of the program is known, whatever its verdict. failed: the service could not run it (verdict IE).',
+    ),
+  ),
+  verdict: v.pipe(
+    v.nullable(v.picklist(resultVerdicts)),
+    v.description(
+      'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end.',
+    ),
+  ),
+  exit_code: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description('128 + n when signal n ended it; null if it never ran.'),
+  ),
+  signal: v.pipe(v.nullable(v.string()), v.description('Such as SIGSEGV.')),
+  stdout_truncated: v.nullable(v.boolean()),
+  stderr_truncated: v.nullable(v.boolean()),
+  cpu_time: v.pipe(v.nullable(seconds), v.description('Seconds, user + system.')),
+  wall_time: v.pipe(v.nullable(seconds), v.description('Seconds, program start to end.')),
+  memory_peak: v.pipe(v.nullable(count), v.description('Bytes.')),
+  language,
+  runtime: v.pipe(v.nullable(v.string()), v.description('The exact version that ran.')),
+  created_at: time,
+  started_at: v.nullable(time),
+  finished_at: v.nullable(time),
+}
+
+const bodyEntries = {
+  stdout: v.nullable(v.string()),
+  stderr: v.nullable(v.string()),
+  compile_output: v.nullable(v.string()),
+}
+
+const accepted = v.object({ id: uuid })
+const resultRecord = v.object({ ...summaryEntries, ...bodyEntries })
+const resultSummary = v.object(summaryEntries)
+
+const issue = v.object({
+  path: v.pipe(
+    v.string(),
+    v.description("A field, '?' and a query parameter, or a header; '' is the request itself."),
+  ),
+  message: v.string(),
+})
+
+const invalidRequest = v.object({
+  error: v.literal('invalid_request'),
+  message: v.string(),
+  issues: v.pipe(v.array(issue), v.description('Everything that is wrong, at once.')),
+})
+
+// Codes whose answers carry more than a code and a text have schemas of their own.
+const plainCodes = (Object.keys(problemStatus) as ProblemCode[]).filter(
+  (code) => code !== 'invalid_request' && code !== 'timeout' && code !== 'internal',
+)
+
+const problem = v.object({ error: v.picklist(plainCodes), message: v.string() })
+const timeout = v.object({ error: v.literal('timeout'), message: v.string(), id: uuid })
+const internal = v.object({
+  error: v.literal('internal'),
+  message: v.string(),
+  request_id: v.pipe(uuid, v.description('Stands in our log with what failed.')),
+})
+
+const phaseLimits = v.object({
+  cpu_seconds: seconds,
+  wall_seconds: seconds,
+  memory_bytes: count,
+  processes: count,
+  stdout_bytes: count,
+  stderr_bytes: count,
+  disk_bytes: count,
+})
+
+const languageDescription = v.object({
+  name: language,
+  aliases: v.array(v.string()),
+  runtime: v.string(),
+  compile: v.pipe(v.nullable(v.array(v.string())), v.description("The compiler's command line.")),
+  run: v.pipe(v.array(v.string()), v.description("The program's command line.")),
+  limits: v.nullable(v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })),
+})
+
+const event = v.object({
+  position: count,
+  version: v.pipe(
+    count,
+    v.description('1, 2, 3 … within its stream: the submission, or its webhook.'),
+  ),
+  type: v.pipe(v.string(), v.regex(/^[a-z_]+\.[a-z_]+$/)),
+  at: time,
+  data: v.record(v.string(), v.unknown()),
+})
+
+/** Every body that an answer can have, by its name in the document. */
+export const answerSchemas = {
+  Accepted: accepted,
+  Result: resultRecord,
+  ResultSummary: resultSummary,
+  ResultPage: v.object({
+    submissions: v.array(resultSummary),
+    next_cursor: v.pipe(v.nullable(v.string()), v.description('null on the last page.')),
+  }),
+  BatchAnswer: v.object({
+    submissions: v.pipe(
+      v.array(v.union([accepted, invalidRequest])),
+      v.description('One element an item, in the same order.'),
+    ),
+  }),
+  Events: v.object({ events: v.array(event) }),
+  Languages: v.object({ languages: v.array(languageDescription) }),
+  Health: v.object({ status: v.literal('ok') }),
+  InvalidRequest: invalidRequest,
+  Timeout: timeout,
+  Internal: internal,
+  Problem: problem,
+} as const

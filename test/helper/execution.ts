@@ -1,0 +1,84 @@
+// Ends submissions without a worker, by the SQL functions that a worker calls: for tests of what comes before and after.
+import { hostname } from 'node:os'
+import { v7 as uuidv7 } from 'uuid'
+import { json } from '#database'
+import type { Database } from '#database'
+import { digestBody } from '#event'
+import { defaultLimits } from '#executor'
+import type { Language } from '#executor'
+
+/** How a pretended run ended. */
+export interface PretendedRun {
+  readonly stdout?: string | Buffer
+  readonly stderr?: string
+  readonly verdict?: string
+}
+
+const workerId = uuidv7()
+
+/** Starts a submission's execution. @returns the version of the event, or null when it has ended or runs already. */
+export async function startExecution(sql: Database, id: string): Promise<number | null> {
+  const [result] = await sql`select language from runledger.result where id = ${id}`
+  const data = {
+    worker: workerId,
+    host: hostname(),
+    language: result?.['language'] as string,
+    runtime: 'Python 3.11.2',
+    limits: defaultLimits.python,
+    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+  }
+  const [row] = await sql`
+    select version from runledger.start_execution(
+      ${id}, ${workerId}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })}
+    )`
+  return row === undefined ? null : (row['version'] as number)
+}
+
+/** Completes a started execution. */
+export async function completeExecution(
+  sql: Database,
+  id: string,
+  version: number,
+  { stdout = '', stderr = '', verdict = 'AC' }: PretendedRun = {},
+): Promise<void> {
+  const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
+  const phase = {
+    ending: 'exited',
+    exit_code: verdict === 'AC' ? 0 : 1,
+    signal: null,
+    cpu_seconds: 0.01,
+    wall_seconds: 0.02,
+    memory_peak_bytes: 9_000_000,
+  }
+  const data = {
+    verdict,
+    exit_code: phase.exit_code,
+    signal: null,
+    compile: null,
+    run: phase,
+    stdout: { ...digestBody(out), truncated: false },
+    stderr: { ...digestBody(err), truncated: false },
+    compile_output: null,
+  }
+  await sql`
+    select runledger.complete_execution(
+      ${id}, ${version}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
+      ${out}, ${err}, null
+    )`
+}
+
+/** Runs a submission from start to end. */
+export async function finish(sql: Database, id: string, run: PretendedRun = {}): Promise<void> {
+  const version = await startExecution(sql, id)
+  if (version === null) throw new Error(`submission ${id} cannot start`)
+  await completeExecution(sql, id, version, run)
+}
+
+/** A row of a live worker, as a worker announces itself; its lock is held by the given connection until it ends. */
+export async function pretendWorker(
+  sql: Database,
+  languages: Partial<Record<Language, object>>,
+): Promise<void> {
+  await sql`
+    select runledger.register_worker(${uuidv7()}, ${hostname()}, ${process.pid}, 2, ${json(sql, languages)}, 15)`
+}

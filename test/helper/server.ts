@@ -1,0 +1,163 @@
+// The real application over a test database, on loopback, and a client that checks every answer against the contract.
+import { once } from 'node:events'
+import { Agent, request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import type { Database } from '#database'
+import { createDatabase } from '#database'
+import { createHttp, createServer } from '#http'
+import type { HttpDependencies, TransportOptions } from '#http'
+import { createLog } from '#log'
+import { createWaiter } from '#result'
+import type { Waiter } from '#result'
+import { checkAnswer } from './contract.ts'
+import { createCaller } from './submission.ts'
+
+export interface ServerOptions
+  extends Partial<Omit<HttpDependencies, 'database' | 'waiter'>>, Partial<TransportOptions> {
+  /** Where the server finds its database; it makes a pool of its own for it. */
+  readonly url: string
+  /** Listens here; by default on loopback. */
+  readonly host?: string
+}
+
+/** What a request may have; a body that is neither text nor bytes is sent as JSON. */
+export interface Call {
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** False for answers that are no JSON of ours. */
+  readonly checked?: boolean
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The parsed body; undefined when it is no JSON. */
+  // eslint-disable-next-line typescript/no-explicit-any -- a test looks into it as it likes
+  readonly body: any
+}
+
+export interface TestServer {
+  readonly port: number
+  readonly waiter: Waiter
+  readonly database: Database
+  /** A key of a new account; `unlimited` unless said otherwise. */
+  readonly issue: (tier?: string) => Promise<string>
+  /** One request with the server's own unlimited key unless another, or null for none, is given. */
+  readonly call: (method: string, path: string, call?: Call) => Promise<Answer>
+  /** Sends raw bytes and returns everything that came back until the connection ended. */
+  readonly exchange: (bytes: string | Buffer) => Promise<string>
+}
+
+/** Starts the application; it stops with the test. */
+export async function startServer(
+  t: Test,
+  sql: Database,
+  options: ServerOptions,
+): Promise<TestServer> {
+  const { url, host = '127.0.0.1', tls = null, requestSeconds, ...rest } = options
+  const database = createDatabase({ url, connections: 10, name: 'test web', statementSeconds: 5 })
+  const waiter = createWaiter(database, () => {})
+  const application = createHttp({
+    database,
+    waiter,
+    log: createLog('test', 'silent'),
+    trustProxy: false,
+    syncWaitSeconds: 30,
+    queueCapacity: 100_000,
+    webhookAllowedRanges: [],
+    ...rest,
+  })
+  const server = createServer(application, {
+    tls,
+    ...(requestSeconds !== undefined && { requestSeconds }),
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  t.teardown(async () => {
+    agent.destroy()
+    server.closeAllConnections()
+    server.close()
+    await waiter.close()
+    await database.end({ timeout: 1 })
+  })
+  const issue = async (tier = 'unlimited'): Promise<string> => (await createCaller(sql, tier)).key
+  const ownKey = await issue()
+
+  return {
+    port,
+    waiter,
+    database,
+    issue,
+    async call(method, path, { key = ownKey, headers = {}, body, checked = true } = {}) {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array
+      const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body)
+      const answer = await send({
+        secure: tls !== null,
+        options: {
+          agent: tls === null ? agent : undefined,
+          host: '127.0.0.1',
+          port,
+          method,
+          path,
+          rejectUnauthorized: false,
+          headers: {
+            ...(key !== null && { 'X-API-Key': key }),
+            ...(payload !== undefined && {
+              'Content-Type': 'application/json',
+              'Content-Length': Buffer.byteLength(payload),
+            }),
+            ...headers,
+          },
+        },
+        payload,
+      })
+      if (checked && method !== 'HEAD') checkAnswer(method, path, answer.status, answer.text)
+      return answer
+    },
+    exchange: (bytes) => exchangeRaw(port, bytes),
+  }
+}
+
+async function send(exchange: {
+  readonly secure: boolean
+  readonly options: object
+  readonly payload: string | Uint8Array | undefined
+}): Promise<Answer> {
+  const request = (exchange.secure ? httpsRequest : httpRequest)(exchange.options)
+  return new Promise((resolve, reject) => {
+    request.once('error', reject)
+    request.once('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('error', reject)
+      response.once('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: text.startsWith('{') ? JSON.parse(text) : undefined,
+        })
+      })
+    })
+    request.end(exchange.payload)
+  })
+}
+
+async function exchangeRaw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  socket.on('error', () => {})
+  socket.write(bytes)
+  await once(socket, 'close')
+  return text
+}

@@ -1,0 +1,79 @@
+// A TCP proxy that can be stopped or frozen: a database that is away, in either of its ways.
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface TcpProxy {
+  /** The target's address with the proxy in its place. */
+  readonly url: string
+  /** Ends all connections and refuses new ones: the server has stopped. */
+  stop(): Promise<void>
+  /** Keeps connections, takes new ones and passes nothing on: a network that loses packets for a while. */
+  freeze(): void
+  /** Lets the present connections hang for ever, as when their other end is gone without a word; new ones work. */
+  abandon(): void
+  /** Listens again; passes on what was held back. */
+  restore(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a proxy in front of the server that `target` names. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const to = new URL(target)
+  const sockets = new Set<Socket>()
+  const abandoned = new WeakSet<Socket>()
+  let frozen = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(to.port), to.hostname)
+    for (const [from, into] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      if (frozen) from.pause()
+      from.on('data', (chunk: Buffer) => into.write(chunk))
+      if (frozen) from.pause()
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        if (!abandoned.has(from)) into.destroy()
+      })
+    }
+  })
+  const listen = async (port: number): Promise<number> => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const port = await listen(0)
+  const url = new URL(target)
+  url.port = String(port)
+  const stop = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return {
+    url: url.href,
+    stop,
+    freeze() {
+      frozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    abandon() {
+      for (const socket of sockets) {
+        socket.removeAllListeners('data').pause()
+        socket.on('data', () => {})
+        abandoned.add(socket)
+      }
+    },
+    async restore() {
+      frozen = false
+      for (const socket of sockets) socket.resume()
+      if (!server.listening) await listen(port)
+    },
+    close: stop,
+  }
+}

@@ -1,0 +1,395 @@
+// Who gets in: keys before anything else, HTTPS, the rate window; and what an outsider can learn, which is nothing.
+import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { listKeys, revokeKey, rotateKey } from '#account'
+import { createAuthority } from '../webhook/certificate.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+import { createCaller } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const server = await startServer(t, sql, { url })
+const { call, issue } = server
+const python = { language: 'python', code: '' }
+
+const statusOf = async (key: string): Promise<number> =>
+  (await call('GET', '/api/languages', { key })).status
+
+t.test('without a valid key everything under /api is 401, whatever it is', async (t) => {
+  const good = await issue()
+  const flipped = good.slice(0, -1) + (good.endsWith('0') ? '1' : '0')
+  const keys = [
+    null,
+    '',
+    'x',
+    'rl_live_',
+    flipped,
+    `${good}x`,
+    good.toLowerCase(),
+    `${good}, ${good}`,
+  ]
+  for (const key of keys) {
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/submit',
+      '/api/nowhere',
+      '/api/result/x',
+      '/API/submit',
+      '/api?key=1',
+    ]) {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+        const answer = await call(method, path, { key, body: '{"bad', checked: false })
+        t.equal(answer.status, 401, `${method} ${path} ${key}`)
+        t.equal(answer.body.error, 'unauthorized')
+      }
+    }
+  }
+})
+
+t.test('a stranger and a revoked and an expired key are told the same', async (t) => {
+  const revoked = await createCaller(sql)
+  await revokeKey(sql, revoked.apiKeyId, 'test')
+  const expired = await createCaller(sql)
+  await sql`update runledger.api_key set expires_at = now() - interval '1 s' where id = ${expired.apiKeyId}`
+  const stranger = await createCaller(sql)
+  await sql`update runledger.api_key set digest = sha256('other') where id = ${stranger.apiKeyId}`
+  const bodies = new Set<string>()
+  for (const { key } of [revoked, expired, stranger]) {
+    const { status, text, headers } = await call('POST', '/api/submit', { key, body: python })
+    t.equal(status, 401)
+    t.equal(headers['ratelimit'], undefined)
+    bodies.add(text)
+  }
+  t.equal(bodies.size, 1)
+})
+
+t.test('a revoked key is refused at the next request', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql)
+  t.equal((await call('GET', '/api/languages', { key })).status, 200)
+  await revokeKey(sql, apiKeyId, 'test')
+  t.equal((await call('GET', '/api/languages', { key })).status, 401)
+})
+
+t.test('a rotated key works beside its successor until the overlap is over', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql)
+  const successor = await rotateKey(sql, apiKeyId, 1, 'test')
+  t.equal(await statusOf(key), 200)
+  t.equal(await statusOf(successor?.key ?? ''), 200)
+  await sleep(1100)
+  t.equal(await statusOf(key), 401)
+  t.equal(await statusOf(successor?.key ?? ''), 200)
+})
+
+t.test('rotating neither revives an expired key nor lengthens one’s life', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql)
+  await sql`update runledger.api_key set expires_at = now() + interval '2 s' where id = ${apiKeyId}`
+  await rotateKey(sql, apiKeyId, 3600, 'test')
+  const [row] = await sql`
+    select expires_at < now() + interval '10 s' as soon from runledger.api_key where id = ${apiKeyId}`
+  t.equal(row?.['soon'], true)
+  await sql`update runledger.api_key set expires_at = now() - interval '1 s' where id = ${apiKeyId}`
+  t.equal(await rotateKey(sql, apiKeyId, 3600, 'test'), null)
+  t.equal(await statusOf(key), 401)
+})
+
+t.test('a successor sees the submissions of the key it replaced', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql)
+  const { body } = await call('POST', '/api/submit', { key, body: python })
+  const successor = await rotateKey(sql, apiKeyId, 60, 'test')
+  t.equal((await call('GET', `/api/result/${body.id}`, { key: successor?.key ?? '' })).status, 200)
+})
+
+t.test('keys are kept as digests only', async (t) => {
+  const key = await issue()
+  const [row] = await sql`
+    select count(*) as found from runledger.api_key k where k::text like ${`%${key.slice(12)}%`}`
+  t.equal(row?.['found'], 0)
+  const listed = JSON.stringify(await listKeys(sql))
+  t.notMatch(listed, key.slice(12))
+})
+
+t.test('the key is checked before the body is read', async (t) => {
+  const started = performance.now()
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: server.port,
+    method: 'POST',
+    path: '/api/submit',
+    headers: { 'Content-Type': 'application/json', 'Content-Length': 1_000_000 },
+  })
+  outgoing.on('error', () => {})
+  outgoing.write('{') // and no more
+  const [response] = await once(outgoing, 'response')
+  t.equal(response.statusCode, 401)
+  t.ok(performance.now() - started < 5000)
+  outgoing.destroy()
+})
+
+t.test('a client that asks first is told 401 without being asked for its body', async (t) => {
+  let asked = false
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: server.port,
+    method: 'POST',
+    path: '/api/submit',
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': 100_000,
+      Expect: '100-continue',
+    },
+  })
+  outgoing.on('continue', () => (asked = true)).on('error', () => {})
+  outgoing.flushHeaders()
+  const [response] = await once(outgoing, 'response')
+  t.equal(response.statusCode, 401)
+  t.equal(asked, false)
+  outgoing.destroy()
+})
+
+t.test('a client that asks first and has a key is asked for its body', async (t) => {
+  const body = JSON.stringify(python)
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: server.port,
+    method: 'POST',
+    path: '/api/submit',
+    headers: {
+      'X-API-Key': await issue(),
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+      Expect: '100-continue',
+    },
+  })
+  outgoing.on('continue', () => outgoing.end(body))
+  outgoing.flushHeaders()
+  const [response] = await once(outgoing, 'response')
+  t.equal(response.statusCode, 202)
+  response.resume()
+})
+
+t.test('an unknown, a malformed and a foreign id cannot be told apart', async (t) => {
+  const other = await issue()
+  const { body } = await call('POST', '/api/submit', { key: other, body: python })
+  await finish(sql, body.id)
+  const ids = [
+    body.id,
+    body.id.toUpperCase(),
+    '018f0000-0000-7000-8000-000000000000',
+    'x',
+    '%00',
+    '%',
+    '%2e%2e',
+    "'--",
+    'x'.repeat(3000),
+  ]
+  for (const suffix of ['', '?wait=true', '/events']) {
+    const answers = new Set<string>()
+    for (const id of ids) {
+      const { status, text, headers } = await call('GET', `/api/result/${id}${suffix}`)
+      const { date: _date, 'x-request-id': _id, ...rest } = headers
+      answers.add(JSON.stringify([status, text, rest]))
+    }
+    t.equal(answers.size, 1, [...answers].join('\n'))
+    t.match([...answers][0], /^\[404,/)
+  }
+})
+
+t.test('an unknown path is 404', async (t) => {
+  for (const path of [
+    '/',
+    '/x',
+    '/api/x',
+    '/api/result',
+    '/api/result/a/b',
+    '//api/submit',
+    '/api%2fsubmit',
+    '/healthz/x',
+  ]) {
+    const { status, body } = await call('GET', path)
+    t.equal(status, 404, path)
+    t.equal(body.error, 'not_found')
+  }
+})
+
+t.test('a known path with another method is 405 and says which it takes', async (t) => {
+  const rows: [string, string, string][] = [
+    ['GET', '/api/submit', 'POST'],
+    ['PUT', '/api/submit', 'POST'],
+    ['HEAD', '/api/submit', 'POST'],
+    ['OPTIONS', '/api/submit', 'POST'],
+    ['GET', '/api/submit/batch', 'POST'],
+    ['DELETE', '/api/result/x', 'GET, HEAD'],
+    ['POST', '/api/result/x/events', 'GET, HEAD'],
+    ['POST', '/api/submissions', 'GET, HEAD'],
+    ['PATCH', '/api/languages', 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['PROPFIND', '/readyz', 'GET, HEAD'],
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['TRACE', '/openapi.json', 'GET, HEAD'],
+  ]
+  for (const [method, path, allow] of rows) {
+    const { status, headers, body } = await call(method, path)
+    t.equal(status, 405, `${method} ${path}`)
+    t.equal(headers.allow, allow, `${method} ${path}`)
+    if (method !== 'HEAD') t.equal(body.error, 'method_not_allowed')
+  }
+})
+
+t.test('HEAD answers as GET, without a body', async (t) => {
+  for (const path of ['/healthz', '/readyz', '/api/languages', '/openapi.json']) {
+    const { status, text, headers } = await call('HEAD', path)
+    t.equal(status, 200)
+    t.equal(text, '')
+    t.ok(Number(headers['content-length']) > 0)
+  }
+})
+
+t.test('a body that is not plain JSON is 415', async (t) => {
+  const rows: Record<string, string>[] = [
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': '' },
+    { 'Content-Type': 'application/x-www-form-urlencoded' },
+    { 'Content-Type': 'application/jsonp' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'br' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'identity, gzip' },
+  ]
+  for (const path of ['/api/submit', '/api/submit/batch']) {
+    for (const headers of rows) {
+      const { status, body } = await call('POST', path, { headers, body: python })
+      t.equal(status, 415, JSON.stringify(headers))
+      t.equal(body.error, 'unsupported_media_type')
+    }
+  }
+  for (const type of [
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json ;x=y',
+  ]) {
+    const headers = { 'Content-Type': type }
+    t.equal((await call('POST', '/api/submit', { headers, body: python })).status, 202, type)
+  }
+})
+
+t.test('a key has exactly 60 requests in any 60 seconds', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, n) =>
+      call('GET', n % 2 === 0 ? '/api/x' : '/api/languages', { key }),
+    ),
+  )
+  t.equal(answers.filter(({ status }) => status === 429).length, 20)
+  t.equal(new Set(answers.map(({ headers }) => headers['ratelimit'])).size > 50, true)
+  for (const { status, body, headers } of answers) {
+    t.equal(headers['ratelimit-policy'], '"requests";q=60;w=60')
+    t.match(headers['ratelimit'], /^"requests";r=\d+;t=\d+$/)
+    if (status !== 429) continue
+    t.equal(body.error, 'rate_limited')
+    const seconds = Number(headers['retry-after'])
+    t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `${seconds}`)
+  }
+})
+
+t.test(
+  'Retry-After is true: that long after, and not two seconds earlier, a request passes',
+  async (t) => {
+    const { key, apiKeyId } = await createCaller(sql, 'beta')
+    const age = (seconds: number): Promise<unknown> =>
+      sql`
+      update runledger.rate_window
+      set admitted_at = array(select t - make_interval(secs => ${seconds}) from unnest(admitted_at) t)
+      where api_key_id = ${apiKeyId}`
+    const attempt = () => call('GET', '/api/languages', { key })
+    await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+    await Promise.all(Array.from({ length: 60 }, attempt))
+    const refused = await attempt()
+    t.equal(refused.status, 429)
+    const seconds = Number(refused.headers['retry-after'])
+    await age(seconds - 2)
+    const again = await attempt()
+    t.equal(again.status, 429)
+    t.ok(Number(again.headers['retry-after']) <= 2, 'a refused request does not lengthen the wait')
+    await age(2)
+    t.equal((await attempt()).status, 200)
+  },
+)
+
+t.test('requests that are refused for other reasons count too', async (t) => {
+  const { key } = await createCaller(sql, 'beta') // which counts as one
+  const first = await call('POST', '/api/submit', { key, body: '{' })
+  const second = await call('GET', '/api/nowhere', { key })
+  t.match(first.headers['ratelimit'], /r=58;/)
+  t.match(second.headers['ratelimit'], /r=57;/)
+})
+
+t.test('behind a router only what came to it over HTTPS passes', async (t) => {
+  const { call } = await startServer(t, sql, { url, trustProxy: true })
+  for (const proto of [undefined, 'http', 'HTTP', 'https, http', 'httpsx', '']) {
+    const headers = proto === undefined ? {} : { 'X-Forwarded-Proto': proto }
+    const {
+      status,
+      body,
+      headers: given,
+    } = await call('POST', '/api/submit', { headers, body: python })
+    t.equal(status, 403, `${proto}`)
+    t.equal(body.error, 'https_required')
+    t.equal(given['strict-transport-security'], undefined)
+    t.equal((await call('GET', '/healthz', { headers })).status, 200, 'health needs no HTTPS')
+  }
+  const headers = { 'X-Forwarded-Proto': 'https' }
+  for (const [method, path, status] of [
+    ['POST', '/api/submit', 202],
+    ['GET', '/healthz', 200],
+    ['GET', '/nowhere', 404],
+    ['GET', '/api/submit', 405],
+  ] as const) {
+    const answer = await call(method, path, {
+      headers,
+      body: method === 'POST' ? python : undefined,
+    })
+    t.equal(answer.status, status)
+    t.match(answer.headers['strict-transport-security'], /^max-age=\d{8,}/, path)
+  }
+})
+
+t.test('with no router in front, X-Forwarded-Proto is nobody’s word', async (t) => {
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address
+  if (address === undefined) {
+    t.comment('this machine has loopback only')
+    return
+  }
+  const { port } = await startServer(t, sql, { url, host: '0.0.0.0' })
+  const answer = await fetch(`http://${address}:${port}/api/submit`, {
+    method: 'POST',
+    headers: { 'X-Forwarded-Proto': 'https', 'X-API-Key': await issue() },
+    body: 'x'.repeat(500_000),
+  })
+  t.equal(answer.status, 403)
+  t.match(await answer.json(), { error: 'https_required' })
+})
+
+t.test('alone it speaks HTTPS itself, and says so in every answer', async (t) => {
+  const authority = createAuthority()
+  t.teardown(() => authority.remove())
+  const { call } = await startServer(t, sql, { url, tls: authority.issue(['IP:127.0.0.1']) })
+  const { status, headers } = await call('POST', '/api/submit', { body: python })
+  t.equal(status, 202)
+  t.match(headers['strict-transport-security'], /^max-age=\d{8,}/)
+  t.match((await call('GET', '/x')).headers['strict-transport-security'], /^max-age=\d{8,}/)
+})
+
+t.test('every answer carries the id of its request', async (t) => {
+  const { body, headers } = await call('POST', '/api/submit', { body: python })
+  t.match(headers['x-request-id'], /^[0-9a-f-]{36}$/)
+  const [event] = await sql`select metadata from runledger.event where stream_id = ${body.id}`
+  t.equal(event?.['metadata'].request, headers['x-request-id'])
+})

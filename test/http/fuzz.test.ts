@@ -1,0 +1,300 @@
+// Generated requests at a running server: never a 5xx but 503, never a hang, every answer as the contract says, and a
+// submission is accepted exactly when a model of the rules says so. A failure prints its seed; FUZZ_SEED repeats it.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import * as fc from 'fast-check'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call, issue, port } = await startServer(t, sql, {
+  url,
+  syncWaitSeconds: 0.01,
+  requestSeconds: 2,
+})
+const key = await issue()
+const minutes = { timeout: 600_000 }
+const parameters = (numRuns: number): fc.Parameters<unknown> => ({
+  numRuns,
+  ...(process.env['FUZZ_SEED'] !== undefined && { seed: Number(process.env['FUZZ_SEED']) }),
+  endOnFailure: true, // shrinking would run for minutes
+})
+
+const codeUnits = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
+  .map((units) => String.fromCharCode(...units))
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  codeUnits,
+  fc.string(),
+  fc.constantFrom(
+    '',
+    '\0',
+    '\ud800',
+    '\ufeff',
+    'é'.repeat(32_768),
+    'x'.repeat(65_536),
+    'x'.repeat(65_537),
+  ),
+)
+const fieldNames = [
+  'language',
+  'code',
+  'stdin',
+  'expected_stdout',
+  'webhook_url',
+  'webhook_secret',
+  '__proto__',
+  'constructor',
+  'toString',
+  'extra',
+]
+const languageNames = ['python', 'py', 'cpp', 'c++', 'cxx', 'java']
+const accepted = fc.record(
+  {
+    language: fc.constantFrom(...languageNames),
+    code: text,
+    stdin: text,
+    expected_stdout: text,
+  },
+  { requiredKeys: ['language', 'code'] },
+)
+const urls = fc.oneof(
+  fc.webUrl({ validSchemes: ['https', 'http', 'ftp'], withQueryParameters: true }),
+  fc.ipV4().map((address) => `https://${address}/`),
+  fc.ipV6().map((address) => `https://[${address}]/`),
+  text,
+)
+const loose = fc.dictionary(
+  fc.constantFrom(...fieldNames),
+  fc.oneof(text, fc.constantFrom(...languageNames), urls, fc.jsonValue()),
+)
+const webhooked = fc
+  .tuple(accepted, urls, text)
+  .map(([rest, webhook_url, webhook_secret]) => ({ ...rest, webhook_url, webhook_secret }))
+const submission = fc.oneof({ weight: 3, arbitrary: accepted }, loose, webhooked, fc.jsonValue())
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+  submission.map((value) => Buffer.from(JSON.stringify(value) ?? '')),
+  fc.tuple(submission, fc.nat(), fc.nat(255)).map(([value, at, byte]) => {
+    const buffer = Buffer.from(JSON.stringify(value) ?? '')
+    if (buffer.length > 0) buffer[at % buffer.length] = byte
+    return buffer
+  }),
+  fc.nat(30_000).map((depth) => Buffer.from('['.repeat(depth))),
+)
+
+const path = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      '/api/submit',
+      '/api/submit/batch',
+      '/api/submissions',
+      '/api/languages',
+    ),
+  },
+  fc
+    .oneof(fc.uuid(), fc.webSegment(), fc.constantFrom('%00', '%', '%ff', '..', "'"))
+    .map((id) => `/api/result/${id}`),
+  fc.uuid().map((id) => `/api/result/${id}/events`),
+  fc.constantFrom('/', '/healthz', '/readyz', '/openapi.json', '/api', '/metrics/x'),
+  fc.webPath(),
+)
+const query = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  fc.constantFrom(
+    '?wait=true',
+    '?wait=false',
+    '?wait=1',
+    '?wait=true&wait=true',
+    '?',
+    '?limit=5',
+    '?cursor=x',
+    '?status=queued',
+  ),
+  fc.webQueryParameters().map((parameters) => `?${parameters}`),
+)
+const headerText = fc.stringMatching(/^[\x21-\x7e\x80-\xff]{0,30}$/)
+const headers = fc.record(
+  {
+    'Content-Type': fc.oneof(
+      fc.constantFrom('application/json', 'text/plain', 'application/json;charset=x'),
+      headerText,
+    ),
+    'Idempotency-Key': fc.oneof(fc.uuid(), headerText),
+    Prefer: fc.oneof(fc.constant('wait=0'), headerText),
+    'Content-Encoding': fc.constantFrom('gzip', 'identity', ''),
+    'X-Forwarded-Proto': fc.constantFrom('https', 'http', 'x'),
+    Expect: headerText,
+  },
+  { requiredKeys: [] },
+)
+
+const batch = fc.oneof(
+  fc.array(submission, { maxLength: 22 }).map((submissions) => ({ submissions })),
+  fc.record({ submissions: fc.jsonValue() }),
+)
+const someHeaders = fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, headers)
+const anything = fc.record({
+  method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'PROPFIND'),
+  target: fc.tuple(path, query).map((parts) => parts.join('')),
+  headers: someHeaders,
+  body: bytes,
+})
+// Requests that get past the routes, to where more can go wrong.
+const fitting = fc.record({
+  method: fc.constant('POST'),
+  target: fc.tuple(fc.constant('/api/submit'), query).map((parts) => parts.join('')),
+  headers: someHeaders,
+  body: bytes,
+})
+const fittingBatch = fc.record({
+  method: fc.constant('POST'),
+  target: fc.constant('/api/submit/batch'),
+  headers: someHeaders,
+  body: batch.map((value) => Buffer.from(JSON.stringify(value))),
+})
+const fittingRead = fc.record({
+  method: fc.constant('GET'),
+  target: fc.tuple(path, query).map((parts) => parts.join('')),
+  headers: someHeaders,
+  body: fc.constant(Buffer.alloc(0)),
+})
+const request = fc.oneof(anything, fitting, fittingBatch, fittingRead)
+
+t.test('4,000 requests of every kind are answered as the contract says', minutes, async (t) => {
+  const statuses = new Map<number, number>()
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { minLength: 20, maxLength: 20 }), async (requests) => {
+      await Promise.all(
+        requests.map(async ({ method, target, headers, body }) => {
+          const given = { key, headers, ...(method !== 'GET' && method !== 'HEAD' && { body }) }
+          const { status, text } = await call(method, target, given)
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (status >= 500 && status !== 503) throw new Error(`${method} ${target}: ${text}`)
+          if (
+            /\bat (?:file|node):|node_modules|PostgresError|\bselect\b.*\bfrom\b/.test(text) &&
+            status >= 400
+          ) {
+            throw new Error(`it shows something of ours: ${text}`)
+          }
+        }),
+      )
+    }),
+    parameters(200),
+  )
+  t.comment(JSON.stringify(Object.fromEntries(statuses)))
+  for (const status of [200, 202, 400, 404, 405, 415]) {
+    t.ok(statuses.has(status), `${status} was among the answers`)
+  }
+})
+
+t.test(
+  '2,000 submissions are accepted exactly when the rules say so, and kept byte for byte',
+  minutes,
+  async (t) => {
+    let received = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(submission, { minLength: 20, maxLength: 20 }), async (bodies) => {
+        await Promise.all(
+          bodies.map(async (body) => {
+            const {
+              status,
+              body: answer,
+              text,
+            } = await call('POST', '/api/submit', { key, body: JSON.stringify(body) })
+            const expected = isAcceptable(body)
+            if (expected !== null && (status === 202) !== expected) {
+              throw new Error(`${status} ${text}`)
+            }
+            if (status !== 202) return
+            received += 1
+            const [row] = await sql`
+            select code, stdin from runledger.body where submission_id = ${answer.id}`
+            const { code, stdin = '' } = body as { code: string; stdin?: string }
+            if (
+              !row?.['code'].equals(Buffer.from(code)) ||
+              !row?.['stdin'].equals(Buffer.from(stdin))
+            ) {
+              throw new Error('the bodies were not kept byte for byte')
+            }
+          }),
+        )
+      }),
+      parameters(100),
+    )
+    t.ok(received > 100, `${received} received`)
+  },
+)
+
+t.test('300 connections that send anything get JSON or nothing, and end', minutes, async (t) => {
+  const garbage = fc.array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 100 }).map((array) => Buffer.from(array)),
+      fc
+        .constantFrom(
+          `POST /api/submit HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`,
+          'Content-Length: 5\r\n',
+          'Transfer-Encoding: chunked\r\n',
+          'Expect: 100-continue\r\n',
+          '\r\n',
+          '5\r\n{"a":\r\n',
+          '0\r\n\r\n',
+          'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+        )
+        .map((line) => Buffer.from(line)),
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(garbage, { minLength: 30, maxLength: 30 }), async (connections) => {
+      const answers = await Promise.all(connections.map((pieces) => exchangeAndClose(pieces)))
+      for (const answer of answers) {
+        if (!/^(HTTP\/1\.1 (?!5)\d{3} |$)/.test(answer)) throw new Error(JSON.stringify(answer))
+      }
+    }),
+    parameters(10),
+  )
+  t.equal((await call('GET', '/healthz')).status, 200)
+})
+
+t.test('afterwards every promise of the database holds', async (t) => {
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+})
+
+async function exchangeAndClose(pieces: readonly Buffer[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1'))).on('error', () => {})
+  for (const piece of pieces) socket.write(piece)
+  socket.end()
+  if (!socket.closed) await once(socket, 'close')
+  return received
+}
+
+/** The field table once more, written down from the contract; null where only the URL's rules decide. */
+function isAcceptable(body: unknown): boolean | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+  const entries = Object.entries(body as Record<string, unknown>)
+  if (!entries.every(([name]) => fieldNames.slice(0, 6).includes(name))) return false
+  const fields = new Map(entries)
+  const isText = (name: string, bytes: number): boolean => {
+    const value = fields.get(name)
+    return typeof value === 'string' && value.isWellFormed() && Buffer.byteLength(value) <= bytes
+  }
+  if (!languageNames.includes(fields.get('language') as string) || !isText('code', 65_536))
+    return false
+  for (const name of ['stdin', 'expected_stdout']) {
+    if (fields.has(name) && !isText(name, 65_536)) return false
+  }
+  if (fields.has('webhook_url') !== fields.has('webhook_secret')) return false
+  if (!fields.has('webhook_url')) return true
+  if (!isText('webhook_secret', 256) || /^$|\0/.test(fields.get('webhook_secret') as string))
+    return false
+  const webhookUrl = fields.get('webhook_url')
+  return typeof webhookUrl === 'string' && /^https:/i.test(webhookUrl.trim()) ? null : false
+}

@@ -1,0 +1,116 @@
+// /metrics: the figures follow what happens.
+import t from 'tap'
+import { createDatabase } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish, pretendWorker, startExecution } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call, waiter } = await startServer(t, sql, { url, queueCapacity: 12 })
+const python = { language: 'python', code: '' }
+
+async function scrape(): Promise<ReadonlyMap<string, number>> {
+  const { status, text } = await call('GET', '/metrics', { key: null, checked: false })
+  if (status !== 200) throw new Error(text)
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('runledger_'))
+      .map((line) => [
+        line.slice(0, line.lastIndexOf(' ')),
+        Number(line.slice(line.lastIndexOf(' '))),
+      ]),
+  )
+}
+
+const submit = async (body: object = python): Promise<string> =>
+  (await call('POST', '/api/submit', { body })).body.id
+
+t.test('the answer is in the text exposition format', async (t) => {
+  const { headers } = await call('GET', '/metrics', { key: null, checked: false })
+  t.match(headers['content-type'], /^text\/plain; version=0\.0\.4/)
+})
+
+t.test('the queue and the workers are shown as they are', async (t) => {
+  const session = createDatabase({ url, connections: 1, name: 'pretended worker' })
+  await pretendWorker(session, {})
+  const ids = [await submit(), await submit(), await submit()]
+  await startExecution(sql, ids[0] ?? '')
+  const key = await (await startServer(t, sql, { url })).issue('beta')
+  const waiting = call('GET', `/api/result/${ids[1]}?wait=true`)
+  await call('POST', '/api/submit/batch', { key, body: { submissions: [python] } })
+  while (waiter.waiting === 0) await new Promise(setImmediate)
+  const figures = await scrape()
+  t.equal(figures.get('runledger_unfinished_submissions{state="running"}'), 1)
+  t.equal(figures.get('runledger_unfinished_submissions{state="queued"}'), 3)
+  t.equal(figures.get('runledger_unfinished_submissions{state="waiting"}'), 0)
+  t.ok((figures.get('runledger_oldest_waiting_seconds') ?? 0) > 0)
+  t.equal(figures.get('runledger_workers'), 1)
+  t.equal(figures.get('runledger_slots'), 2)
+  t.equal(figures.get('runledger_waiters'), 1)
+  t.equal(figures.get('runledger_database_up'), 1)
+  await sql`update runledger.worker set stopped_at = now()`
+  await session.end()
+  await finish(sql, ids[1] ?? '')
+  await waiting
+  t.equal((await scrape()).get('runledger_workers'), 0)
+})
+
+t.test('executions are counted once, by language and verdict, with their times', async (t) => {
+  const before = await scrape()
+  const count = (name: string, figures: ReadonlyMap<string, number>): number =>
+    (figures.get(name) ?? 0) - (before.get(name) ?? 0)
+  for (const verdict of ['AC', 'AC', 'RE']) {
+    await finish(sql, await submit(), { verdict })
+    await scrape()
+  }
+  await finish(sql, await submit({ ...python, language: 'java' }))
+  const [once, twice] = [await scrape(), await scrape()]
+  for (const figures of [once, twice]) {
+    const executions = 'runledger_executions_total'
+    t.equal(count(`${executions}{language="python",verdict="AC"}`, figures), 2)
+    t.equal(count(`${executions}{language="python",verdict="RE"}`, figures), 1)
+    t.equal(count(`${executions}{language="java",verdict="AC"}`, figures), 1)
+    for (const name of ['queue', 'run', 'total']) {
+      t.equal(count(`runledger_${name}_seconds_count{language="python"}`, figures), 3, name)
+    }
+    t.equal(count('runledger_compile_seconds_count{language="python"}', figures), 0)
+  }
+})
+
+t.test(
+  'an execution that commits late is counted, though later ones were counted before',
+  async (t) => {
+    const [late, early] = [await submit(), await submit()]
+    const name = 'runledger_executions_total{language="python",verdict="AC"}'
+    const before = (await scrape()).get(name) ?? 0
+    const other = createDatabase({ url, connections: 1, name: 'slow' })
+    await other.begin(async (slow) => {
+      await finish(slow as never, late)
+      await finish(sql, early)
+      await scrape()
+      await scrape()
+    })
+    await other.end()
+    t.equal((await scrape()).get(name), before + 2)
+    t.equal((await scrape()).get(name), before + 2)
+  },
+)
+
+t.test('lost attempts and refusals are counted', async (t) => {
+  const id = await submit()
+  const version = await startExecution(sql, id)
+  await sql`
+    select runledger.interrupt_execution(
+      ${id}, ${version}, 1, '{"reason":"worker_lost","spends_attempt":true}', '{"actor":{"worker":"x"}}', 9
+    )`
+  for (let n = 0; n < 15; n += 1) await submit()
+  const figures = await scrape()
+  t.equal(figures.get('runledger_rescues_total{reason="worker_lost"}'), 1)
+  t.ok((figures.get('runledger_http_problems_total{error="queue_full"}') ?? 0) > 0)
+  const answered =
+    'runledger_http_request_duration_seconds_count{route="/api/submit",method="POST",status="202"}'
+  t.ok((figures.get(answered) ?? 0) > 0)
+  t.notMatch([...figures.keys()].join('\n'), new RegExp(id), 'no label of a caller’s making')
+})

@@ -1,0 +1,74 @@
+// Backpressure: the bounded queue refuses quickly, truthfully, and leaves nothing behind.
+import t from 'tap'
+import { retryAfterSeconds } from '../../src/http/queue-full.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const capacity = 5
+const { call } = await startServer(t, sql, { url, queueCapacity: capacity })
+const python = { language: 'python', code: '' }
+
+t.test(
+  'one more than the capacity is 503 with Retry-After and leaves nothing behind',
+  async (t) => {
+    const ids: string[] = []
+    for (let n = 0; n < capacity; n += 1) {
+      ids.push((await call('POST', '/api/submit', { body: python })).body.id)
+    }
+    const refusals = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        call('POST', n % 2 === 0 ? '/api/submit' : '/api/submit?wait=true', { body: python }),
+      ),
+    )
+    for (const { status, body, headers } of refusals) {
+      t.equal(status, 503)
+      t.equal(body.error, 'queue_full')
+      t.equal(headers['retry-after'], '60', 'nothing has ended yet')
+    }
+    for (const table of ['event', 'result', 'body', 'pending'] as const) {
+      const [row] =
+        table === 'event'
+          ? await sql`select count(*) as count from runledger.event where type = 'submission.received'`
+          : await sql`select count(*) as count from runledger.${sql.unsafe(table)}`
+      t.equal(row?.['count'], capacity, table)
+    }
+    await finish(sql, ids[0] ?? '')
+    t.equal(
+      (await call('POST', '/api/submit', { body: python })).status,
+      202,
+      'a place is free again',
+    )
+    t.equal((await call('POST', '/api/submit', { body: python })).status, 503)
+  },
+)
+
+t.test(
+  'a concurrent rush passes the capacity by no more than the database connections',
+  async (t) => {
+    await sql`select runledger.sweep_workers(3)`
+    for (const { id } of await sql<
+      { id: string }[]
+    >`select submission_id as id from runledger.pending`) {
+      await finish(sql, id)
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => call('POST', '/api/submit', { body: python })),
+    )
+    const received = answers.filter(({ status }) => status === 202).length
+    t.ok(received >= capacity && received <= capacity + 10, `${received} received`)
+  },
+)
+
+t.test('Retry-After follows the rate at which submissions end', async (t) => {
+  t.equal(retryAfterSeconds(0), 60)
+  t.equal(retryAfterSeconds(0.05), 20)
+  t.equal(retryAfterSeconds(0.5), 2)
+  t.equal(retryAfterSeconds(100), 1)
+  const [row] = await sql`select runledger.estimate_drain() as per_second`
+  const [ended] = await sql`
+    select count(*) as count from runledger.event where type = 'execution.completed'`
+  t.equal(row?.['per_second'], (ended?.['count'] as number) / 60)
+})

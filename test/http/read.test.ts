@@ -1,0 +1,257 @@
+// Reading: a record at every stage, the long poll, the list and the events of a submission.
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { completeExecution, finish, pretendWorker, startExecution } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer } from '../helper/server.ts'
+import { createDatabase } from '#database'
+import { defaultLimits } from '#executor'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const server = await startServer(t, sql, { url })
+const { call } = server
+const python = { language: 'py', code: 'print(1)' }
+
+const submit = async (body: object = python, key?: string): Promise<string> =>
+  (await call('POST', '/api/submit', { body, ...(key !== undefined && { key }) })).body.id
+const read = (id: string, suffix = '', headers = {}): Promise<Answer> =>
+  call('GET', `/api/result/${id}${suffix}`, { headers })
+
+t.test('a record is 200 at every stage, null for what is not known yet', async (t) => {
+  const id = await submit()
+  const queued = await read(id)
+  t.equal(queued.status, 200)
+  const { created_at: createdAt, ...rest } = queued.body
+  t.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.strictSame(rest, {
+    id, status: 'queued', verdict: null, exit_code: null, signal: null, stdout: null, stderr: null,
+    stdout_truncated: null, stderr_truncated: null, compile_output: null, cpu_time: null, wall_time: null,
+    memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null,
+  }) // prettier-ignore
+  const version = await startExecution(sql, id)
+  t.match((await read(id)).body, {
+    status: 'running',
+    verdict: null,
+    runtime: /^Python/,
+    started_at: String,
+    finished_at: null,
+  })
+  await completeExecution(sql, id, version ?? 0, { stdout: '1\n', stderr: 'e' })
+  t.match((await read(id)).body, {
+    status: 'completed', verdict: 'AC', exit_code: 0, signal: null, stdout: '1\n', stderr: 'e',
+    stdout_truncated: false, stderr_truncated: false, compile_output: null,
+    cpu_time: 0.01, wall_time: 0.02, memory_peak: 9_000_000, finished_at: String,
+  }) // prettier-ignore
+})
+
+t.test(
+  'a submission that was given up is failed, with verdict IE and no figure null',
+  async (t) => {
+    const id = await submit()
+    const version = await startExecution(sql, id)
+    await sql`
+    select runledger.interrupt_execution(
+      ${id}, ${version}, 1, '{"reason":"worker_lost","spends_attempt":true}', '{"actor":{"worker":"x"}}', 1
+    )`
+    t.match((await read(id)).body, {
+    status: 'failed', verdict: 'IE', exit_code: null, signal: null, stdout: '', stderr: '',
+    stdout_truncated: false, stderr_truncated: false, cpu_time: 0, wall_time: 0, memory_peak: 0,
+  }) // prettier-ignore
+  },
+)
+
+t.test('an id in capitals is the same id', async (t) => {
+  const id = await submit()
+  t.equal((await read(id.toUpperCase())).body.id, id)
+})
+
+t.test('a long poll answers as soon as the record is final', async (t) => {
+  const id = await submit()
+  const waiting = read(id, '?wait=true')
+  while (server.waiter.waiting === 0) await new Promise(setImmediate)
+  await finish(sql, id)
+  t.match((await waiting).body, { id, status: 'completed' })
+})
+
+t.test('a long poll of a final record answers at once', async (t) => {
+  const id = await submit()
+  await finish(sql, id)
+  const started = performance.now()
+  t.equal((await read(id, '?wait=true')).body.status, 'completed')
+  t.ok(performance.now() - started < 5000)
+  t.equal(server.waiter.waiting, 0)
+})
+
+t.test('a long poll whose time is up answers the record as it stands, with 200', async (t) => {
+  const id = await submit()
+  const { status, body } = await read(id, '?wait=true', { Prefer: 'wait=1' })
+  t.equal(status, 200)
+  t.equal(body.status, 'queued')
+  t.equal(server.waiter.waiting, 0)
+})
+
+t.test('a query that is wrong is 400', async (t) => {
+  const id = await submit()
+  for (const [suffix, path] of [
+    ['?wait=1', '?wait'],
+    ['?wait=true&wait=true', '?wait'],
+    ['?verbose=true', '?verbose'],
+    ['/events?wait=true', '?wait'],
+  ]) {
+    const { status, body } = await read(id, suffix)
+    t.equal(status, 400, `${suffix}`)
+    t.equal(body.issues[0].path, path)
+  }
+})
+
+t.test('the list shows the account’s own, newest first, page by page, each once', async (t) => {
+  const key = await server.issue()
+  const list = (query = ''): Promise<Answer> => call('GET', `/api/submissions${query}`, { key })
+  t.strictSame((await list()).body, { submissions: [], next_cursor: null })
+  const ids: string[] = []
+  for (let n = 0; n < 7; n += 1) {
+    ids.push(await submit({ ...python, language: n % 2 === 0 ? 'py' : 'cxx' }, key))
+  }
+  await finish(sql, ids[0] ?? '', { verdict: 'RE', stdout: 'secret output' })
+  await finish(sql, ids[1] ?? '')
+
+  const seen: string[] = []
+  let cursor: string | null = ''
+  let pages = 0
+  while (cursor !== null) {
+    const { status, body, text }: Answer = await list(`?limit=3${cursor && `&cursor=${cursor}`}`)
+    t.equal(status, 200)
+    t.notMatch(text, /secret output|"stdout":/)
+    seen.push(...body.submissions.map(({ id }: { id: string }) => id))
+    cursor = body.next_cursor
+    pages += 1
+  }
+  t.strictSame(seen, ids.toReversed())
+  t.equal(pages, 3)
+
+  const found = async (query: string): Promise<string[]> =>
+    (await list(query)).body.submissions.map(({ id }: { id: string }) => id)
+  t.strictSame(await found('?status=completed'), [ids[1], ids[0]])
+  t.strictSame(await found('?verdict=RE'), [ids[0]])
+  t.strictSame(await found('?language=c%2B%2B'), [ids[5], ids[3], ids[1]])
+  t.strictSame(await found('?language=cpp&status=completed&verdict=AC'), [ids[1]])
+  t.strictSame(await found('?status=failed'), [])
+  t.equal((await list('?limit=7')).body.next_cursor, null)
+  t.equal((await list('?limit=100')).body.submissions.length, 7)
+})
+
+t.test('a list’s query that is wrong is 400 and names every mistake', async (t) => {
+  const { status, body } = await call(
+    'GET',
+    '/api/submissions?limit=0&cursor=x&status=done&verdict=OK&language=go&page=2&page=3',
+  )
+  t.equal(status, 400)
+  const paths = new Set(body.issues.map(({ path }: { path: string }) => path))
+  t.strictSame([...paths].map(String).toSorted(), [
+    '?cursor',
+    '?language',
+    '?limit',
+    '?page',
+    '?status',
+    '?verdict',
+  ])
+  for (const query of [
+    'limit=101',
+    'limit=1.5',
+    'limit=',
+    'limit=-1',
+    'limit=1&limit=2',
+    `cursor=${'A'.repeat(22)}`,
+    'cursor=',
+  ]) {
+    t.equal(
+      (await call('GET', `/api/submissions?${query}`)).status,
+      query.includes('AAA') ? 200 : 400,
+      query,
+    )
+  }
+})
+
+t.test('the events tell a submission’s life without anything of ours', async (t) => {
+  const id = await submit({
+    ...python,
+    stdin: 'secret input',
+    webhook_url: 'https://a.test/secret',
+    webhook_secret: 'shh',
+  })
+  await finish(sql, id, { stdout: 'secret output' })
+  const [delivery] =
+    await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+  await sql`
+    select runledger.record_attempt(
+      ${delivery?.['webhook_id']}, 0, 'webhook.delivered', 1,
+      ${sql.json({ submission: id, attempt: 1, outcome: 'delivered', status: 200, duration_seconds: 0.1, snippet: 'secret answer' })},
+      '{"actor":{"worker":"secret worker"}}', null, null
+    )`
+  const { status, body, text } = await read(id, '/events')
+  t.equal(status, 200)
+  t.strictSame(
+    body.events.map(({ version, type }: { version: number; type: string }) => [version, type]),
+    [
+      [1, 'submission.received'],
+      [2, 'execution.started'],
+      [3, 'execution.completed'],
+      [1, 'webhook.delivered'],
+    ],
+  )
+  t.notMatch(text, /secret|shh|host"?:"(?!a\.test)|worker|api_key|account|snippet|metadata/)
+  t.match(body.events[0].data, {
+    language: 'python',
+    code: { bytes: 8 },
+    webhook: { host: 'a.test' },
+  })
+  t.match(body.events[1].data, {
+    attempt: 1,
+    limits: { run: { cpu_seconds: 5, memory_bytes: 268_435_456 } },
+  })
+  t.match(body.events[2].data, { verdict: 'AC', run: { wall_seconds: 0.02 } })
+  const positions = body.events.map(({ position }: { position: number }) => position)
+  t.strictSame(
+    positions,
+    positions.toSorted((a: number, b: number) => a - b),
+  )
+})
+
+t.test('languages are those of the live workers; none without a worker', async (t) => {
+  t.strictSame((await call('GET', '/api/languages')).body, { languages: [] })
+  const session = createDatabase({ url, connections: 1, name: 'pretended worker' })
+  await pretendWorker(session, {
+    python: {
+      version: 'Python 3.11.2',
+      compile: null,
+      run: ['python3', 'main.py'],
+      limits: defaultLimits.python,
+    },
+    cpp: {
+      version: 'GCC 12.2.0',
+      compile: ['g++', 'main.cpp'],
+      run: ['./main'],
+      limits: defaultLimits.cpp,
+    },
+  })
+  const { body } = await call('GET', '/api/languages')
+  t.match(body.languages, [
+    { name: 'cpp', aliases: ['c++', 'cxx'], runtime: 'GCC 12.2.0', compile: ['g++', 'main.cpp'], run: ['./main'] },
+    {
+      name: 'python', aliases: ['py'], compile: null,
+      limits: { compile: null, run: { cpu_seconds: 5, wall_seconds: 10, memory_bytes: 268_435_456, processes: 64 } },
+    },
+  ]) // prettier-ignore
+  await sql`update runledger.worker set stopped_at = now()`
+  await session.end()
+  t.strictSame((await call('GET', '/api/languages')).body, { languages: [] })
+})
+
+t.test('the service says that it lives and that it is ready', async (t) => {
+  for (const path of ['/healthz', '/readyz']) {
+    const { status, body } = await call('GET', path, { key: null })
+    t.equal(status, 200)
+    t.strictSame(body, { status: 'ok' })
+  }
+})

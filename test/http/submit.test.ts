@@ -1,0 +1,271 @@
+// POST /api/submit: every rule of the field table, and that nothing refused leaves a trace.
+import t from 'tap'
+import { isUuid } from '../../src/http/request.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const server = await startServer(t, sql, { url })
+const { call } = server
+const python = { language: 'python', code: 'print(1)' }
+
+const submit = (body: unknown, path = '/api/submit'): Promise<Answer> =>
+  call('POST', path, { body })
+
+async function countRows(): Promise<string> {
+  const [row] = await sql`
+    select
+      (select count(*) from runledger.event where type like 'submission.%') as events,
+      (select count(*) from runledger.result) as results,
+      (select count(*) from runledger.body) as bodies,
+      (select count(*) from runledger.pending) as pending,
+      (select count(*) from runledger.delivery) as deliveries,
+      (select count(*) from runledger.idempotency) as keys,
+      (select count(*) from graphile_worker.jobs) as jobs`
+  return JSON.stringify(row)
+}
+
+async function readBodies(id: string): Promise<Readonly<Record<string, Buffer | null>>> {
+  const [row] = await sql`
+    select code, stdin, expected_stdout from runledger.body where submission_id = ${id}`
+  return row as unknown as Record<string, Buffer | null>
+}
+
+t.test('an accepted submission is 202 with its id and where its result will be', async (t) => {
+  const { status, body, headers } = await submit(python)
+  t.equal(status, 202)
+  t.strictSame(Object.keys(body), ['id'])
+  t.ok(isUuid(body.id))
+  t.equal(body.id[14], '7', 'a UUID v7')
+  t.equal(headers.location, `/api/result/${body.id}`)
+  t.equal(headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(headers['cache-control'], 'no-store')
+})
+
+t.test('ids sort in the order of submission', async (t) => {
+  const ids: string[] = []
+  for (let n = 0; n < 5; n += 1) ids.push((await submit(python)).body.id)
+  t.strictSame(ids, ids.toSorted())
+})
+
+t.test('wait=false is the same as no wait', async (t) => {
+  t.equal((await submit(python, '/api/submit?wait=false')).status, 202)
+})
+
+t.test('aliases fold to the canonical name', async (t) => {
+  const folded = {
+    py: 'python',
+    python: 'python',
+    cpp: 'cpp',
+    'c++': 'cpp',
+    cxx: 'cpp',
+    java: 'java',
+  }
+  for (const [alias, name] of Object.entries(folded)) {
+    const { body } = await submit({ language: alias, code: '' })
+    t.equal((await call('GET', `/api/result/${body.id}`)).body.language, name, alias)
+  }
+})
+
+t.test('exactly 65,536 bytes of code and stdin are accepted, counted in UTF-8', async (t) => {
+  for (const text of ['x'.repeat(65_536), 'é'.repeat(32_768), '😀'.repeat(16_384)]) {
+    const { status, body } = await submit({
+      ...python,
+      code: text,
+      stdin: text,
+      expected_stdout: text,
+    })
+    t.equal(status, 202)
+    const stored = await readBodies(body.id)
+    for (const field of ['code', 'stdin', 'expected_stdout']) {
+      t.ok(stored[field]?.equals(Buffer.from(text)), `${field} is stored byte for byte`)
+    }
+  }
+})
+
+t.test('65,537 bytes are too many in each of the three texts', async (t) => {
+  for (const text of ['x'.repeat(65_537), `${'é'.repeat(32_768)}x`]) {
+    for (const field of ['code', 'stdin', 'expected_stdout']) {
+      const { status, body } = await submit({ ...python, [field]: text })
+      t.equal(status, 400)
+      t.strictSame(body.issues, [{ path: field, message: 'is larger than 65536 bytes of UTF-8' }])
+    }
+  }
+})
+
+t.test('NUL, every kind of Unicode and line end reach the program byte for byte', async (t) => {
+  const text = '\0\x01\x7f\r\n\t\u2028\u00e9e\u0301\ufeff\ufffd\uffff\u{1f600}\u{10ffff}"\\/'
+  const { body } = await submit({ ...python, code: text, stdin: text, expected_stdout: text })
+  const stored = await readBodies(body.id)
+  for (const field of ['code', 'stdin', 'expected_stdout']) {
+    t.ok(stored[field]?.equals(Buffer.from(text)), field)
+  }
+})
+
+t.test('code and stdin may be empty', async (t) => {
+  const { status, body } = await submit({ language: 'python', code: '', stdin: '' })
+  t.equal(status, 202)
+  t.equal((await readBodies(body.id))['code']?.length, 0)
+})
+
+t.test('of a field given twice the last one counts', async (t) => {
+  const { body } = await submit('{"language":"java","code":"a","language":"py","code":"b"}')
+  t.equal((await call('GET', `/api/result/${body.id}`)).body.language, 'python')
+  t.equal((await readBodies(body.id))['code']?.toString(), 'b')
+})
+
+const refused: Readonly<Record<string, [unknown, string]>> = {
+  'no language': [{ code: '' }, 'language'],
+  'no code': [{ language: 'py' }, 'code'],
+  'another language': [{ ...python, language: 'ruby' }, 'language'],
+  'a language in capitals': [{ ...python, language: 'Python' }, 'language'],
+  'a language named like a built-in': [{ ...python, language: 'constructor' }, 'language'],
+  'a language that is a number': [{ ...python, language: 1 }, 'language'],
+  'code that is null': [{ ...python, code: null }, 'code'],
+  'code that is an array': [{ ...python, code: ['x'] }, 'code'],
+  'stdin that is null': [{ ...python, stdin: null }, 'stdin'],
+  'stdin that is a number': [{ ...python, stdin: 1 }, 'stdin'],
+  'expected_stdout that is a boolean': [{ ...python, expected_stdout: true }, 'expected_stdout'],
+  'an unknown field': [{ ...python, lang: 'py' }, 'lang'],
+  'a misspelt field': [{ ...python, Stdin: '' }, 'Stdin'],
+  'a __proto__ key': ['{"language":"py","code":"","__proto__":{"stdin":"x"}}', '__proto__'],
+  'a constructor key': ['{"language":"py","code":"","constructor":1}', 'constructor'],
+  'a lone surrogate in code': ['{"language":"py","code":"\\ud800"}', 'code'],
+  'a lone surrogate in stdin': ['{"language":"py","code":"","stdin":"a\\udc00b"}', 'stdin'],
+  'a webhook_url without a secret': [{ ...python, webhook_url: 'https://a.test/' }, 'webhook_secret'],
+  'a webhook_secret without a URL': [{ ...python, webhook_secret: 's' }, 'webhook_url'],
+  'an empty webhook_secret': [{ ...python, webhook_url: 'https://a.test/', webhook_secret: '' }, 'webhook_secret'],
+  'a webhook_secret of 257 bytes': [{ ...python, webhook_url: 'https://a.test/', webhook_secret: `${'é'.repeat(128)}x` }, 'webhook_secret'],
+  'a NUL in webhook_secret': [{ ...python, webhook_url: 'https://a.test/', webhook_secret: 'a\0' }, 'webhook_secret'],
+  'a NUL in webhook_url': [{ ...python, webhook_url: 'https://a.test/\0', webhook_secret: 's' }, 'webhook_url'],
+  'a plain http webhook': [{ ...python, webhook_url: 'http://a.test/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook_url that is no URL': [{ ...python, webhook_url: 'a.test', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook to loopback': [{ ...python, webhook_url: 'https://127.0.0.1/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook to loopback in disguise': [{ ...python, webhook_url: 'https://0x7f.1/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook to mapped loopback': [{ ...python, webhook_url: 'https://[::ffff:7f00:1]/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook to the metadata address': [{ ...python, webhook_url: 'https://169.254.169.254/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook with a password': [{ ...python, webhook_url: 'https://u:p@a.test/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook_url of 9,000 characters': [{ ...python, webhook_url: `https://a.test/${'x'.repeat(9000)}`, webhook_secret: 's' }, 'webhook_url'],
+  'an empty body': ['', ''],
+  'no JSON': ['{"language":', ''],
+  'JSON with a comment': ['{"language":"py","code":""} // x', ''],
+  'an array': ['[]', ''],
+  'a string': ['"x"', ''],
+  'null': ['null', ''],
+  'a number': ['1', ''],
+  'a depth bomb': ['['.repeat(500_000), ''],
+  'a closed depth bomb': [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, ''],
+  'a depth bomb in a field': [`{"language":"py","code":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'code'],
+  'a byte-order mark': ['\ufeff{"language":"py","code":""}', ''],
+  'invalid UTF-8': [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), ''],
+  'an encoded surrogate': [Buffer.concat([Buffer.from('{"language":"py","code":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]), ''],
+  'overlong UTF-8': [Buffer.concat([Buffer.from('{"language":"py","code":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]), ''],
+  'UTF-16': [Buffer.from('{"language":"py","code":""}', 'utf16le'), ''],
+} // prettier-ignore
+
+t.test('what is refused is 400 with where and why, and nothing is written', async (t) => {
+  const before = await countRows()
+  for (const [name, [body, path]] of Object.entries(refused)) {
+    const answer = await submit(body)
+    t.equal(answer.status, 400, name)
+    t.equal(answer.body.error, 'invalid_request', name)
+    t.ok(
+      answer.body.issues.some((issue: { path: string }) => issue.path === path),
+      `${name}: ${answer.text.slice(0, 200)}`,
+    )
+    t.notMatch(answer.text, /\bat \/|node:|postgres|valibot/i, `${name} shows nothing of ours`)
+  }
+  t.equal(await countRows(), before)
+})
+
+t.test('every issue is listed at once, of query, headers and body', async (t) => {
+  const { body } = await call('POST', '/api/submit?wait=maybe&x=1&wait=true', {
+    headers: { 'Idempotency-Key': 'no-uuid' },
+    body: { language: 'ruby', stdin: 3, extra: 1, other: 2, webhook_url: 'http://10.0.0.1/' },
+  })
+  const paths = new Set(body.issues.map(({ path }: { path: string }) => path))
+  t.strictSame(
+    [...paths].map(String).toSorted(),
+    [
+      '?wait',
+      '?x',
+      'Idempotency-Key',
+      'code',
+      'extra',
+      'language',
+      'other',
+      'stdin',
+      'webhook_secret',
+      'webhook_url',
+    ].toSorted(),
+  )
+})
+
+t.test('a body that is no JSON does not hide what is wrong with the query', async (t) => {
+  const { body } = await call('POST', '/api/submit?wait=1', { body: '{' })
+  t.strictSame(
+    body.issues.map(({ path }: { path: string }) => path),
+    ['?wait', ''],
+  )
+})
+
+t.test('wait takes true and false only, and once; no other parameter is known', async (t) => {
+  for (const query of [
+    'wait=1',
+    'wait=',
+    'wait',
+    'wait=TRUE',
+    'wait=true&wait=true',
+    'Wait=true',
+    'w=1',
+    '__proto__=1',
+  ]) {
+    const { status, body } = await submit(python, `/api/submit?${query}`)
+    t.equal(status, 400, query)
+    t.match(body.issues[0].path, /^\?/, query)
+  }
+})
+
+t.test('a hundred thousand unknown fields get an answer of bounded size', async (t) => {
+  const fields = Array.from({ length: 100_000 }, (_, n) => `"field${n}":1`)
+  const { status, text } = await submit(`{${fields.join(',')}}`)
+  t.equal(status, 400)
+  t.ok(text.length < 20_000, `${text.length} characters`)
+})
+
+t.test('wait=true answers the final record with 200', async (t) => {
+  const waiting = submit(python, '/api/submit?wait=true')
+  const id = await nextPending()
+  await finish(sql, id, { stdout: 'ok\n' })
+  const { status, body } = await waiting
+  t.equal(status, 200)
+  t.match(body, { id, status: 'completed', verdict: 'AC', stdout: 'ok\n', stderr: '' })
+})
+
+t.test('a wait that takes too long is 408 with the id; the submission goes on', async (t) => {
+  const { status, body, headers } = await call('POST', '/api/submit?wait=true', {
+    headers: { Prefer: 'respond-async, wait=1' },
+    body: python,
+  })
+  t.equal(status, 408)
+  t.equal(body.error, 'timeout')
+  t.equal(headers.location, `/api/result/${body.id}`)
+  await finish(sql, body.id)
+  t.equal((await call('GET', `/api/result/${body.id}`)).body.status, 'completed')
+})
+
+t.test('outputs that are no UTF-8 come back with replacement characters', async (t) => {
+  const { body } = await submit(python)
+  await finish(sql, body.id, { stdout: Buffer.from([0x61, 0xff, 0x00, 0x62]) })
+  t.equal((await call('GET', `/api/result/${body.id}`)).body.stdout, 'a\ufffd\0b')
+})
+
+async function nextPending(): Promise<string> {
+  for (;;) {
+    const [row] = await sql`select submission_id from runledger.pending where awaited limit 1`
+    if (row !== undefined) return row['submission_id'] as string
+  }
+}

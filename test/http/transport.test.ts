@@ -1,0 +1,213 @@
+// Clients that stall, lie about lengths, send garbage or never read: each is answered or dropped in time, and nobody else
+// notices.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call, exchange, issue, port } = await startServer(t, sql, {
+  url,
+  requestSeconds: 1,
+})
+const key = await issue()
+const python = JSON.stringify({ language: 'python', code: '' })
+
+function post(headers: Readonly<Record<string, string | number>>, body = ''): string {
+  const lines = Object.entries({
+    Host: 'x',
+    'X-API-Key': key,
+    'Content-Type': 'application/json',
+    ...headers,
+  })
+  return `POST /api/submit HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}
+
+const statusLines = (text: string): string[] => text.match(/HTTP\/1\.1 \d{3}/g) ?? []
+const absolute = (headers: string): string =>
+  `GET http://example.com/api/languages HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n${headers}\r\n`
+
+const close = { Connection: 'close' }
+
+async function open(bytes: string): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString())).on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return { socket, received: () => text }
+}
+
+t.test(
+  'a request whose body does not arrive is 408 request_timeout without an id, and its connection is closed',
+  async (t) => {
+    const text = await exchange(post({ 'Content-Length': 100 }, '{"lang'))
+    t.strictSame(statusLines(text), ['HTTP/1.1 408'])
+    t.match(text, /Connection: close/)
+    t.match(text, /"error":"request_timeout"/)
+    t.notMatch(text, /"id"/)
+  },
+)
+
+t.test(
+  'headers that do not arrive are 408, and a connection that says nothing is closed',
+  async (t) => {
+    t.match(await exchange('POST /api/submit HTTP/1.1\r\nHost: x\r\nX-Slow: '), /^HTTP\/1\.1 408/)
+    t.match(await exchange(''), /^(HTTP\/1\.1 408|$)/)
+  },
+)
+
+t.test('a body that drips is 408 too', async (t) => {
+  const { socket, received } = await open(post({ 'Content-Length': 1000 }))
+  const timer = setInterval(() => socket.write('x'), 100)
+  await once(socket, 'close')
+  clearInterval(timer)
+  t.match(received(), /^HTTP\/1\.1 408/)
+})
+
+t.test(
+  '1,000 stalled connections are closed in time, and others are served meanwhile',
+  { timeout: 300_000 },
+  async (t) => {
+    const stalled = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) =>
+        open(n % 2 === 0 ? 'GET / HTTP/1.1\r\nX: ' : post({ 'Content-Length': 10 }, '{')),
+      ),
+    )
+    for (let n = 0; n < 20; n += 1) t.equal((await call('GET', '/healthz')).status, 200)
+    await Promise.all(stalled.map(async ({ socket }) => socket.closed || once(socket, 'close')))
+    t.ok(stalled.every(({ received }) => /^(HTTP\/1\.1 408|$)/.test(received())))
+  },
+)
+
+t.test('a body that is declared over 2 MiB is 400 and not read', async (t) => {
+  for (const path of ['/api/submit', '/api/submit/batch']) {
+    const outgoing = request({
+      host: '127.0.0.1', port, method: 'POST', path,
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Content-Length': 2 * 1024 * 1024 + 1 },
+    }) // prettier-ignore
+    outgoing.on('error', () => {})
+    outgoing.write('{')
+    const [response] = await once(outgoing, 'response')
+    t.equal(response.statusCode, 400)
+    t.equal(response.headers.connection, 'close')
+    const chunks = await response.toArray()
+    t.match(JSON.parse(Buffer.concat(chunks).toString()), {
+      error: 'invalid_request',
+      issues: [{ path: '', message: 'the body is larger than 2097152 bytes' }],
+    })
+    outgoing.destroy()
+  }
+})
+
+t.test(
+  'a client that sends 20 MiB all the same gets the answer, in chunks or declared',
+  async (t) => {
+    const bytes = Buffer.alloc(20 * 1024 * 1024, 0x20)
+    for (const chunked of [false, true]) {
+      const outgoing = request({
+      host: '127.0.0.1', port, method: 'POST', path: '/api/submit',
+      headers: {
+        'X-API-Key': key, 'Content-Type': 'application/json',
+        ...(chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes.length }),
+      },
+    }) // prettier-ignore
+      outgoing.on('error', () => {})
+      outgoing.end(bytes)
+      const [response] = await once(outgoing, 'response')
+      t.equal(response.statusCode, 400, chunked ? 'chunked' : 'declared')
+      response.resume()
+      outgoing.destroy()
+    }
+  },
+)
+
+t.test('a body of exactly 2 MiB is read', async (t) => {
+  const body = python + ' '.repeat(2 * 1024 * 1024 - python.length)
+  t.equal((await call('POST', '/api/submit', { body })).status, 202)
+  t.equal((await call('POST', '/api/submit', { body: `${body} ` })).status, 400)
+})
+
+t.test('what is no HTTP is 400 as JSON and ends the connection', async (t) => {
+  const garbage = [
+    'garbage\r\n\r\n',
+    '\x16\x03\x01\x02\0\x01\0',
+    'GET / HTTP/9.9\r\n\r\n',
+    'GET / HTTP/1.1\r\nNo colon\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    post({ 'Transfer-Encoding': 'chunked', 'Content-Length': 5 }, '0\r\n\r\n'),
+    post({ 'Transfer-Encoding': 'chunked' }, 'zz\r\n'),
+    post({ 'Content-Length': 'x' }),
+    post({ 'Content-Length': '-1' }),
+  ]
+  for (const bytes of garbage) {
+    const text = await exchange(bytes)
+    t.match(statusLines(text), ['HTTP/1.1 400'], JSON.stringify(bytes.slice(0, 60)))
+    t.match(text, /\r\n\r\n\{"error":"invalid_request"/)
+  }
+})
+
+t.test('garbage after a request does not take away the request’s answer', async (t) => {
+  const text = await exchange(`${post({ 'Content-Length': python.length }, python)}garbage\r\n\r\n`)
+  t.strictSame(statusLines(text), ['HTTP/1.1 202', 'HTTP/1.1 400'])
+  t.match(text, /\{"id":"[0-9a-f-]{36}"\}HTTP\/1\.1 400/)
+})
+
+t.test('garbage behind a request that waits does not take away its record', async (t) => {
+  const line = post({ 'Content-Length': python.length }, python).replace(
+    '/submit',
+    '/submit?wait=true',
+  )
+  const { socket, received } = await open(`${line}garbage\r\n\r\n`)
+  const closed = once(socket, 'close')
+  let rows: readonly { readonly id?: string }[] = []
+  while (rows.length === 0) {
+    await sleep(5)
+    rows = await sql`select submission_id as id from runledger.pending where awaited`
+  }
+  await finish(sql, rows[0]?.id ?? '')
+  await closed
+  t.strictSame(statusLines(received()), ['HTTP/1.1 200', 'HTTP/1.1 400'])
+})
+
+t.test('pipelined requests are answered in order', async (t) => {
+  const good = post({ 'Content-Length': python.length }, python)
+  const bad = post({ 'Content-Length': 1 }, '{')
+  const text = await exchange(good + bad + good + post({ ...close, 'Content-Length': 1 }, '{'))
+  t.strictSame(statusLines(text), ['HTTP/1.1 202', 'HTTP/1.1 400', 'HTTP/1.1 202', 'HTTP/1.1 400'])
+})
+
+t.test(
+  'a request line that holds the whole URL is understood, and still needs a key',
+  async (t) => {
+    t.match(await exchange(absolute('')), /^HTTP\/1\.1 401/)
+    t.match(await exchange(absolute(`X-API-Key: ${key}\r\n`)), /^HTTP\/1\.1 200/)
+  },
+)
+
+t.test('an upgrade is not taken, another expectation ignored, CONNECT closed', async (t) => {
+  const upgrade =
+    'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
+  t.match(await exchange(upgrade), /^HTTP\/1\.1 200/)
+  const expect = post({ ...close, Expect: 'miracles', 'Content-Length': python.length }, python)
+  t.match(await exchange(expect), /^HTTP\/1\.1 202/)
+  t.equal(await exchange('CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n'), '')
+})
+
+t.test('a client that vanishes while it sends leaves nothing behind', async (t) => {
+  const [before] = await sql`select count(*) as count from runledger.result`
+  for (let n = 0; n < 20; n += 1) {
+    const { socket } = await open(post({ 'Content-Length': 1000 }, '{"language":'))
+    socket.destroy()
+  }
+  t.equal((await call('GET', '/healthz')).status, 200)
+  const [after] = await sql`select count(*) as count from runledger.result`
+  t.equal(after?.['count'], before?.['count'])
+})

@@ -1,0 +1,119 @@
+// Waiting is cheap: thousands of waiters share one connection and are woken by the commit; who leaves is forgotten.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call, issue, port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const key = await issue()
+const minutes = { timeout: 600_000 }
+const code = JSON.stringify({ language: 'python', code: '' })
+
+function submitAndWait(): ClientRequest {
+  const outgoing = request({
+    host: '127.0.0.1', port, method: 'POST', path: '/api/submit?wait=true', agent: false,
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Content-Length': code.length },
+  }) // prettier-ignore
+  outgoing.on('error', () => {})
+  outgoing.end(code)
+  return outgoing
+}
+
+async function until(done: () => boolean | Promise<boolean>): Promise<void> {
+  for (let left = 1200; !(await done()); left -= 1) {
+    if (left === 0) throw new Error('it did not happen in a minute')
+    await sleep(50)
+  }
+}
+
+const countPending = async (): Promise<number> =>
+  (await sql`select count(*) as count from runledger.pending`)[0]?.['count'] as number
+
+t.test(
+  '2,000 submissions that wait hold no database connection each, and all are woken',
+  minutes,
+  async (t) => {
+    const waiters = 2000
+    const responses: Promise<[IncomingMessage]>[] = []
+    // In waves, as a slow machine would not take all of them within the time that a request has.
+    while (responses.length < waiters) {
+      for (let n = 0; n < 50; n += 1) responses.push(once(submitAndWait(), 'response') as never)
+      await until(async () => (await countPending()) === responses.length)
+    }
+    t.equal(waiter.waiting, waiters)
+    const [connections] = await sql`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = 'test web'`
+    t.ok((connections?.['count'] as number) <= 11, `${connections?.['count']} connections`)
+
+    const ids = (await sql`select submission_id as id from runledger.pending`).map(
+      ({ id }) => id as string,
+    )
+    const finishing = Array.from({ length: 4 }, async () => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) await finish(sql, id)
+    })
+    const statuses = await Promise.all(
+      responses.map(async (response) => {
+        const [answer] = await response
+        answer.resume()
+        return answer.statusCode
+      }),
+    )
+    await Promise.all(finishing)
+    t.strictSame([...new Set(statuses)], [200])
+    t.equal(waiter.waiting, 0)
+  },
+)
+
+t.test(
+  'a client that hangs up is forgotten at once; its submission runs on',
+  minutes,
+  async (t) => {
+    const before = await countPending()
+    const outgoing = Array.from({ length: 50 }, submitAndWait)
+    await until(async () => (await countPending()) === before + 50 && waiter.waiting === 50)
+    for (const one of outgoing) one.destroy()
+    await until(() => waiter.waiting === 0)
+    t.equal(await countPending(), before + 50)
+    const [row] = await sql`select submission_id as id from runledger.pending limit 1`
+    await finish(sql, row?.['id'] as string)
+    t.equal((await call('GET', `/api/result/${row?.['id']}`, { key })).body.status, 'completed')
+  },
+)
+
+t.test('a refused submission that wanted to wait leaves no waiter', async (t) => {
+  const { call, waiter } = await startServer(t, sql, { url, queueCapacity: 1 })
+  t.equal((await call('POST', '/api/submit?wait=true', { body: code })).status, 503)
+  t.equal(waiter.waiting, 0)
+})
+
+t.test('the wait is at most what the server allows, whatever the client prefers', async (t) => {
+  const { call } = await startServer(t, sql, { url, syncWaitSeconds: 0.2 })
+  for (const prefer of ['wait=1000', 'wait=999999999', 'wait=-1', 'wait=x', '']) {
+    const { status } = await call('POST', '/api/submit?wait=true', {
+      headers: { Prefer: prefer },
+      body: code,
+    })
+    t.equal(status, 408, prefer)
+  }
+})
+
+t.test('a completion that was not notified is found all the same', async (t) => {
+  const before = await countPending()
+  const response = once(submitAndWait(), 'response') as Promise<[IncomingMessage]>
+  await until(async () => (await countPending()) === before + 1)
+  await sql`update runledger.pending set awaited = false`
+  const ids = (await sql`select submission_id as id from runledger.pending`).map(
+    ({ id }) => id as string,
+  )
+  for (const id of ids) await finish(sql, id)
+  const [answer] = await response
+  answer.resume()
+  t.equal(answer.statusCode, 200)
+})
