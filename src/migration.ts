@@ -60,7 +60,9 @@ export async function migrate(database: Database, url: string): Promise<string[]
 }
 
 async function readSql(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {
-  const names = (await readdir(directory + folder)).filter((name) => name.endsWith('.sql')).sort()
+  const names = (await readdir(directory + folder))
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted()
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(`${directory}${folder}/${name}`, 'utf8')

@@ -26,6 +26,9 @@ for await (const line of createInterface({ input: tap.stdout })) {
 const [code] = await ended
 await cluster.stop()
 
-const count = (name: string): number => Number(new RegExp(`\\b${name}: (\\d+)`).exec(total)?.[1] ?? 0)
-process.stdout.write(`\n${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped\n`)
+const count = (name: string): number =>
+  Number(new RegExp(`\\b${name}: (\\d+)`).exec(total)?.[1] ?? 0)
+process.stdout.write(
+  `\n${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped\n`,
+)
 process.exitCode = code ?? 1
