@@ -1,13 +1,16 @@
 // What an operator does at the server's command line: node src/cli.ts COMMAND. Results go to stdout as JSON lines or
-// text for people, complaints to stderr; the exit status is 0, 1 (it did not work out) or 64 (EX_USAGE: the call is wrong).
+// text for people, complaints to stderr; the exit status is 0, 1 (it did not work out) or 64 (EX_USAGE: the call is wrong);
+// that of `submit`, which needs no database, follows the verdict (submit-file.ts).
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { validate as isUuid } from 'uuid'
 import { issueKey, listKeys, revokeKey, rotateKey } from '#account'
-import { readDatabaseConfig, readDoctorConfig, readOrExit } from '#config'
-import { createDatabase } from '#database'
+import { readClientConfig, readDatabaseConfig, readDoctorConfig, readOrExit } from '#config'
+import { createDatabase, errorCode } from '#database'
 import type { Database } from '#database'
 import { readStream } from '#event'
+import { exitStatuses, submitFile } from './submit-file.ts'
 import { commandWebhooks } from './webhooks-command.ts'
 
 const usage = `node src/cli.ts COMMAND
@@ -22,7 +25,12 @@ const usage = `node src/cli.ts COMMAND
   webhooks show ID                            one delivery and its attempts, by its or its submission's id
   webhooks replay ID < SECRET                 send one that has ended again; its secret was deleted, so give it on stdin
   rebuild                                     make every result anew from the log
+  submit FILE [--language LANGUAGE] [--stdin FILE] [--expected FILE] [--wait] [--url URL] [--key-file FILE]
+                                              call a service, by default the one at RUNLEDGER_URL with RUNLEDGER_API_KEY;
+                                              with --wait the exit status is 0 for AC
 `
+
+const foreignKeyViolation = '23503'
 
 const { positionals, values } = readArguments()
 const [command, ...rest] = positionals
@@ -46,6 +54,9 @@ switch (command) {
       print({ rebuilt: row?.['count'] })
     })
     break
+  case 'submit':
+    process.exitCode = await submit(rest)
+    break
   default:
     complain(usage, 64)
 }
@@ -61,14 +72,23 @@ async function doctor(): Promise<void> {
 
 async function keys(sql: Database, action: string | undefined, id = ''): Promise<void> {
   const operator = userInfo().username
-  if (action === 'issue' && values.account !== undefined) {
-    const expiresAt = values.expires === undefined ? undefined : new Date(values.expires)
-    if (expiresAt !== undefined && Number.isNaN(expiresAt.getTime()))
-      return complain('--expires is not a date', 64)
-    print(await issueKey(sql, { account: values.account, tier: values.tier, expiresAt }, operator))
+  if (action === 'issue' && values.account !== undefined && values.account !== '') {
+    const { account, tier, expires } = values
+    const expiresAt = expires === undefined ? undefined : new Date(expires)
+    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
+      return complain('--expires is not a date to come', 64)
+    try {
+      print(await issueKey(sql, { account, tier, expiresAt }, operator))
+    } catch (error) {
+      if (errorCode(error) !== foreignKeyViolation) throw error
+      complain(`there is no tier ${tier}`)
+    }
   } else if (action === 'list') {
     for (const key of await listKeys(sql, values.account)) print(key)
   } else if (action === 'rotate' && isUuid(id)) {
+    // At most some thirty years: what cannot be a date must fail before there is a successor.
+    if (!/^\d{1,9}$/.test(values.overlap))
+      return complain('--overlap is a number of seconds, at most 999999999', 64)
     const successor = await rotateKey(sql, id, Number(values.overlap), operator)
     if (successor === null) return complain('there is no such key in force')
     print(successor)
@@ -94,6 +114,34 @@ async function webhooks(sql: Database, action?: string, id?: string): Promise<vo
   for (const line of lines) process.stdout.write(`${line}\n`)
   if (complaint !== undefined)
     complain(complaint === '' ? usage : complaint, misused === true ? 64 : 1)
+}
+
+async function submit([file, ...more]: readonly string[]): Promise<number> {
+  if (file === undefined || more.length > 0) {
+    complain(usage, exitStatuses.usage)
+    return exitStatuses.usage
+  }
+  const config = readOrExit(readClientConfig)
+  const apiKey = readKey(values['key-file']) ?? config.RUNLEDGER_API_KEY
+  if (apiKey === undefined) {
+    complain(
+      'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file',
+    )
+    return exitStatuses.usage
+  }
+  const { language, wait, stdin: stdinFile, expected: expectedFile } = values
+  const url = values.url ?? config.RUNLEDGER_URL
+  return submitFile({ file, language, stdinFile, expectedFile, wait, url, apiKey }, process)
+}
+
+function readKey(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    complain(`--key-file: ${error instanceof Error ? error.message : String(error)}`)
+    process.exit(exitStatuses.noInput)
+  }
 }
 
 async function withDatabase(work: (sql: Database) => Promise<void>): Promise<void> {
@@ -122,6 +170,12 @@ function readArguments() {
         state: { type: 'string' },
         limit: { type: 'string', default: '50' },
         overlap: { type: 'string', default: '86400' },
+        language: { type: 'string' },
+        stdin: { type: 'string' },
+        expected: { type: 'string' },
+        wait: { type: 'boolean', default: false },
+        url: { type: 'string' },
+        'key-file': { type: 'string' },
       },
     })
   } catch (error) {

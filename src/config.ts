@@ -65,6 +65,13 @@ const dev = {
   PORT: v.optional(web.PORT.wrapped),
 }
 
+const client = {
+  /** Where the service is, for commands that call it. */
+  RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
+  /** The key to call it with. In the environment or a file, never an argument: every user of a machine can list those. */
+  RUNLEDGER_API_KEY: v.optional(v.string()),
+}
+
 const limitNames = {
   CPU_SECONDS: 'cpuSeconds',
   WALL_SECONDS: 'wallSeconds',
@@ -140,12 +147,18 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+export type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
 export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
 export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
 export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>>
 export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
 export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
   readonly limits: readonly LimitOverride[]
+}
+
+/** What a caller of the service needs; its flags go first. */
+export function readClientConfig(environment = process.env): ClientConfig {
+  return parse(v.object(client), environment)
 }
 
 /** What every process needs. @throws {ConfigError} */

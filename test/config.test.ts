@@ -1,6 +1,6 @@
 // Configuration: read strictly, every mistake at once.
 import t from 'tap'
-import { readDatabaseConfig, readWebConfig, readWorkerConfig } from '#config'
+import { readDatabaseConfig, readDoctorConfig, readWebConfig, readWorkerConfig } from '#config'
 
 const DATABASE_URL = 'postgres://user@localhost/name'
 
@@ -52,6 +52,17 @@ t.test('limits are set a language and a phase at a time', async (t) => {
     { language: 'cpp', phase: 'compile', limit: 'cpuSeconds', value: 2.5 },
   ])
 })
+
+t.test(
+  'the doctor needs nothing, reads what the worker would, and passes over mistakes',
+  async (t) => {
+    const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger' }
+    t.strictSame(readDoctorConfig({}), usual)
+    t.strictSame(readDoctorConfig({ FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '' }), usual)
+    const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
+    t.strictSame(readDoctorConfig(other), { ...other, FIRST_UID: 70_000 })
+  },
+)
 
 t.test('a limit that does not exist is a mistake, not ignored', async (t) => {
   t.throws(

@@ -31,6 +31,33 @@ const environment: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
 }
 
+/**
+ * The memory of the box's first process, which shares the program's uid: written to, it could be made to lie about the
+ * program's end. The mount's `nodev` makes opening it EACCES. There is one thread, and no other way in: a program may not
+ * trace (seccomp-policy.ts), and this is the only proc file system it can reach.
+ */
+const hidden = ['/proc/1/mem', '/proc/1/task/1/mem']
+
+/**
+ * What `--dev` would give, less its devpts: pseudo-terminals are counted for the host as a whole, so that one box could
+ * use them up for the others, or talk to them by the count.
+ */
+const devices = [
+  '/dev/null',
+  '/dev/zero',
+  '/dev/full',
+  '/dev/random',
+  '/dev/urandom',
+  '/dev/tty',
+] as const
+
+const deviceLinks = [
+  ['/dev/fd', '/proc/self/fd'],
+  ['/dev/stdin', '/proc/self/fd/0'],
+  ['/dev/stdout', '/proc/self/fd/1'],
+  ['/dev/stderr', '/proc/self/fd/2'],
+] as const
+
 /** The options, to be passed by `--args`; the program's own command line is not among them. */
 export function buildArguments(box: Box): string[] {
   const disk = String(box.diskBytes)
@@ -42,7 +69,9 @@ export function buildArguments(box: Box): string[] {
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
     box.root,
     ...box.paths.map((path) => ['--ro-bind', path, path]),
-    ['--proc', '/proc', '--dev', '/dev'],
+    ['--proc', '/proc', ...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path])],
+    ['--tmpfs', '/dev', ...devices.flatMap((path) => ['--dev-bind', path, path])],
+    ...deviceLinks.map(([path, target]) => ['--symlink', target, path]),
     ['--size', disk, '--perms', '1777', '--tmpfs', '/dev/shm'],
     ['--size', disk, '--perms', '1777', '--tmpfs', '/tmp'],
     ['--size', disk, '--perms', '0700', '--tmpfs', '/box'],
@@ -50,7 +79,8 @@ export function buildArguments(box: Box): string[] {
       ['--perms', executable ? '0555' : '0444'],
       ['--ro-bind-data', String(descriptor), path],
     ]),
-    ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
+    // A program needs nothing of what can be written in /proc; in a user namespace bubblewrap itself leaves it open.
+    ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
     ['--seccomp', String(box.filterDescriptor)],
     ['--json-status-fd', String(box.statusDescriptor)],
     ['--block-fd', String(box.blockDescriptor)],

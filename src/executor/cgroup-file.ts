@@ -13,12 +13,17 @@ import {
 import { setTimeout as delay } from 'node:timers/promises'
 import { SandboxError } from './outcome.ts'
 
-/** Makes a cgroup. @throws {SandboxError} step `cgroup.create`. */
-export function makeGroup(directory: string): void {
+/**
+ * Makes a cgroup.
+ * @param remedy what an operator can do when it may not be made.
+ * @throws {SandboxError} step `cgroup.create`.
+ */
+export function makeGroup(directory: string, remedy?: string): void {
   try {
     mkdirSync(directory)
   } catch (cause) {
-    throw new SandboxError('cgroup.create', `cannot make ${directory}: ${describe(cause)}`, cause)
+    const words = [`cannot make ${directory}: ${describe(cause)}`, remedy].filter(Boolean)
+    throw new SandboxError('cgroup.create', words.join('; '), cause)
   }
 }
 

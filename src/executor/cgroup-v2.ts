@@ -33,7 +33,7 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   const base = delegate(unified)
   await sweep(base)
   const parent = `${base}/${name}`
-  makeGroup(parent)
+  makeGroup(parent, remedy)
   try {
     enableControllers(parent)
   } catch (error) {
@@ -42,6 +42,7 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   }
   return {
     version: 'v2',
+    limitsSocketMemory: chargesSockets(readCommandLine()),
     async create(child, limits) {
       const group = `${parent}/${child}`
       makeGroup(group)
@@ -60,10 +61,15 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   }
 }
 
-/** Leaves the base group empty of processes and its controllers enabled; returns the base. */
-function delegate({ ownGroup, mountPoint }: Hierarchy): string {
+/** The group that is the worker's to divide: its own, or the one above when it stands in a leaf made for it. */
+export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
   const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
-  const base = inLeaf ? dirname(ownGroup) : ownGroup
+  return inLeaf ? dirname(ownGroup) : ownGroup
+}
+
+/** Leaves the base group empty of processes and its controllers enabled; returns the base. */
+function delegate(unified: Hierarchy): string {
+  const base = findDelegatedGroup(unified)
   try {
     // Only the root of the whole tree has no cgroup.type, and only it may hold processes beside its children.
     if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
@@ -75,6 +81,22 @@ function delegate({ ownGroup, mountPoint }: Hierarchy): string {
   return base
 }
 
+/**
+ * Socket buffers count towards memory.max, unless the kernel was told at boot not to count them.
+ * @param commandLine the kernel's; null, when it cannot be read, counts as told so.
+ */
+export function chargesSockets(commandLine: string | null): boolean {
+  return commandLine !== null && !/\bcgroup\.memory=\S*\bnosocket\b/.test(commandLine)
+}
+
+function readCommandLine(): string | null {
+  try {
+    return readFileSync('/proc/cmdline', 'utf8')
+  } catch {
+    return null
+  }
+}
+
 function hasControllers(group: string): boolean {
   const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
   return enabled.includes('memory') && enabled.includes('pids')
@@ -82,7 +104,7 @@ function hasControllers(group: string): boolean {
 
 function moveToLeaf(base: string): void {
   const leaf = `${base}/${leafNames[0]}`
-  if (!existsSync(leaf)) makeGroup(leaf)
+  if (!existsSync(leaf)) makeGroup(leaf, remedy)
   // A process may fork while we look; a few rounds catch the children.
   for (let round = 0; round < 10; round += 1) {
     const pids = readPids(base)

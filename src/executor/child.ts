@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { buildArguments } from './bubblewrap.ts'
 import type { Command } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
+import type { Gate } from './standard-stream.ts'
 
 /** What a box is started with. */
 export interface Launch {
@@ -28,6 +29,8 @@ export interface Launch {
   readonly emptyDescriptor: number
   /** Descriptors of stdin, stdout and stderr. */
   readonly standardDescriptors: readonly [number, number, number]
+  /** What the box waits at; bubblewrap closes it before the program's first instruction. */
+  readonly gate: Gate
 }
 
 /** How bubblewrap ended. */
@@ -94,6 +97,7 @@ export function startChild(launch: Launch): Child {
   })
   const stdio: (number | 'pipe' | 'ignore')[] = [...launch.standardDescriptors]
   while (stdio.length <= blockDescriptor + files.length) stdio.push('pipe')
+  stdio[blockDescriptor] = launch.gate.childDescriptor
   const strangers = launch.inherited.filter((descriptor) => descriptor >= stdio.length)
   for (const descriptor of strangers) {
     while (stdio.length < descriptor) stdio.push('ignore')
@@ -137,13 +141,16 @@ export function startChild(launch: Launch): Child {
     exited: exit.then(() => closeAll(child)),
     ended: Promise.all([exit, status.closed]).then(([end, exitStatus]) => ({ ...end, exitStatus })),
     waitUntilReady,
-    release: () => send(blockDescriptor, Buffer.from('1')),
+    release: () => launch.gate.open(),
     kill: () => void child.kill('SIGKILL'),
   }
 }
 
-/** Becomes the slot's user for good before bubblewrap starts: run by root it would keep root's rights over files. */
-function dropTo(uid: number): string[] {
+/**
+ * The command that becomes a slot's user for good and then runs what follows it. It stands before bubblewrap, which, run
+ * by root, would keep root's rights over files.
+ */
+export function dropTo(uid: number): string[] {
   return [
     ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
     ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],

@@ -6,6 +6,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boxUid, buildArguments, readHostRoot } from './bubblewrap.ts'
+import { dropTo } from './child.ts'
 import { apparmorRemedy, maskRemedy } from './doctor-kernel.ts'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk } from './finding.ts'
@@ -53,19 +54,8 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
   const bubblewrap = findProgram(host, 'bwrap') ?? 'bwrap'
   const setpriv = findProgram(host, 'setpriv')
   const drop =
-    host.uid === 0 && setpriv !== null
-      ? [
-          setpriv,
-          `--reuid=${host.firstUid}`,
-          `--regid=${host.firstUid}`,
-          '--clear-groups',
-          '--inh-caps=-all',
-          '--ambient-caps=-all',
-          '--bounding-set=-all',
-          '--no-new-privs',
-        ]
-      : []
-  const report = await tryBox([...drop, bubblewrap], assembleFilter(host.architecture))
+    host.uid === 0 && setpriv !== null ? [setpriv, ...dropTo(host.firstUid).slice(1)] : []
+  const report = await tryBox([...drop, bubblewrap], assembleFilter({ machine: host.architecture }))
   if (report.inside === '') {
     const words = report.errors.trim().split('\n').at(-1) ?? ''
     const detail = words === '' ? `it ended without a word (${report.end})` : words

@@ -5,6 +5,8 @@ import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } fro
 import { join } from 'node:path'
 import { readHierarchies } from './cgroup.ts'
 import type { Hierarchy } from './cgroup.ts'
+import { chargesSockets, findDelegatedGroup } from './cgroup-v2.ts'
+import { socketFile } from './cgroup-v1.ts'
 import { describe, readPids, readValue } from './cgroup-file.ts'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
@@ -82,10 +84,17 @@ function examineVersion1(
   const memory = find('memory')
   const hasAccounting =
     memory !== undefined && existsSync(join(memory.ownGroup, 'memory.memsw.limit_in_bytes'))
-  return [...findings, examineSwapAccounting(host, hasAccounting)]
+  const hasSockets = memory !== undefined && existsSync(join(memory.ownGroup, socketFile))
+  return [
+    ...findings,
+    examineSocketMemory(hasSockets, 'boot with cgroup v2'),
+    examineSwapAccounting(host, hasAccounting),
+  ]
 }
 
-function examineVersion2(host: Host, { mountPoint, ownGroup }: Hierarchy): Finding[] {
+function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
+  const { mountPoint } = unified
+  const ownGroup = findDelegatedGroup(unified)
   let controllers: string[]
   let readOnly: Finding
   try {
@@ -119,7 +128,12 @@ function examineVersion2(host: Host, { mountPoint, ownGroup }: Hierarchy): Findi
   )
   // The root group has no limits of its own; only the kernel's word that swap is counted is then left.
   const isUnknown = ownGroup === mountPoint
-  return [...findings, examineSwapAccounting(host, hasAccounting || isUnknown)]
+  const hasSockets = chargesSockets(readProcessFile(host, 'cmdline'))
+  return [
+    ...findings,
+    examineSocketMemory(hasSockets, 'boot without cgroup.memory=nosocket'),
+    examineSwapAccounting(host, hasAccounting || isUnknown),
+  ]
 }
 
 function listAbove(group: string, mountPoint: string): string[] {
@@ -153,6 +167,7 @@ function examineDelegation(ownGroup: string, mountPoint: string): Finding {
         `EBUSY: ${ownGroup} holds processes that cannot be seen, and so moved, from here`,
         'docker run --cgroupns=private …, or give the worker a cgroup of its own',
       )
+    if (pids.length === 0) return reportOk(name, `${ownGroup} can be divided`)
     return reportOk(
       name,
       `${ownGroup} can be divided once its ${pids.length} processes are in a leaf of their own; the worker does that`,
@@ -211,6 +226,17 @@ function explain(name: string, group: string, error: unknown): Finding {
     default:
       return reportMissing(name, `${group}: ${describe(error)}`, delegateRemedy)
   }
+}
+
+function examineSocketMemory(hasAccounting: boolean, remedy: string): Finding {
+  const name = 'cgroup sockets'
+  return hasAccounting
+    ? reportOk(name, 'the memory of network sockets is limited')
+    : reportWarning(
+        name,
+        'not limited: programs get no INET sockets, not even for loopback',
+        remedy,
+      )
 }
 
 function examineSwapAccounting(host: Host, hasAccounting: boolean): Finding {

@@ -1,4 +1,5 @@
 // Examines the kernel: its age, its filter, its namespaces, and settings that a box cannot correct from inside.
+import { basename } from 'node:path'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
@@ -51,6 +52,7 @@ export function examineKernel(host: Host): Finding[] {
     examineCorePattern(host),
     examineSwap(host),
     examineMasks(host),
+    examineInit(host),
   ]
 }
 
@@ -115,7 +117,7 @@ function isAffected(
 function examineArchitecture(host: Host): Finding {
   const name = 'architecture'
   try {
-    const instructions = assembleFilter(host.architecture).length / 8
+    const instructions = assembleFilter({ machine: host.architecture }).length / 8
     return reportOk(name, `${host.architecture}, filter of ${instructions} instructions`)
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
@@ -210,6 +212,19 @@ function examineMasks(host: Host): Finding {
       maskRemedy,
     )
   return reportOk(name, 'whole')
+}
+
+/** A killed box leaves a zombie to process 1; Node does not reap what it has not started. */
+function examineInit(host: Host): Finding {
+  const name = 'init'
+  const program = basename(readProcessFile(host, '1/cmdline')?.split('\0')[0] ?? '')
+  if (/^(?:node|nodejs|npm)\b/u.test(program))
+    return reportWarning(
+      name,
+      `process 1 is ${program}, as in a container without an init: what a killed box leaves stays as zombies`,
+      'docker run --init …, or start the container with tini or dumb-init',
+    )
+  return reportOk(name, program === '' ? 'process 1 cannot be seen' : `process 1 is ${program}`)
 }
 
 /** For a /proc that a container engine has covered in part. */

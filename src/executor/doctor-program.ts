@@ -37,6 +37,20 @@ export async function examineUser(host: Host): Promise<Finding[]> {
   ]
 }
 
+/** What the worker starts a box with besides: a shell that enters the cgroup, and the maker of its pipes. */
+export function examineTools(host: Host): Finding[] {
+  const tools = [
+    ['sh', 'dash'],
+    ['mkfifo', 'coreutils'],
+  ] as const
+  return tools.map(([name, debianPackage]) => {
+    const program = findProgram(host, name)
+    return program === null
+      ? reportMissing(name, 'not found', `apt-get install ${debianPackage}`)
+      : reportOk(name, program)
+  })
+}
+
 /** bubblewrap: there, new enough, and without a set-uid bit. */
 export async function examineBubblewrap(host: Host): Promise<Finding> {
   const name = 'bubblewrap'

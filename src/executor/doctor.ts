@@ -5,12 +5,16 @@ import { examineBox } from './doctor-box.ts'
 import { examineCgroups } from './doctor-cgroup.ts'
 import { examineDisks } from './doctor-disk.ts'
 import { examineKernel } from './doctor-kernel.ts'
-import { examineBubblewrap, examineLanguages, examineUser } from './doctor-program.ts'
+import { examineBubblewrap, examineLanguages, examineTools, examineUser } from './doctor-program.ts'
 import type { Finding } from './finding.ts'
 
 export type { Finding } from './finding.ts'
 
-/** Where to look, as far as it differs from an ordinary host. */
+/**
+ * Where to look, as far as it differs from an ordinary host. A caller that knows the worker's configuration gives
+ * `firstUid` (the uid that the box is tried with; 61000 unless said) and `cacheDirectory` (whose disk is looked at;
+ * /var/cache/runledger unless said); the rest is for tests.
+ */
 export type HostOptions = Partial<Host>
 
 const ordinaryHost: Omit<Host, 'uid'> = {
@@ -18,7 +22,7 @@ const ordinaryHost: Omit<Host, 'uid'> = {
   programDirectories: ['/usr/bin', '/bin', '/usr/sbin', '/sbin'],
   javaDirectory: '/usr/lib/jvm',
   architecture: process.arch,
-  firstUid: 60_000,
+  firstUid: 61_000,
   cacheDirectory: '/var/cache/runledger',
   temporaryDirectory: '/tmp',
 }
@@ -36,6 +40,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
     ...kernel,
     ...examineCgroups(host),
     ...programs,
+    ...examineTools(host),
     await examineBox(host, makers),
     ...(await examineLanguages(host)),
     ...(await examineDisks(host)),

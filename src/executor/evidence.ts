@@ -20,8 +20,8 @@ export function judge(
 ): Phase {
   const { limits } = request
   const usage = {
-    cpuSeconds: group.readCpuSeconds(),
-    wallSeconds: (end.time - started) / 1000,
+    cpuSeconds: roundSeconds(group.readCpuSeconds()),
+    wallSeconds: roundSeconds((end.time - started) / 1000),
     memoryPeakBytes: group.readMemoryPeakBytes(),
   }
   const fell = group.readOutOfMemoryKills() > 0 || reason === 'memory_limit'
@@ -50,6 +50,11 @@ export function judge(
     stderrTruncated: stderr.truncated(),
     usage,
   }
+}
+
+/** To microseconds: what the clocks tell; the rest is only the noise of binary fractions. */
+function roundSeconds(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
 }
 
 /**

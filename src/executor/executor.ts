@@ -17,7 +17,7 @@
 export * from './request.ts'
 export * from './outcome.ts'
 export { defaultLimits } from './limits.ts'
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { createArtefactCache } from './artefact-cache.ts'
 import { readHostRoot } from './bubblewrap.ts'
 import { openCgroupParent } from './cgroup.ts'
@@ -31,7 +31,7 @@ import { createProgramRunner } from './program.ts'
 import type { ExecutionRequest, Language, Limits } from './request.ts'
 import { assembleFilter } from './seccomp.ts'
 import { createSlotPool } from './slot.ts'
-import { createStandardStreams } from './standard-stream.ts'
+import { createStandardStreams, removeStandardStreams } from './standard-stream.ts'
 import { findToolchains, warm } from './toolchain.ts'
 import { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
@@ -155,11 +155,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 /** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
 async function openHost(cacheDirectory: string): Promise<Host> {
   const name = nameWorkerGroup()
-  const filter = assembleFilter()
   mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 })
   sweepDirectory(cacheDirectory)
   const cgroups = await openCgroupParent(name)
   try {
+    const filter = assembleFilter({ internetSockets: cgroups.limitsSocketMemory })
     const streams = createStandardStreams(`${cacheDirectory}/${name}`)
     const inherited = findInheritedDescriptors()
     const emptyDescriptor = openSync('/dev/null', 'r')
@@ -170,10 +170,12 @@ async function openHost(cacheDirectory: string): Promise<Host> {
   }
 }
 
-/** Standard streams of workers that died have no name a moment after they are made; their directories remain. */
+/**
+ * Standard streams of workers that died have no name a moment after they are made; their directories and the
+ * records of them remain. */
 function sweepDirectory(cacheDirectory: string): void {
   for (const name of readdirSync(cacheDirectory).filter(isAbandoned)) {
-    rmSync(`${cacheDirectory}/${name}`, { recursive: true, force: true })
+    removeStandardStreams(`${cacheDirectory}/${name}`)
   }
 }
 

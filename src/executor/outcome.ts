@@ -12,9 +12,9 @@ export type Ending =
 
 /** What a phase used, measured by its cgroup and a monotonic clock, set-up excluded. */
 export interface Usage {
-  /** User + system time of everything in the cgroup, in seconds. */
+  /** User + system time of everything in the cgroup, in seconds, to the microsecond. */
   readonly cpuSeconds: number
-  /** Program start to end, in seconds. */
+  /** Program start to end, in seconds, to the microsecond. */
   readonly wallSeconds: number
   /** The cgroup's peak, in bytes. */
   readonly memoryPeakBytes: number

@@ -14,7 +14,7 @@ import type { Command } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import type { PhaseLimits } from './request.ts'
-import type { OutputPipe, StandardStreams } from './standard-stream.ts'
+import type { Gate, OutputPipe, StandardStreams } from './standard-stream.ts'
 import { watchLimits } from './watch.ts'
 import type { Reason } from './watch.ts'
 
@@ -88,8 +88,8 @@ async function runInGroup(
       // bubblewrap's death ends the box too; emptying the cgroup below tries again and reports what fails.
     }
   }
-  const pipes = await openOutputs(host.streams)
-  const [stdout, stderr] = pipes
+  const pipes = await openPipes(host.streams)
+  const { stdout, stderr } = pipes
   const passOutput = (): void => stop('output_limit')
   const stderrKept = request.stderrKeptBytes ?? limits.stderrBytes
   const captured: [Capture, Capture] = [
@@ -129,7 +129,7 @@ async function runInGroup(
     signal?.removeEventListener('abort', abort)
     child.kill()
     await group.empty().finally(() => {
-      for (const { stream } of pipes) stream.destroy()
+      closePipes(pipes)
     })
     await child.ended
   }
@@ -163,13 +163,9 @@ function isAlive(pid: number): boolean {
 }
 
 /** Starts the box and gives it its descriptors; ours of them are closed, whatever happens. */
-function start(
-  host: Host,
-  request: PhaseRequest,
-  group: Cgroup,
-  [stdout, stderr]: readonly [OutputPipe, OutputPipe],
-): Child {
-  const given = [stdout.childDescriptor, stderr.childDescriptor]
+function start(host: Host, request: PhaseRequest, group: Cgroup, pipes: Pipes): Child {
+  const { stdout, stderr, gate } = pipes
+  const given = [stdout, stderr, gate].map(({ childDescriptor }) => childDescriptor)
   try {
     const stdin = host.streams.openInput(request.stdin)
     given.push(stdin)
@@ -185,21 +181,36 @@ function start(
       entrances: group.entrances,
       cpuSeconds: request.limits.cpuSeconds,
       standardDescriptors: [stdin, stdout.childDescriptor, stderr.childDescriptor],
+      gate,
     })
   } catch (cause) {
-    for (const { stream } of [stdout, stderr]) stream.destroy()
+    closePipes(pipes)
     throw new SandboxError('bubblewrap.spawn', describe(cause), cause)
   } finally {
     for (const descriptor of given) closeSync(descriptor)
   }
 }
 
-async function openOutputs(streams: StandardStreams): Promise<[OutputPipe, OutputPipe]> {
+interface Pipes {
+  readonly stdout: OutputPipe
+  readonly stderr: OutputPipe
+  readonly gate: Gate
+}
+
+function closePipes({ stdout, stderr, gate }: Pipes): void {
+  stdout.stream.destroy()
+  stderr.stream.destroy()
+  gate.close()
+}
+
+async function openPipes(streams: StandardStreams): Promise<Pipes> {
   const opened: OutputPipe[] = []
   try {
     const stdout = await streams.openOutput()
     opened.push(stdout)
-    return [stdout, await streams.openOutput()]
+    const stderr = await streams.openOutput()
+    opened.push(stderr)
+    return { stdout, stderr, gate: await streams.openGate() }
   } catch (cause) {
     for (const { childDescriptor, stream } of opened) {
       closeSync(childDescriptor)

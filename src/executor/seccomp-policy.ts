@@ -247,12 +247,18 @@ export const filterRows: readonly FilterRow[] = [
     'a watch on /usr/bin/python3 sees other boxes start it',
   ),
   refuse(
+    'done',
+    ['fcntl'],
+    "F_SETLK(W), F_OFD_SETLK(W): locks on the toolchain's files would talk across boxes. Nothing is locked, so F_GETLK finds nothing; SQLite on a file needs the success",
+    isOneOf(1, 6, 7, 37, 38),
+  ),
+  refuse('done', ['flock'], 'locks on shared files, as with fcntl; nothing is locked'),
+  refuse(
     'EPERM',
     ['fcntl'],
-    'F_SETLK(W), F_OFD_SETLK(W), F_SETLEASE, F_NOTIFY: locks and watches on shared files talk across boxes',
-    isOneOf(1, 6, 7, 37, 38, 1024, 1026),
+    'F_SETLEASE, F_NOTIFY: leases and watches on shared files talk across boxes',
+    isOneOf(1, 1024, 1026),
   ),
-  refuse('ENOSYS', ['flock'], 'locks on shared files talk across boxes'),
   refuse(
     'EINVAL',
     ['fcntl'],
@@ -277,6 +283,35 @@ export const filterRows: readonly FilterRow[] = [
     'TCP_MD5SIG, _EXT, TCP_AO_ADD_KEY: a socket takes 128 KiB of such keys, charged to no cgroup either',
     isOneOf(1, 6),
     isOneOf(2, 14, 32, 38),
+  ),
+  refuse(
+    'EOPNOTSUPP',
+    ['sendto'],
+    'MSG_MORE: a datagram held back unfinished is charged to no cgroup: 30,000 sockets held 1.2 GB and counted for 80 MB (Linux 6.18)',
+    hasAnyBit(3, 0x8000),
+  ),
+  refuse('EOPNOTSUPP', ['sendmsg'], 'MSG_MORE, as with sendto', hasAnyBit(2, 0x8000)),
+  refuse('EOPNOTSUPP', ['sendmmsg'], 'MSG_MORE, as with sendto', hasAnyBit(3, 0x8000)),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'UDP_CORK: the same for every datagram',
+    isOneOf(1, 17),
+    isOneOf(2, 1),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'IP_*: only TOS, TTL, MTU_DISCOVER, RECVERR, MULTICAST_IF, _TTL, _LOOP, _ALL: memberships and options are charged to no cgroup',
+    isOneOf(1, 0),
+    isNoneOf(2, 1, 2, 10, 11, 32, 33, 34, 49),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'IPV6_*: the same, as UNICAST_HOPS, MULTICAST_IF, _HOPS, _LOOP, _ALL, MTU_DISCOVER, RECVERR, V6ONLY, TCLASS',
+    isOneOf(1, 41),
+    isNoneOf(2, 16, 17, 18, 19, 23, 25, 26, 29, 67),
   ),
   refuse(
     'ENOMEM',
@@ -340,3 +375,11 @@ export const filterRows: readonly FilterRow[] = [
     'NUMA placement; the JVM, g++ and CPython do without',
   ),
 ]
+
+/** Put before the policy where no cgroup limits the memory that such sockets hold (cgroup.ts, `limitsSocketMemory`). */
+export const internetRow: FilterRow = refuse(
+  'EAFNOSUPPORT',
+  ['socket', 'socketpair'],
+  'INET, INET6: their buffers would be outside every limit',
+  isOneOf(0, 2, 10),
+)

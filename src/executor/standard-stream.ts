@@ -1,16 +1,21 @@
-// What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes.
+// What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes; and the pipe that lets it start.
 // Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout then fails with ENXIO, and
 // one that sends descriptors over it leaves them with us. A named pipe, opened at both ends and unlinked before the
 // program starts, is a pipe; opened anew through /dev/stdin it would wait for a writer, so input is a file, which can
 // also be mapped and needs no feeding. Each has an inode of its own, so no run leaves anything on it for the next.
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   rmSync,
+  symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -25,30 +30,49 @@ export interface OutputPipe {
   readonly stream: Socket
 }
 
+/** A pipe on which a child waits for the one byte that lets it go. */
+export interface Gate {
+  /** To be given to the child and then closed. */
+  readonly childDescriptor: number
+  /** Writes the byte. */
+  open(): void
+  /** Closes our end. Without the byte the child waits on: closing is not opening. */
+  close(): void
+}
+
 export interface StandardStreams {
   /** A read-only descriptor of a nameless file with these bytes, to be given to the child and then closed. */
   openInput(bytes: Uint8Array): number
   openOutput(): Promise<OutputPipe>
-  /** Removes the directory. */
+  openGate(): Promise<Gate>
+  /** Removes the directory and its record. */
   close(): void
 }
 
 /** mkfifo(1) costs a process, so it makes this many at a time. */
 const batch = 48
 
-/** @param directory made for this purpose, mode 0700, removed by `close`. */
-export function createStandardStreams(directory: string): StandardStreams {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+/**
+ * Makes a directory for the streams, mode 0700. A program can read where its streams were in /proc/self/fd, so the name
+ * says nothing: it is random, in /tmp, and so is each stream's.
+ * @param record a symbolic link to be made to that directory, in a directory of the worker's own: what a later worker
+ * finds it by (`removeStandardStreams`), should this one die.
+ */
+export function createStandardStreams(record: string): StandardStreams {
+  const directory = `/tmp/${randomUUID()}`
+  symlinkSync(directory, record)
+  mkdirSync(directory, { mode: 0o700 })
   const ready: string[] = []
-  let named = 0
   let making: Promise<void> | null = null
-  const nextName = (): string => `${directory}/${(named += 1)}`
+  const nextName = (): string => `${directory}/${randomUUID()}`
 
   async function makePipes(): Promise<void> {
     const names = Array.from({ length: batch }, nextName)
     try {
-      // Mode 0666: /dev/stdout is opened anew with the program's rights. The directory keeps others out.
-      await promisify(execFile)('/usr/bin/mkfifo', ['-m', '0666', ...names], { env: {} })
+      await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
+      // 0666: /dev/stdout is opened anew with the program's rights. The directory keeps others out. The sticky bit tells
+      // systemd-tmpfiles, which clears forgotten files from /tmp, to leave them.
+      for (const name of names) chmodSync(name, 0o1666)
     } catch (cause) {
       throw new SandboxError('pipe.create', `mkfifo failed in ${directory}`, cause)
     }
@@ -57,7 +81,8 @@ export function createStandardStreams(directory: string): StandardStreams {
 
   async function takePipe(): Promise<string> {
     for (;;) {
-      const name = ready.pop()
+      // One stays, so that the directory is never empty: then it would be cleared away itself.
+      const name = ready.length > 1 ? ready.pop() : undefined
       if (name !== undefined) return name
       making ??= makePipes().finally(() => (making = null))
       await making
@@ -95,6 +120,39 @@ export function createStandardStreams(directory: string): StandardStreams {
         unlinkSync(name)
       }
     },
-    close: () => rmSync(directory, { recursive: true, force: true }),
+    async openGate() {
+      const name = await takePipe()
+      try {
+        const own = openSync(name, constants.O_RDWR)
+        try {
+          return {
+            // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
+            // would let a program go whose worker has just died.
+            childDescriptor: openSync(name, constants.O_RDWR),
+            open: () => void writeSync(own, '1'),
+            close: () => closeSync(own),
+          }
+        } catch (error) {
+          closeSync(own)
+          throw error
+        }
+      } finally {
+        unlinkSync(name)
+      }
+    },
+    close() {
+      rmSync(directory, { recursive: true, force: true })
+      rmSync(record, { force: true })
+    },
   }
+}
+
+/** Removes the directory that a record leads to, if it is this user's, and the record. */
+export function removeStandardStreams(record: string): void {
+  if (lstatSync(record, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  const directory = readlinkSync(record)
+  const found = lstatSync(directory, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true && found.uid === process.getuid?.())
+    rmSync(directory, { recursive: true, force: true })
+  unlinkSync(record)
 }

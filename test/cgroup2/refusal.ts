@@ -14,11 +14,11 @@ const phase: PhaseLimits = {
   diskBytes: 1_048_576,
 }
 
-/** What the refusal must name, by layout. */
+/** What the refusal must name, and then the remedy, by layout. */
 const reasons: Readonly<Record<string, RegExp>> = {
-  'no-memory': /memory/,
-  'read-only': /read-only|EROFS/i,
-  foreign: /permission denied|EACCES|Delegate/i,
+  'no-memory': /memory.*Delegate=yes/,
+  'read-only': /(read-only|EROFS).*writable cgroup/i,
+  foreign: /(permission denied|EACCES).*Delegate=yes/i,
 }
 
 const layout = process.env['CGROUP_LAYOUT'] ?? ''

@@ -33,11 +33,12 @@ set -euo pipefail
 # In emulation there is no time for all of them, and what no cgroup has a part in is tested on the host.
 tests=${CGROUP2_TESTS-'
 test/executor/cgroup.test.ts /^a |^counters|dead worker/
-test/executor/phase.test.ts  /of computing|child|megabytes|leaves behind|memory limit|any moment/
+test/executor/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
 test/executor/doctor.test.ts /lacks nothing/
 '}
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/
+test/executor/bubblewrap.test.ts /first process|devices are|sockets on|in a file works/
 '}
 layouts='root delegated service container no-memory read-only foreign'
 file_timeout_seconds=300

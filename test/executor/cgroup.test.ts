@@ -43,6 +43,7 @@ const streams = createStandardStreams(join(directory, 'streams'))
 const emptyDescriptor = openSync('/dev/null', 'r')
 t.teardown(async () => {
   closeSync(emptyDescriptor)
+  streams.close()
   rmSync(directory, { recursive: true })
   await parent.close()
 })
@@ -122,6 +123,32 @@ t.test('a group that is there already is an error', async (t) => {
 t.test('a box that is not in its group is never let go', async (t) => {
   const { host, made } = makeHost((group) => ({ ...group, entrances: [] }))
   await t.rejects(runPhase(host, request), failsAt('cgroup.attach'))
+  t.same(
+    made.filter((path) => existsSync(path)),
+    [],
+  )
+  t.same(findBoxProcesses(), [])
+})
+
+t.test('a worker that dies before it lets the program go has started nothing', async (t) => {
+  const { host, made } = makeHost((group) => group)
+  // What the kernel does for a dead worker: its end is closed, and nothing was written.
+  const orphaned = {
+    ...streams,
+    async openGate() {
+      const gate = await streams.openGate()
+      let closed = false
+      const close = (): void => {
+        if (!closed) gate.close()
+        closed = true
+      }
+      return { ...gate, open: close, close }
+    },
+  }
+  const tight = { ...request.limits, wallSeconds: 1 }
+  const phase = await runPhase({ ...host, streams: orphaned }, { ...request, limits: tight })
+  t.match(phase, { ending: 'wall_limit' })
+  t.equal(Buffer.from(phase.stdout).toString(), '')
   t.same(
     made.filter((path) => existsSync(path)),
     [],

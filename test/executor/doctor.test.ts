@@ -143,6 +143,14 @@ const processCases = [
     /2 paths/u,
     /systempaths=unconfined/u,
   ],
+  [
+    'Node as process 1',
+    'init',
+    { '1/cmdline': '/usr/local/bin/node\0src/worker.ts\0' },
+    'warning',
+    /process 1 is node/u,
+    /docker run --init/u,
+  ],
   ['no cgroups at all', 'cgroup', {}, 'missing', /neither v1 nor v2/u, /mount -t cgroup2/u],
   [
     'an unreadable /proc/self/cgroup',
@@ -213,6 +221,50 @@ t.test('cgroup file systems', async (t) => {
   t.test('v2 without the cpu controller', async (t) => {
     const processDirectory = version2({ 'cgroup.controllers': 'memory pids\n' })
     t.match(await examine('cgroup cpu', { processDirectory }), { level: 'warning' })
+  })
+  t.test('v2 that does not count sockets', async (t) => {
+    const processDirectory = version2({ 'cgroup.controllers': 'cpu memory pids\n' })
+    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'warning' })
+    const at = join(processDirectory, 'cmdline')
+    writeFileSync(at, 'quiet cgroup.memory=nokmem,nosocket\n')
+    t.match(await examine('cgroup sockets', { processDirectory }), {
+      level: 'warning',
+      detail: /no INET sockets/u,
+      remedy: /without cgroup\.memory=nosocket/u,
+    })
+    writeFileSync(at, 'quiet cgroup.memory=nokmem\n')
+    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'ok' })
+  })
+  t.test('v1 that does not count sockets', async (t) => {
+    const processDirectory = version1(['memory', 'cpuacct', 'pids'])
+    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'warning' })
+  })
+  t.test('a worker in a leaf of the subtree that was given to it', async (t) => {
+    // As systemd makes it (Delegate=yes, DelegateSubgroup=supervisor): the leaf itself is given no controller.
+    const tree = makeDirectory(t)
+    const service = join(tree, 'system.slice/worker.service')
+    const leaf = join(service, 'supervisor')
+    mkdirSync(leaf, { recursive: true })
+    for (const [directory, controllers] of [
+      [service, 'cpu memory pids\n'],
+      [leaf, '\n'],
+    ] as const) {
+      writeFileSync(join(directory, 'cgroup.controllers'), controllers)
+      writeFileSync(join(directory, 'cgroup.subtree_control'), '\n')
+      writeFileSync(join(directory, 'cgroup.type'), 'domain\n')
+    }
+    writeFileSync(join(service, 'memory.swap.max'), 'max\n')
+    const processDirectory = layOutProcess(t, {
+      'self/mountinfo': `30 1 0:7 / ${tree} rw - cgroup2 cgroup2 rw\n`,
+      'self/cgroup': '0::/system.slice/worker.service/supervisor\n',
+      swaps: 'Filename Type Size Used Priority\n/swapfile file 1 0 -2\n',
+    })
+    for (const name of ['cgroup memory', 'cgroup pids', 'swap accounting'])
+      t.match(await examine(name, { processDirectory }), { level: 'ok' }, name)
+    // A made group stays empty in a plain directory; what it was made in is the service's group, not the leaf.
+    t.match(await examine('cgroup delegation', { processDirectory }), {
+      detail: new RegExp(`made in ${service} `, 'u'),
+    })
   })
   t.test('v1 without pids', async (t) => {
     const processDirectory = version1(['memory', 'cpuacct', 'freezer'])
@@ -322,6 +374,10 @@ t.test('programs that are missing or too old', async (t) => {
     ['bubblewrap', { bwrap: 'echo bubblewrap 0.11.2' }, 'ok', 'bubblewrap 0.11.2', null],
     ['bubblewrap', { bwrap: 'echo bubblewrap 1.0' }, 'ok', 'bubblewrap 1.0', null],
     ['bubblewrap', { bwrap: 'exit 127' }, 'missing', /--version/u, /--reinstall bubblewrap/u],
+    ['sh', {}, 'missing', 'not found', 'apt-get install dash'],
+    ['sh', { sh: '' }, 'ok', /sh$/u, null],
+    ['mkfifo', {}, 'missing', 'not found', 'apt-get install coreutils'],
+    ['mkfifo', { mkfifo: '' }, 'ok', /mkfifo$/u, null],
     ['setpriv', { setpriv: null }, 'missing', /not found/u, 'apt-get install util-linux'],
     ['setpriv', { setpriv: 'exit 1' }, 'missing', /./u, /--reinstall util-linux/u],
     ['python3', { python3: null }, 'missing', 'not found', 'apt-get install python3'],
