@@ -1,5 +1,5 @@
 // Runs test files (all by default): one PostgreSQL for them together, then tap. Prints a line a file and everything of
-// a file that failed, then the count on a line of its own.
+// a file that failed, a suite's own summary, then the count on a line of its own.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -19,6 +19,8 @@ for await (const line of createInterface({ input: tap.stdout })) {
   if (/^(not )?ok /.test(line)) {
     process.stdout.write(`${line.startsWith('ok') ? line : file.join('\n')}\n`)
     file = []
+  } else if (/^ +# (hostile|faults): /.test(line)) {
+    process.stdout.write(`${line.trim()}\n`)
   } else if (line.startsWith('# { total:')) {
     total = line
   }

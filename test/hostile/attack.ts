@@ -25,8 +25,6 @@ export interface Attack {
   readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
   readonly fates: readonly Fate[]
-  /** Why this attack succeeds today: a weakness that is known and written down. It is shown and counted, not red. */
-  readonly known?: string
 }
 
 /** Bodies by language. */

@@ -78,7 +78,7 @@ for (const { executor } of allArenas) {
 }
 const baseline: Baseline = takeBaseline(allArenas)
 const helloSeconds: number[] = []
-const counts = { attacks: 0, escaped: 0, left: 0, other: 0, known: 0 }
+const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }
 
 /** Runs hello on every slot of the executor; returns what is wrong with it. */
 async function sayHello({ executor }: Arena): Promise<string[]> {
@@ -115,25 +115,17 @@ async function perform(
   }
 }
 
-function report(
-  title: string,
-  results: readonly Result[],
-  faults: string[],
-  left: string[],
-  known?: string,
-): void {
+function report(title: string, results: readonly Result[], faults: string[], left: string[]): void {
   const escapes: string[] = []
   for (const result of results) {
     if ('error' in result) faults.push(`execute threw: ${String(result.error)}`)
     else escapes.push(...findEscapes(result.outcome, canaries.secret))
   }
   counts.attacks += 1
-  const isKnown = known !== undefined && escapes.length > 0 && left.length === 0
-  if (isKnown) counts.known += 1
-  else if (escapes.length > 0) counts.escaped += 1
+  if (escapes.length > 0) counts.escaped += 1
   if (left.length > 0) counts.left += 1
   if (escapes.length === 0 && left.length === 0 && faults.length > 0) counts.other += 1
-  t.test(title, isKnown ? { todo: known } : {}, (t) => {
+  t.test(title, (t) => {
     t.same(escapes, [], 'nothing escaped')
     t.same(left, [], 'nothing is left and hello is accepted')
     t.same(faults, [], 'it ended as it should')
@@ -157,7 +149,7 @@ for (const profile of ['bomb', 'probe', 'compile'] as const) {
     for (const [index, one] of group.entries()) {
       const result = results[index]!
       const faults = judge(one.attack, result)
-      report(one.title, [result], faults, left, one.attack.known)
+      report(one.title, [result], faults, left)
     }
   }
 }
@@ -198,6 +190,6 @@ const ideas = new Set([
 const slowest = Math.max(0, ...helloSeconds)
 t.comment(
   `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
-    `${counts.other} ended otherwise, ${counts.known} known weaknesses (${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
+    `${counts.other} ended otherwise (${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
     `slowest ${slowest.toFixed(2)} s, ${Math.round((performance.now() - started) / 1000)} s in all)`,
 )
