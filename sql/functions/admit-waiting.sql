@@ -19,10 +19,11 @@ begin
     select p.submission_id from runledger.pending p
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
     order by p.submission_id
-    limit greatest(0, _limit - (
+    -- Without a bound all of them: greatest() alone would take null for 0.
+    limit case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
-    ))
+    )) end
   loop
     update runledger.pending set admitted = true where pending.submission_id = _submission_id;
     perform job.enqueue_execute(_submission_id);
