@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench psql packages setup \
-	test-cgroup2 test-hostile
+	schema test-cgroup2 test-hostile test-faults
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +34,9 @@ format: setup
 migrate: setup ## bring the database at DATABASE_URL up to this code
 	@$(NODE) src/migrate.ts
 
+schema: setup ## renew test/sql/schema.sql after a change in sql/
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts
+
 doctor: setup ## check this host for what the worker needs, with the remedy for what is missing
 	@$(SUDO) env PATH="$(BIN):$$PATH" node src/cli.ts doctor
 
@@ -45,6 +48,9 @@ test-hostile: setup packages ## programs that attack the sandbox; HOSTILE=patter
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@test/cgroup2/run.sh
+
+test-faults: setup packages ## kill, freeze, cut off and fill up everything; then prove that the ledger is whole
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
 
 setup: node_modules/.installed
 

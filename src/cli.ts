@@ -6,10 +6,17 @@ import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { validate as isUuid } from 'uuid'
 import { issueKey, listKeys, revokeKey, rotateKey } from '#account'
-import { readClientConfig, readDatabaseConfig, readDoctorConfig, readOrExit } from '#config'
+import {
+  readClientConfig,
+  readDatabaseConfig,
+  readDoctorConfig,
+  readOrExit,
+  readRetentionConfig,
+} from '#config'
 import { createDatabase, errorCode } from '#database'
 import type { Database } from '#database'
-import { readStream } from '#event'
+import { purgeBodies, rebuildProjections } from '#result'
+import { tellLife, verifyLog } from './audit-command.ts'
 import { exitStatuses, submitFile } from './submit-file.ts'
 import { commandWebhooks } from './webhooks-command.ts'
 
@@ -20,11 +27,13 @@ const usage = `node src/cli.ts COMMAND
   keys list [--account NAME]
   keys rotate ID [--overlap SECONDS]          a new key; the old one works for the overlap (default 86400)
   keys revoke ID
-  audit ID                                    the events of one submission, webhook or key
+  audit ID                                    the life of one submission, webhook or key, told from the log
+  audit verify                                hold the whole log against its hashes; exit status 1 if an event does not fit
   webhooks list [--state STATE] [--limit N]   newest first; waiting, pending, delivered or abandoned (default limit 50)
   webhooks show ID                            one delivery and its attempts, by its or its submission's id
   webhooks replay ID < SECRET                 send one that has ended again; its secret was deleted, so give it on stdin
-  rebuild                                     make every result anew from the log
+  rebuild                                     make results, pending submissions and deliveries anew from the log
+  purge [--days DAYS]                         remove bodies older than that (default RETENTION_DAYS), as the worker does
   submit FILE [--language LANGUAGE] [--stdin FILE] [--expected FILE] [--wait] [--url URL] [--key-file FILE]
                                               call a service, by default the one at RUNLEDGER_URL with RUNLEDGER_API_KEY;
                                               with --wait the exit status is 0 for AC
@@ -50,9 +59,13 @@ switch (command) {
     break
   case 'rebuild':
     await withDatabase(async (sql) => {
-      const [row] = await sql`select runledger.rebuild_result() as count`
-      print({ rebuilt: row?.['count'] })
+      print(
+        await rebuildProjections(sql, ({ submissions }) => progress(`${submissions} submissions`)),
+      )
     })
+    break
+  case 'purge':
+    await withDatabase(purge)
     break
   case 'submit':
     process.exitCode = await submit(rest)
@@ -101,9 +114,23 @@ async function keys(sql: Database, action: string | undefined, id = ''): Promise
 }
 
 async function audit(sql: Database, id: string): Promise<void> {
-  const events = isUuid(id) ? await readStream(sql, id) : []
-  if (events.length === 0) return complain('there is nothing under this id')
-  for (const event of events) print(event)
+  if (id === '') return complain(usage, 64)
+  const answer =
+    id === 'verify' ? await verifyLog(sql, progress) : isUuid(id) ? await tellLife(sql, id) : null
+  if (answer === null) return complain('there is nothing under this id')
+  for (const line of answer.lines) process.stdout.write(`${line}\n`)
+  if (!answer.ok) process.exitCode = 1
+}
+
+async function purge(sql: Database): Promise<void> {
+  const days =
+    values.days === undefined
+      ? readOrExit(readRetentionConfig).RETENTION_DAYS
+      : /^[1-9]\d{0,4}$/.test(values.days)
+        ? Number(values.days)
+        : null
+  if (days === null) return complain('--days is a number from 1 to 99999', 64)
+  print(await purgeBodies(sql, days, (submissions) => progress(`${submissions} submissions`)))
 }
 
 async function webhooks(sql: Database, action?: string, id?: string): Promise<void> {
@@ -169,6 +196,7 @@ function readArguments() {
         expires: { type: 'string' },
         state: { type: 'string' },
         limit: { type: 'string', default: '50' },
+        days: { type: 'string' },
         overlap: { type: 'string', default: '86400' },
         language: { type: 'string' },
         stdin: { type: 'string' },
@@ -186,6 +214,12 @@ function readArguments() {
 
 function print(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+// For whoever watches; what a program reads is on stdout alone.
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`)
+  else process.stderr.write(`${line}\n`)
 }
 
 function complain(message: string, status = 1): void {

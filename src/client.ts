@@ -21,6 +21,18 @@ export interface Result {
   readonly created_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
+  /** Since when `stdout`, `stderr` and `compile_output` are null again: they are not kept for ever. */
+  readonly purged_at: string | null
+  /** null without `webhook_url`. */
+  readonly webhook: WebhookProgress | null
+}
+
+/** Where a submission's webhook stands. */
+export interface WebhookProgress {
+  readonly id: string
+  readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
+  readonly attempts: number
+  readonly next_attempt_at: string | null
 }
 
 /** A program to run. */
@@ -239,7 +251,7 @@ export interface ReceivedWebhook {
 export interface WebhookPayload {
   readonly type: 'submission.completed' | 'submission.failed'
   readonly timestamp: string
-  readonly data: Result
+  readonly data: Omit<Result, 'webhook'>
 }
 
 const toleranceSeconds = 300

@@ -84,8 +84,14 @@ const limitNames = {
 
 const limitPattern = /^(PYTHON|CPP|JAVA)_(RUN|COMPILE)_/
 
+const retention = {
+  /** Bodies are removed so many days after their submission's end. */
+  RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
+}
+
 const worker = {
   ...database,
+  ...retention,
   /** A worker that cannot renew its lease for so long is given up; it renews fifteen times as often. */
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
   /** Programs that run at once. */
@@ -164,6 +170,13 @@ export function readClientConfig(environment = process.env): ClientConfig {
 /** What every process needs. @throws {ConfigError} */
 export function readDatabaseConfig(environment = process.env): DatabaseConfig {
   return parse(v.object(database), environment)
+}
+
+/** How long bodies are kept. @throws {ConfigError} */
+export function readRetentionConfig(
+  environment = process.env,
+): v.InferOutput<v.ObjectSchema<typeof retention, undefined>> {
+  return parse(v.object(retention), environment)
 }
 
 /** What `make run` needs: nothing; everything set is handed to the processes it starts. */

@@ -3,6 +3,8 @@
 import postgres from 'postgres'
 import { createWatchedSockets } from './database-socket.ts'
 
+export { createPace } from './database-socket.ts'
+
 /** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
 

@@ -13,8 +13,13 @@ const database = createDatabase({
   statementSeconds: 0,
 })
 try {
-  const applied = await migrate(database, config.DATABASE_URL)
-  log.info({ applied }, 'database.migrated')
+  const { applied, partitions, oneRole } = await migrate(database, config.DATABASE_URL)
+  log.info({ applied, partitions, one_role: oneRole }, 'database.migrated')
+  if (oneRole) {
+    log.warn(
+      'this database role may not create roles: all parts of the service have its rights (see sql/README.md)',
+    )
+  }
 } catch (error) {
   log.fatal({ err: error }, 'database.migration_failed')
   process.exitCode = 1

@@ -2,11 +2,13 @@
 // grants as they stand today. Everything of ours in one transaction under one lock, so that releases may race.
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Logger, runMigrations } from 'graphile-worker'
+import type postgres from 'postgres'
 import type { Database } from '#database'
 
-const directory = fileURLToPath(new URL('../sql/', import.meta.url))
+const shipped = fileURLToPath(new URL('../sql/', import.meta.url))
 
 // Views that functions read come before them; auditors' views may use both; grants name all of them.
 const definitions = ['views', 'functions', 'audit', 'grants'] as const
@@ -16,56 +18,108 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
+/** What a release did to a database. */
+export interface Migrated {
+  /** Names of the migrations that were applied now. */
+  readonly applied: readonly string[]
+  /** Names of the partitions that were made now. */
+  readonly partitions: readonly string[]
+  /** True when the service's roles are not there and could not be made: then everything runs as one role. */
+  readonly oneRole: boolean
+}
+
 /**
  * Brings a database up to this code. Safe to run from several processes at once and any number of times.
  * @param database a pool whose role owns, or may create, the schemas.
  * @param url the same database, for graphile-worker's own driver.
- * @returns the names of the migrations that were applied now.
- * @throws {MigrationError} when a migration that was applied earlier has been edited since.
+ * @param directory where migrations, functions, views and grants stand.
+ * @throws {MigrationError} when a migration that was applied earlier has been edited or removed since; then nothing was
+ *   changed.
  */
-export async function migrate(database: Database, url: string): Promise<string[]> {
-  await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
-  const migrations = await readSql('migrations')
-  const present = (await Promise.all(definitions.map(readSql))).flat()
+export async function migrate(
+  database: Database,
+  url: string,
+  directory = shipped,
+): Promise<Migrated> {
+  const migrations = await readSql(directory, 'migrations')
+  const present = (
+    await Promise.all(definitions.map((folder) => readSql(directory, folder)))
+  ).flat()
 
   return database.begin(async (sql) => {
+    // Whoever races us may take its time, and so may graphile-worker, which has a connection of its own.
+    await sql`set local lock_timeout = 0`
+    await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
-    await sql`create schema if not exists runledger`
-    await sql`
-      create table if not exists runledger.schema_migration (
-        name text primary key,
-        sha256 text not null,
-        applied_at timestamptz not null default now()
-      )`
-    const applied = await sql<
-      { name: string; sha256: string }[]
-    >`select name, sha256 from runledger.schema_migration`
-    const landed = new Map(applied.map((row) => [row.name, row.sha256]))
-    const added: string[] = []
+    const pending = await findPending(sql, migrations)
+    await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
 
-    for (const { name, text, sha256 } of migrations) {
-      const earlier = landed.get(name)
-      if (earlier === sha256) continue
-      if (earlier !== undefined)
-        throw new MigrationError(
-          `${name} was edited after it was applied: add a new migration instead`,
-        )
+    // A table that somebody reads for long must not make the whole service wait behind us.
+    await sql`set local lock_timeout = '5s'`
+    for (const { name, text, sha256 } of pending) {
       await sql.unsafe(text)
       await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
-      added.push(name)
     }
     for (const { text } of present) await sql.unsafe(text)
-    return added
+    const partitions = await sql`select name from runledger.make_partitions() name`
+    const [role] = await sql`
+      select not exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') as missing`
+    return {
+      applied: pending.map(({ name }) => name),
+      partitions: partitions.map(({ name }) => name as string),
+      oneRole: role?.['missing'] === true,
+    }
   })
 }
 
-async function readSql(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {
-  const names = (await readdir(directory + folder))
+interface SqlFile {
+  readonly name: string
+  readonly text: string
+  readonly sha256: string
+}
+
+async function findPending(
+  sql: postgres.TransactionSql<{ bigint: number }>,
+  migrations: readonly SqlFile[],
+): Promise<SqlFile[]> {
+  await sql`create schema if not exists runledger`
+  await sql`
+    create table if not exists runledger.schema_migration (
+      name text primary key,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`
+  await sql`
+    comment on table runledger.schema_migration is 'Which migrations were applied, and the hash of each file: an edited one is refused.'`
+  const rows = await sql<
+    { name: string; sha256: string }[]
+  >`select name, sha256 from runledger.schema_migration order by name`
+  const landed = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
+  const shippedNames = new Set(migrations.map(({ name }) => name))
+  const newest = migrations.at(-1)?.name ?? ''
+  for (const { name } of rows) {
+    // Newer than all of ours: an older release is being run again, and newer schemas bear that.
+    if (!shippedNames.has(name) && name < newest)
+      throw new MigrationError(`${name} was removed after it was applied: put it back`)
+  }
+  return migrations.filter(({ name, sha256 }) => {
+    const earlier = landed.get(name)
+    if (earlier !== undefined && earlier !== sha256) {
+      throw new MigrationError(
+        `${name} was edited after it was applied: put it back as it was and add a new migration instead`,
+      )
+    }
+    return earlier === undefined
+  })
+}
+
+async function readSql(directory: string, folder: string): Promise<SqlFile[]> {
+  const names = (await readdir(join(directory, folder)))
     .filter((name) => name.endsWith('.sql'))
     .toSorted()
   return Promise.all(
     names.map(async (name) => {
-      const text = await readFile(`${directory}${folder}/${name}`, 'utf8')
+      const text = await readFile(join(directory, folder, name), 'utf8')
       return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
     }),
   )

@@ -6,18 +6,23 @@ import { createDatabase } from '#database'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { createWaiter } from '#result'
-import { startSweep } from '#sweep'
+import { armCrashPoint, startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
-// Every exchange of ours with the database is short; a caller is told after two seconds in any case.
-const statementSeconds = 5
+// Every exchange of ours with the database is short; a caller is told after two seconds in any case. The same limit says
+// how soon a connection that has gone silent is replaced.
+const statementSeconds = 2
+// What a lost worker held may be much, and is given back in one transaction.
+const sweepSeconds = 10
 // Platforms kill 30 s after the signal; a request that waits for a result is answered well before.
 const drainSeconds = 20
+const lastSeconds = 27
 
 const config = readOrExit(() => {
   const read = readWebConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
   if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+  armCrashPoint(read.CRASH_AT)
   return { ...read, webhookAllowedRanges: ranges, tls: readTls(read.TLS_CERT, read.TLS_KEY) }
 })
 const log = createLog('web', config.LOG_LEVEL)
@@ -28,7 +33,14 @@ const database = createDatabase({
   statementSeconds,
 })
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
-const sweep = startSweep(database, log)
+// A connection of its own: requests that fill the pool must not keep lost workers from being found.
+const sweepDatabase = createDatabase({
+  url: config.DATABASE_URL,
+  connections: 1,
+  name: 'runledger sweep',
+  statementSeconds: sweepSeconds,
+})
+const sweep = startSweep(sweepDatabase, log)
 const app = createHttp({
   database,
   waiter,
@@ -55,6 +67,8 @@ async function stop(signal: string): Promise<void> {
   if (stopping) return
   stopping = true
   log.info({ signal }, 'web.stopping')
+  // With the database away the driver waits for it; nothing is left to be saved.
+  setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
@@ -63,7 +77,7 @@ async function stop(signal: string): Promise<void> {
   clearTimeout(drained)
   clearTimeout(waiters)
   await Promise.all([waiter.close(), sweep.stop()])
-  await database.end({ timeout: 5 })
+  await Promise.all([database, sweepDatabase].map((pool) => pool.end({ timeout: 5 })))
   log.info('web.stopped')
 }
 process.on('SIGTERM', (signal) => void stop(signal))

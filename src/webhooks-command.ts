@@ -143,6 +143,8 @@ async function replay(
     select runledger.replay_delivery(${id}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
   // Another operator was faster.
   if (row?.['state'] === 'pending') return complain('it is being delivered again already')
+  if (row?.['state'] === 'purged')
+    return complain("its address was removed with its submission's bodies, when their time was up")
   return { lines: [JSON.stringify({ webhook: id, replayed: true, was: state })] }
 }
 

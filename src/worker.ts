@@ -6,7 +6,7 @@ import type { LimitOverride } from '#config'
 import { createDatabase } from '#database'
 import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
-import { announceWorker, armCrashPoint, startQueue, startSweep } from '#job'
+import { announceWorker, armCrashPoint, startQueue, startRetention, startSweep } from '#job'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
@@ -14,6 +14,10 @@ import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 // Platforms kill 30 s after the signal: until then runs are finished or given back.
 const drainSeconds = 20
 const lastSeconds = 27
+// A statement takes milliseconds and is repeated when it fails; the limit also says how soon a connection that has gone
+// silent is replaced. What a lost worker held may be much, and is given back in one transaction.
+const statementSeconds = 3
+const sweepSeconds = 10
 
 const config = readOrExit(() => {
   const read = readWorkerConfig()
@@ -30,6 +34,14 @@ const database = createDatabase({
   url: config.DATABASE_URL,
   connections: config.DATABASE_CONNECTIONS,
   name: 'runledger worker',
+  statementSeconds,
+})
+// A connection of its own: results on their way must not keep lost workers from being found.
+const sweepDatabase = createDatabase({
+  url: config.DATABASE_URL,
+  connections: 1,
+  name: 'runledger sweep',
+  statementSeconds: sweepSeconds,
 })
 const giveBack = new AbortController()
 const poolIds: string[] = []
@@ -83,7 +95,8 @@ const queue = await startQueue({
 })
 poolIds.push(...queue.poolIds)
 lease.renew()
-const sweep = startSweep(database, log)
+const sweep = startSweep(sweepDatabase, log)
+const retention = startRetention({ database, retentionDays: config.RETENTION_DAYS, log })
 log.info(
   { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
   'worker.started',
@@ -110,8 +123,8 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   await queue.stop()
   clearTimeout(drained)
-  await Promise.allSettled([sweep.stop(), lease.stop(), executor.close()])
-  await database.end({ timeout: 5 })
+  await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executor.close()])
+  await Promise.all([database, sweepDatabase].map((pool) => pool.end({ timeout: 5 })))
   log.info('worker.stopped')
   process.exitCode = exitCode
 }

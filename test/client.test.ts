@@ -7,6 +7,8 @@ import { once } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { RunledgerError, createClient, verifyWebhook } from '../src/client.ts'
+import type { Result } from '../src/client.ts'
+import { contract } from './helper/contract.ts'
 import { createTestDatabase } from './helper/database.ts'
 import { finish } from './helper/execution.ts'
 import { startServer } from './helper/server.ts'
@@ -29,6 +31,22 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 t.test('it depends on nothing', async (t) => {
   const source = readFileSync(new URL('../src/client.ts', import.meta.url), 'utf8')
   t.notMatch(source, /^import |\bimport\(|\brequire\(/m)
+})
+
+t.test('its record has the fields of the contract’s', async (t) => {
+  // The compiler holds these to the type, the test to the document.
+  const fields: Readonly<Record<keyof Result, true>> = {
+    id: true, status: true, verdict: true, exit_code: true, signal: true, stdout: true, stderr: true,
+    stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
+    memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
+    purged_at: true, webhook: true,
+  } // prettier-ignore
+  const { properties } = contract.components.schemas['Result'] as { properties: object }
+  t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())
+})
+
+t.test('it is importable as runledger/client', async (t) => {
+  t.equal((await import('runledger/client')).createClient, createClient)
 })
 
 t.test('submit resolves with the id, read with the record', async (t) => {

@@ -1,10 +1,15 @@
 create or replace view audit.broken_chain as
-select e.position, e.stream_id, e.stream_version, e.type
-from runledger.event e
-left join runledger.event previous
-  on previous.stream_id = e.stream_id and previous.stream_version = e.stream_version - 1
-where (e.stream_version > 1 and previous.hash is null)
-  or e.hash is distinct from runledger.hash_event(
-    previous.hash, e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, e.recorded_at
+select position, stream_id, stream_version, type, recorded_at
+from (
+  select
+    e.*,
+    lag(e.stream_version, 1, 0) over stream as previous_version,
+    lag(e.hash) over stream as previous_hash
+  from runledger.event e
+  window stream as (partition by e.stream_id order by e.stream_version)
+) chained
+where stream_version <> previous_version + 1
+  or hash is distinct from runledger.hash_event(
+    previous_hash, stream_id, stream_version, type, schema_version, data, metadata, recorded_at
   );
-comment on view audit.broken_chain is 'Events that were changed, or whose predecessor was changed or removed, since they were written; empty when nobody did.';
+comment on view audit.broken_chain is 'Events that were changed, or whose predecessor was changed or removed, since they were written; empty when nobody did. With a condition on stream_id only that part of the log is read.';

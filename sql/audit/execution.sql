@@ -1,21 +1,27 @@
 create or replace view audit.execution as
 select
-  started.stream_id as submission_id,
-  (started.data ->> 'attempt')::integer as attempt,
-  (started.data ->> 'worker')::uuid as worker_id,
-  started.data ->> 'host' as host,
-  started.data ->> 'runtime' as runtime,
-  started.data -> 'limits' as limits,
-  started.data -> 'isolation' as isolation,
-  started.recorded_at as started_at,
-  ended.type as ended_by,
-  ended.recorded_at as ended_at,
-  ended.data ->> 'verdict' as verdict,
-  ended.data -> 'compile' as compile,
-  ended.data -> 'run' as run,
-  ended.data ->> 'reason' as interrupted_because
-from runledger.event started
-left join runledger.event ended
-  on ended.stream_id = started.stream_id and ended.stream_version = started.stream_version + 1
-where started.type = 'execution.started';
+  stream_id as submission_id,
+  (data ->> 'attempt')::integer as attempt,
+  (data ->> 'worker')::uuid as worker_id,
+  data ->> 'host' as host,
+  data ->> 'runtime' as runtime,
+  data -> 'limits' as limits,
+  data -> 'isolation' as isolation,
+  recorded_at as started_at,
+  ended_by,
+  ended_at,
+  ended_data ->> 'verdict' as verdict,
+  ended_data -> 'compile' as compile,
+  ended_data -> 'run' as run,
+  ended_data ->> 'reason' as interrupted_because
+from (
+  select
+    e.stream_id, e.type, e.data, e.recorded_at,
+    lead(e.type) over stream as ended_by,
+    lead(e.recorded_at) over stream as ended_at,
+    lead(e.data) over stream as ended_data
+  from runledger.event e
+  window stream as (partition by e.stream_id order by e.stream_version)
+) chained
+where type = 'execution.started';
 comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended.';

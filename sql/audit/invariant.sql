@@ -6,37 +6,27 @@ group by stream_id having count(*) > 1
 union all
 select 'a stream has a gap', stream_id
 from runledger.event
-group by stream_id having max(stream_version) <> count(*)
+group by stream_id having max(stream_version) <> count(*) or min(stream_version) <> 1
 union all
-select 'an unfinished submission is not pending', r.id
-from runledger.result_from_log r
-where r.status in ('queued', 'running') and not exists (select from runledger.pending p where p.submission_id = r.id)
-union all
-select 'a finished submission is still pending', p.submission_id
-from runledger.pending p
-join runledger.result_from_log r on r.id = p.submission_id
-where r.status in ('completed', 'failed')
-union all
-select distinct 'the cached result differs from the log', d.id from audit.drift d
+select
+  case
+    when d.projection = 'result' then 'the cached result differs from the log'
+    when d.projection = 'delivery' then 'a webhook''s state differs from its log'
+    when d.cached is null then 'an unfinished submission is not pending'
+    else 'a finished submission is still pending'
+  end,
+  d.id
+from audit.drift d
 union all
 select 'a hash does not fit', b.stream_id from audit.broken_chain b
 union all
 select 'a finished submission''s webhook was forgotten', d.submission_id
 from runledger.delivery d
-join runledger.result_from_log r on r.id = d.submission_id
-where r.status in ('completed', 'failed') and d.state = 'waiting'
-union all
-select 'a webhook''s state differs from its log', d.webhook_id
-from runledger.delivery d
-left join lateral (
-  select e.type from runledger.event e where e.stream_id = d.webhook_id order by e.stream_version desc limit 1
-) head on true
-where d.attempts <> (
-    select count(*) from runledger.event e
-    where e.stream_id = d.webhook_id and e.type in ('webhook.attempt_failed', 'webhook.delivered')
+where d.state = 'waiting'
+  and exists (
+    select from runledger.event ended
+    where ended.stream_id = d.submission_id and ended.type in ('execution.completed', 'execution.abandoned')
   )
-  or (d.state = 'delivered') <> coalesce(head.type = 'webhook.delivered', false)
-  or (d.state = 'abandoned') <> coalesce(head.type = 'webhook.abandoned', false)
 union all
 select 'a webhook''s secret outlived its delivery', d.webhook_id
 from runledger.delivery d
@@ -44,5 +34,19 @@ where d.state in ('delivered', 'abandoned') and d.secret is not null
 union all
 select 'a webhook that is due has no secret to sign it with', d.webhook_id
 from runledger.delivery d
-where d.state in ('waiting', 'pending') and d.secret is null;
+where d.state in ('waiting', 'pending') and d.secret is null
+union all
+select 'something happened to a submission after its end', e.stream_id
+from runledger.event e
+join runledger.event ended
+  on ended.stream_id = e.stream_id and ended.type in ('execution.completed', 'execution.abandoned')
+where e.stream_version > ended.stream_version and e.type like 'execution.%'
+union all
+select 'a body is kept although the log says that it was purged', b.submission_id
+from runledger.body b
+join runledger.event purged on purged.stream_id = b.submission_id and purged.type = 'submission.purged'
+union all
+select 'a body is gone although the log does not say that it was purged', r.id
+from runledger.result r
+where r.purged_at is null and not exists (select from runledger.body b where b.submission_id = r.id);
 comment on view audit.invariant is 'One row for each promise that does not hold; empty when all is well.';

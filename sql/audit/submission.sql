@@ -15,6 +15,7 @@ select
   r.created_at,
   r.started_at,
   r.finished_at,
+  r.purged_at,
   received.data #>> '{code,sha256}' as code_sha256,
   (received.data #>> '{code,bytes}')::integer as code_bytes,
   received.metadata ->> 'request' as request

@@ -4,22 +4,28 @@ create or replace function runledger.finish_submission(submission_id uuid) retur
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  _ended record;
+  _api_key_id uuid;
+  _awaited boolean;
   _webhook_id uuid;
 begin
   perform runledger.refresh_result(finish_submission.submission_id);
 
   delete from runledger.pending
   where pending.submission_id = finish_submission.submission_id
-  returning pending.api_key_id, pending.awaited into strict _ended;
+  returning pending.api_key_id, pending.awaited into _api_key_id, _awaited;
+  if not found then
+    -- Somebody removed the row by hand. The end counts all the same, and whoever waits is told.
+    select r.api_key_id, true into strict _api_key_id, _awaited
+    from runledger.result r where r.id = finish_submission.submission_id;
+  end if;
 
   if (
     select tier.concurrent_executions is not null
     from runledger.api_key k
     join runledger.tier on tier.name = k.tier
-    where k.id = _ended.api_key_id
+    where k.id = _api_key_id
   ) then
-    perform runledger.admit_waiting(_ended.api_key_id);
+    perform runledger.admit_waiting(_api_key_id);
   end if;
 
   update runledger.delivery set state = 'pending', due_at = now()
@@ -29,7 +35,7 @@ begin
     perform job.enqueue_deliver(_webhook_id, now());
   end if;
 
-  if _ended.awaited then
+  if _awaited then
     perform pg_notify('submission_finished', finish_submission.submission_id::text);
   end if;
 end

@@ -1,7 +1,9 @@
 -- What happened since the last look, for metrics. A cursor over the log that misses and repeats nothing: it reads whole
 -- transactions, those that are surely over, because positions are not in the order of commits.
 
-create or replace function runledger.read_progress(since xid8, since_position bigint)
+-- Its columns have changed since it was first released, which `create or replace` refuses.
+drop function if exists runledger.read_progress(xid8, bigint);
+create function runledger.read_progress(since xid8, since_position bigint)
 returns table (
   until xid8,
   begun xid8,
@@ -10,6 +12,8 @@ returns table (
   language text,
   verdict text,
   reason text,
+  outcome text,
+  attempt_seconds double precision,
   queue_seconds double precision,
   compile_seconds double precision,
   run_seconds double precision,
@@ -43,6 +47,8 @@ as $$
       when 'execution.abandoned' then 'IE'
     end,
     recent.data ->> 'reason',
+    recent.data ->> 'outcome',
+    (recent.data ->> 'duration_seconds')::double precision,
     extract(epoch from started.recorded_at - received.recorded_at)::double precision,
     (recent.data #>> '{compile,wall_seconds}')::double precision,
     (recent.data #>> '{run,wall_seconds}')::double precision,

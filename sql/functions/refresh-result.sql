@@ -18,7 +18,8 @@ as $$
     wall_time = excluded.wall_time,
     memory_peak = excluded.memory_peak,
     started_at = excluded.started_at,
-    finished_at = excluded.finished_at
+    finished_at = excluded.finished_at,
+    purged_at = excluded.purged_at
   where result.version < excluded.version
 $$;
 comment on function runledger.refresh_result is 'Brings one cached result up to its log.';

@@ -11,6 +11,16 @@ end
 $$;
 comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
 
-create or replace trigger event_append_only
-  before update or delete or truncate on runledger.event
-  for each statement execute function runledger.refuse_change();
+-- On the whole, and on each part: partitions do not inherit statement triggers (later ones: runledger.protect_partition).
+do $$
+declare
+  _table text;
+begin
+  foreach _table in array array['event'] || array(select p.name from runledger.partition p where p.table_name = 'event') loop
+    execute format(
+      'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+      _table
+    );
+  end loop;
+end
+$$;

@@ -11,12 +11,15 @@ as $$
 declare
   _delivery record;
 begin
-  select d.submission_id, d.state into _delivery
+  select d.submission_id, d.state, d.url into _delivery
   from runledger.delivery d
   where d.webhook_id = replay_delivery.webhook_id
   for update;
   if not found or _delivery.state not in ('delivered', 'abandoned') then
     return _delivery.state;
+  end if;
+  if _delivery.url is null then
+    return 'purged';
   end if;
 
   perform runledger.append_event(
@@ -32,4 +35,4 @@ begin
   return _delivery.state;
 end
 $$;
-comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; null: no such webhook.';
+comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.';

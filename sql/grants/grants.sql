@@ -6,6 +6,8 @@ revoke all on all tables in schema runledger, audit from public;
 revoke all on all functions in schema runledger, job from public;
 
 do $$
+declare
+  _table text;
 begin
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') then
     revoke all on all tables in schema runledger, audit from runledger_api;
@@ -28,8 +30,30 @@ begin
     grant execute on function
       runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.start_execution, runledger.complete_execution, runledger.interrupt_execution,
-      runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery
+      runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
+      runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
       to runledger_worker;
+  end if;
+
+  -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables
+  -- have row-level security without any policy, which hides every row from all but their owner.
+  if exists (select from pg_catalog.pg_roles where rolname = 'runledger_queue') then
+    revoke all on all tables in schema runledger, audit from runledger_queue;
+    revoke all on all functions in schema runledger, job from runledger_queue;
+    grant usage on schema graphile_worker to runledger_queue;
+    grant select, insert, update, delete on all tables in schema graphile_worker to runledger_queue;
+    revoke insert, update, delete on graphile_worker.migrations from runledger_queue;
+    grant usage on all sequences in schema graphile_worker to runledger_queue;
+    grant execute on all functions in schema graphile_worker to runledger_queue;
+    for _table in
+      select c.relname from pg_catalog.pg_class c
+      where c.relnamespace = 'graphile_worker'::regnamespace and c.relrowsecurity
+    loop
+      execute format('drop policy if exists runledger_queue on graphile_worker.%I', _table);
+      execute format(
+        'create policy runledger_queue on graphile_worker.%I to runledger_queue using (true) with check (true)', _table
+      );
+    end loop;
   end if;
 
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_auditor') then

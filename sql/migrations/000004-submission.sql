@@ -7,10 +7,11 @@ create table runledger.body (
   expected_stdout bytea,
   stdout bytea,
   stderr bytea,
-  compile_output bytea,
-  purged_at timestamptz
-);
-comment on table runledger.body is 'The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole.';
+  compile_output bytea
+) partition by range (submission_id);
+comment on table runledger.body is 'The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
+create table runledger.body_default partition of runledger.body default;
+comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
 
 create table runledger.result (
   id uuid primary key,
@@ -30,13 +31,15 @@ create table runledger.result (
   memory_peak bigint,
   created_at timestamptz not null,
   started_at timestamptz,
-  finished_at timestamptz
+  finished_at timestamptz,
+  purged_at timestamptz
 );
 comment on table runledger.result is 'A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.';
 comment on column runledger.result.version is 'The stream version it was made from.';
 comment on column runledger.result.cpu_time is 'Seconds, user + system, of everything in the run''s cgroup.';
 comment on column runledger.result.wall_time is 'Seconds, monotonic, program start to end.';
 comment on column runledger.result.memory_peak is 'Bytes, the cgroup''s peak.';
+comment on column runledger.result.purged_at is 'When retention removed the bodies.';
 create index result_by_account on runledger.result (account_id, id desc);
 
 create table runledger.pending (
@@ -67,7 +70,7 @@ create index idempotency_by_age on runledger.idempotency (created_at);
 create table runledger.delivery (
   submission_id uuid primary key,
   webhook_id uuid not null,
-  url text not null,
+  url text,
   secret text,
   attempts integer not null default 0,
   state text not null default 'waiting'
@@ -76,5 +79,6 @@ create table runledger.delivery (
   constraint delivery_webhook_key unique (webhook_id)
 );
 comment on table runledger.delivery is 'Webhooks asked for: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
+comment on column runledger.delivery.url is 'The whole address, which may hold the caller''s secrets: a body like any other. Null once it was purged; the log has the host.';
 comment on column runledger.delivery.state is 'waiting: the submission is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.';
 create index delivery_due on runledger.delivery (due_at) where state = 'pending';

@@ -1,51 +1,52 @@
--- The definition of a result: a fold of the submission's stream.
+-- The definition of a result: a fold of the submission's stream, one pass over its events. A condition on the id
+-- reaches the index, and with it the one partition.
 
 create or replace view runledger.result_from_log as
 select
-  received.stream_id as id,
-  (received.data ->> 'account')::uuid as account_id,
-  (received.data ->> 'api_key')::uuid as api_key_id,
-  head.stream_version as version,
+  stream.id,
+  (received ->> 'account')::uuid as account_id,
+  (received ->> 'api_key')::uuid as api_key_id,
+  version,
   case
-    when ended.type = 'execution.completed' then 'completed'
-    when ended.type = 'execution.abandoned' then 'failed'
-    when head.type = 'execution.started' then 'running'
+    when ended_by = 'execution.completed' then 'completed'
+    when ended_by = 'execution.abandoned' then 'failed'
+    when last_begun = 'execution.started' then 'running'
     else 'queued'
   end as status,
-  case ended.type
-    when 'execution.completed' then ended.data ->> 'verdict'
+  case ended_by
+    when 'execution.completed' then ended ->> 'verdict'
     when 'execution.abandoned' then 'IE'
   end as verdict,
-  received.data ->> 'language' as language,
-  started.data ->> 'runtime' as runtime,
-  (ended.data ->> 'exit_code')::integer as exit_code,
-  ended.data ->> 'signal' as signal,
-  case when ended.type is not null then coalesce((ended.data #>> '{stdout,truncated}')::boolean, false) end as stdout_truncated,
-  case when ended.type is not null then coalesce((ended.data #>> '{stderr,truncated}')::boolean, false) end as stderr_truncated,
-  case when ended.type is not null then coalesce((ended.data #>> '{run,cpu_seconds}')::double precision, 0) end as cpu_time,
-  case when ended.type is not null then coalesce((ended.data #>> '{run,wall_seconds}')::double precision, 0) end as wall_time,
-  case when ended.type is not null then coalesce((ended.data #>> '{run,memory_peak_bytes}')::bigint, 0) end as memory_peak,
-  received.recorded_at as created_at,
-  started.recorded_at as started_at,
-  ended.recorded_at as finished_at
-from runledger.event received
-cross join lateral (
-  select e.stream_version, e.type
+  received ->> 'language' as language,
+  case when ended_by is not null or last_begun = 'execution.started' then started ->> 'runtime' end as runtime,
+  (ended ->> 'exit_code')::integer as exit_code,
+  ended ->> 'signal' as signal,
+  case when ended_by is not null then coalesce((ended #>> '{stdout,truncated}')::boolean, false) end as stdout_truncated,
+  case when ended_by is not null then coalesce((ended #>> '{stderr,truncated}')::boolean, false) end as stderr_truncated,
+  case when ended_by is not null then coalesce((ended #>> '{run,cpu_seconds}')::double precision, 0) end as cpu_time,
+  case when ended_by is not null then coalesce((ended #>> '{run,wall_seconds}')::double precision, 0) end as wall_time,
+  case when ended_by is not null then coalesce((ended #>> '{run,memory_peak_bytes}')::bigint, 0) end as memory_peak,
+  created_at,
+  case when ended_by is not null or last_begun = 'execution.started' then started_at end as started_at,
+  finished_at,
+  purged_at
+from (
+  select
+    e.stream_id as id,
+    max(e.stream_version) as version,
+    (array_agg(e.data) filter (where e.type = 'submission.received'))[1] as received,
+    min(e.recorded_at) filter (where e.type = 'submission.received') as created_at,
+    -- Types that this release does not know count for the version and for nothing else.
+    (array_agg(e.type order by e.stream_version desc)
+      filter (where e.type in ('execution.started', 'execution.interrupted')))[1] as last_begun,
+    (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
+    (array_agg(e.recorded_at order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started_at,
+    (array_agg(e.type) filter (where e.type in ('execution.completed', 'execution.abandoned')))[1] as ended_by,
+    (array_agg(e.data) filter (where e.type in ('execution.completed', 'execution.abandoned')))[1] as ended,
+    min(e.recorded_at) filter (where e.type in ('execution.completed', 'execution.abandoned')) as finished_at,
+    min(e.recorded_at) filter (where e.type = 'submission.purged') as purged_at
   from runledger.event e
-  where e.stream_id = received.stream_id and e.type <> 'submission.purged'
-  order by e.stream_version desc limit 1
-) head
-left join lateral (
-  select e.data, e.recorded_at
-  from runledger.event e
-  where e.stream_id = received.stream_id and e.type = 'execution.started'
-    and head.type <> 'execution.interrupted'
-  order by e.stream_version desc limit 1
-) started on true
-left join lateral (
-  select e.type, e.data, e.recorded_at
-  from runledger.event e
-  where e.stream_id = received.stream_id and e.type in ('execution.completed', 'execution.abandoned')
-) ended on true
-where received.type = 'submission.received';
+  group by e.stream_id
+) stream
+where received is not null;
 comment on view runledger.result_from_log is 'Every result as its events say it is. The table runledger.result caches it.';

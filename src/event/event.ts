@@ -18,12 +18,15 @@
 // A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
 // then webhook.delivered or webhook.abandoned. A key's stream: api_key.issued, .rotated, .revoked.
 //
-// Names are <stream>.<past participle> and never reused. Written strictly (the latest schema), read tolerantly.
+// Names are <stream>.<past participle> and never reused. Written strictly (the latest schema), read tolerantly: older
+// versions are brought up to date on the way (upcast.ts), what a newer release wrote is passed through.
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
 export * from './api-key.ts'
 export * from './stream.ts'
+export * from './upcast.ts'
+export * from './verify.ts'
 import type { ApiKeyEvent } from './api-key.ts'
 import type { ExecutionEvent } from './execution.ts'
 import type { SubmissionEvent } from './submission.ts'
@@ -32,7 +35,7 @@ import type { WebhookEvent } from './webhook.ts'
 /** Any event that is written today: its type and data. */
 export type Event = SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent
 
-/** The version of an event type's data that is written today. */
+/** The version of every event type's data that is written today; the first type to differ gets a constant of its own. */
 export const schemaVersion = 1
 
 /** Who and what caused an event. */

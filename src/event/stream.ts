@@ -1,34 +1,49 @@
 // Reading the log. Writing is done by the functions in sql/functions, each together with what belongs to its event.
 import * as v from 'valibot'
 import type { Database } from '#database'
+import { upcast } from './upcast.ts'
 
-/** An event as it stands in the log. Types this code does not know (a newer release wrote them) are passed through. */
+/** An event of the log, its data in the latest shape that this release knows. */
 export interface RecordedEvent {
   readonly position: number
   readonly version: number
   readonly type: string
+  /** The version whose shape `data` has. */
   readonly schemaVersion: number
+  /** False for a type or a version that a newer release wrote: it is passed through as it was recorded. */
+  readonly isKnown: boolean
   readonly at: Date
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-const looseObject = v.looseObject({})
+// What is no object was not written by us; it must not keep anybody from reading the rest.
+const looseObject = v.fallback(v.looseObject({}), {})
 
-/** All events of one stream, oldest first. */
-export async function readStream(sql: Database, streamId: string): Promise<RecordedEvent[]> {
+/**
+ * All events of one stream, oldest first.
+ * @param source where to read: the table, or for an auditor, who may not, its view.
+ */
+export async function readStream(
+  sql: Database,
+  streamId: string,
+  source: 'runledger.event' | 'audit.event' = 'runledger.event',
+): Promise<RecordedEvent[]> {
   const rows = await sql`
     select position, stream_version, type, schema_version, recorded_at, data, metadata
-    from runledger.event
+    from ${sql(source)}
     where stream_id = ${streamId}
     order by stream_version`
   return rows.map((row) => ({
     position: row['position'] as number,
     version: row['stream_version'] as number,
     type: row['type'] as string,
-    schemaVersion: row['schema_version'] as number,
     at: row['recorded_at'] as Date,
-    data: v.parse(looseObject, row['data']),
     metadata: v.parse(looseObject, row['metadata']),
+    ...upcast(
+      row['type'] as string,
+      row['schema_version'] as number,
+      v.parse(looseObject, row['data']),
+    ),
   }))
 }

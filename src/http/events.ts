@@ -33,6 +33,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
   'webhook.attempt_failed': [...attemptFields, 'next_attempt_at'],
   'webhook.delivered': attemptFields,
   'webhook.abandoned': ['attempts', 'reason'],
+  'webhook.replayed': [],
 }
 
 /** Creates the handler. The webhook's events, of a stream of their own, follow in the order of `position`. */

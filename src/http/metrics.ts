@@ -120,7 +120,14 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     })
   const executions = counter('executions', 'Submissions that ended.', ['language', 'verdict'])
   const rescues = counter('rescues', 'Attempts that we lost and took back.', ['reason'])
-  const webhooks = counter('webhook_attempts', 'Webhook events.', ['event'])
+  const attempts = counter('webhook_attempts', 'Attempts to deliver a webhook.', ['outcome'])
+  const abandoned = counter('webhooks_abandoned', 'Webhooks that were given up.', ['reason'])
+  const attemptSeconds = new Histogram({
+    name: 'runledger_webhook_attempt_duration_seconds',
+    help: 'How long an attempt to deliver a webhook took.',
+    buckets: seconds,
+    registers: [registry],
+  })
   const histograms = {
     queue_seconds: histogram('queue', 'From receipt to the start of the attempt that ended it.'),
     compile_seconds: histogram('compile', 'Wall time of compiling; a cached one repeats its time.'),
@@ -130,10 +137,16 @@ function createProgressCounters(database: Database, registry: Registry): () => P
 
   let cursor: Cursor | null = null
   const observe = (row: Readonly<Record<string, unknown>>): void => {
-    const { type, language, verdict, reason } = row as Record<string, string>
+    const { type, language, verdict, reason, outcome } = row as Record<string, string>
     if (type === undefined || type === null) return
-    if (type.startsWith('webhook.')) webhooks.inc({ event: type.slice('webhook.'.length) })
-    else if (type === 'execution.interrupted') rescues.inc({ reason: reason ?? 'unknown' })
+    if (type === 'webhook.abandoned') abandoned.inc({ reason: reason ?? 'unknown' })
+    else if (type === 'webhook.attempt_failed' || type === 'webhook.delivered') {
+      attempts.inc({ outcome: outcome ?? 'unknown' })
+      const figure = row['attempt_seconds']
+      if (typeof figure === 'number') attemptSeconds.observe(figure)
+    }
+    if (type.startsWith('webhook.')) return
+    if (type === 'execution.interrupted') rescues.inc({ reason: reason ?? 'unknown' })
     else executions.inc({ language: language ?? 'unknown', verdict: verdict ?? 'IE' })
     for (const [name, metric] of Object.entries(histograms)) {
       const figure = row[name]

@@ -1,6 +1,6 @@
 // GET /api/result/{id}: the record as it stands, or with wait=true as soon as it is final.
 import type { Database } from '#database'
-import { isFinal, readResult } from '#result'
+import { isFinal, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
@@ -30,7 +30,7 @@ export function readSubmissionResult(
     const id = request.params['id'] ?? ''
     const { accountId } = request.caller
     const read = async () =>
-      isUuid(id) ? withDeadline(() => readResult(database, id, accountId)) : null
+      isUuid(id) ? withDeadline(() => readTrackedResult(database, id, accountId)) : null
     let record = await read()
     if (record !== null && wait && !isFinal(record)) {
       const hungUp = hangUpSignal(response)

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
-import { resultStatuses, resultVerdicts } from '#result'
+import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
@@ -40,6 +40,12 @@ const summaryEntries = {
   created_at: time,
   started_at: v.nullable(time),
   finished_at: v.nullable(time),
+  purged_at: v.pipe(
+    v.nullable(time),
+    v.description(
+      'When stdout, stderr and compile_output were removed for their age; they are null since.',
+    ),
+  ),
 }
 
 const bodyEntries = {
@@ -48,8 +54,27 @@ const bodyEntries = {
   compile_output: v.nullable(v.string()),
 }
 
+const webhookProgress = v.object({
+  id: v.pipe(uuid, v.description('The webhook-id of its attempts.')),
+  state: v.pipe(
+    v.picklist(webhookStates),
+    v.description(
+      'waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: it is over.',
+    ),
+  ),
+  attempts: count,
+  next_attempt_at: v.pipe(v.nullable(time), v.description('null unless pending.')),
+})
+
 const accepted = v.object({ id: uuid })
-const resultRecord = v.object({ ...summaryEntries, ...bodyEntries })
+const resultRecord = v.object({
+  ...summaryEntries,
+  ...bodyEntries,
+  webhook: v.pipe(
+    v.nullable(webhookProgress),
+    v.description('null without webhook_url. Not in what is POSTed to the webhook.'),
+  ),
+})
 const resultSummary = v.object(summaryEntries)
 
 const issue = v.object({
@@ -104,7 +129,13 @@ const event = v.object({
     count,
     v.description('1, 2, 3 … within its stream: the submission, or its webhook.'),
   ),
-  type: v.pipe(v.string(), v.regex(/^[a-z_]+\.[a-z_]+$/)),
+  type: v.pipe(
+    v.string(),
+    v.regex(/^[a-z_]+\.[a-z_]+$/),
+    v.description(
+      'submission.received, .purged; execution.started, .completed, .interrupted, .abandoned; webhook.attempt_failed, .delivered, .abandoned, .replayed. Later releases may add some.',
+    ),
+  ),
   at: time,
   data: v.record(v.string(), v.unknown()),
 })

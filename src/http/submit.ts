@@ -1,7 +1,7 @@
 // POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
 import { createSubmissionId, receiveSubmission } from '#enqueue'
 import { Problem } from '#error'
-import { isFinal, readResult } from '#result'
+import { isFinal, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
@@ -77,7 +77,7 @@ export function submit(dependencies: HttpDependencies): Handler {
     }
     if (hungUp.aborted) return
     const record = await withDeadline(() =>
-      readResult(database, receipt.id, request.caller.accountId),
+      readTrackedResult(database, receipt.id, request.caller.accountId),
     )
     if (record === null) throw new Error(`submission ${receipt.id} has no result`)
     if (wait && !isFinal(record)) {
@@ -102,7 +102,7 @@ export function submit(dependencies: HttpDependencies): Handler {
     async function waitForEarlier(earlierId: string): Promise<void> {
       const end = waiter.wait(earlierId, seconds, hungUp)
       const now = await withDeadline(() =>
-        readResult(database, earlierId, request.caller.accountId),
+        readTrackedResult(database, earlierId, request.caller.accountId),
       )
       if (now === null || !isFinal(now)) await end
     }

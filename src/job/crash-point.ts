@@ -1,5 +1,6 @@
 // For the fault suite (test/faults): places at which a process can be made to die, before and after each commit and
 // each side effect between "acknowledged" and "final". Without CRASH_AT in the environment a place does nothing.
+import { ConfigError } from '#config'
 
 /** All places, so that a suite can visit each: `<what>.<before or after>_<its commit or side effect>`. */
 export const crashPoints = [
@@ -23,10 +24,11 @@ export type CrashPoint = (typeof crashPoints)[number]
 
 let armed: CrashPoint | null = null
 
-/** Chooses the place at which this process dies. @throws for a name that is none. */
+/** Chooses the place at which this process dies. @throws {ConfigError} for a name that is none. */
 export function armCrashPoint(name: string | undefined): void {
   const known = crashPoints.find((point) => point === name)
-  if (name !== undefined && known === undefined) throw new Error(`there is no crash point ${name}`)
+  if (name !== undefined && known === undefined)
+    throw new ConfigError(`  CRASH_AT: there is no ${name}`)
   armed = known ?? null
 }
 

@@ -16,8 +16,11 @@ import type { ExecuteDependencies } from './execute.ts'
 import { createQueuePool } from './queue-pool.ts'
 import { untilAvailable } from './retry.ts'
 
-export { announceWorker, armCrashPoint, startSweep } from './liveness.ts'
-export type { Lease, Stoppable } from './liveness.ts'
+export { announceWorker } from './liveness.ts'
+export type { Lease } from './liveness.ts'
+export { startRetention } from './retention.ts'
+export { armCrashPoint, startSweep } from './sweep.ts'
+export type { Stoppable } from './sweep.ts'
 
 const idleMilliseconds = 5000
 

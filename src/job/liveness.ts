@@ -9,10 +9,6 @@ import { crashPoint } from './crash-point.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
-// The web process comes through this door too, and takes only the sweep.
-export { armCrashPoint, startSweep } from './sweep.ts'
-export type { Stoppable } from './sweep.ts'
-
 const renewalsPerLease = 30
 // Parts of a lease: a renewal that is not answered by then is tried on a new connection; the worker fences itself.
 const answerWithin = 1 / 3

@@ -4,6 +4,7 @@
 // failing one an update by id, and a job that was taken without us learning of it is found by the reconciler.
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
+import { createPace, isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
@@ -13,20 +14,24 @@ export interface QueuePool {
   beginRetrying(): void
 }
 
+// A server that is away is not asked more often than this in a second, however many jobs want it.
+const repetitionsPerSecond = 10
+
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
 /** @param connections at most. */
 export function createQueuePool(url: string, connections: number, log: Logger): QueuePool {
   let retrying = false
+  const takeTurn = createPace(repetitionsPerSecond)
   const pool = new Pool({
     connectionString: url,
     max: connections,
     application_name: 'runledger queue',
     keepAlive: true,
     connectionTimeoutMillis: 5000,
-    statement_timeout: 10_000,
+    statement_timeout: 5000,
     // Completing a job takes a millisecond; a connection that answers nothing is not waited for.
-    query_timeout: 12_000,
+    query_timeout: 6000,
   })
   // Without listeners an idle connection that breaks ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
@@ -40,20 +45,31 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
   }
   const connect = async (): Promise<PoolClient> => {
     if (!retrying) return connectOnce()
-    const client = await untilAvailable(() => connectOnce().catch(throwWithCode), log)
+    const client = await connectWithCode().catch(async (error: unknown) => {
+      if (!isUnavailable(error)) throw error
+      return untilAvailable(reconnect, log)
+    })
     const query = client.query.bind(client) as Query
     const release = client.release.bind(client)
-    let isBroken = false
-    client.query = ((...parameters: unknown[]) =>
-      query(...parameters).catch((error: unknown) => {
-        isBroken = true
-        return repeatElsewhere(parameters, error)
-      })) as PoolClient['query']
+    let isGone = false
+    client.query = (async (...parameters: unknown[]) => {
+      if (isGone) return queryElsewhere(parameters)
+      try {
+        return await query(...parameters).catch(throwWithCode)
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        // First given back: were each who fails to keep its place and ask for another, all would wait for ever.
+        isGone = true
+        release(true)
+        log.warn({ err: error }, 'queue.connection_lost')
+        return queryElsewhere(parameters)
+      }
+    }) as PoolClient['query']
     client.release = (error) => {
+      if (isGone) return
       client.query = query as PoolClient['query']
       client.release = release
-      // A statement that was given up by its deadline may still be under way on this connection.
-      release(error ?? isBroken)
+      release(error)
     }
     return client
   }
@@ -61,18 +77,22 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
   pool.connect = ((callback?: Parameters<Pool['connect']>[0]) =>
     callback === undefined ? connect() : connectOnce(callback)) as Pool['connect']
 
-  async function repeatElsewhere(parameters: readonly unknown[], first: unknown): Promise<unknown> {
-    let failed: unknown = first
+  async function connectWithCode(): Promise<PoolClient> {
+    return connectOnce().catch(throwWithCode)
+  }
+
+  async function reconnect(): Promise<PoolClient> {
+    await takeTurn()
+    return connectWithCode()
+  }
+
+  async function queryElsewhere(parameters: readonly unknown[]): Promise<unknown> {
     return untilAvailable(async () => {
-      if (failed !== null) {
-        const error = failed
-        failed = null
-        return throwWithCode(error)
-      }
-      const client = await connectOnce().catch(throwWithCode)
+      const client = await reconnect()
       try {
         return await (client.query as Query)(...parameters).catch(throwWithCode)
       } finally {
+        // It may be broken, and a statement that was given up by its deadline may still be under way on it.
         client.release(true)
       }
     }, log)

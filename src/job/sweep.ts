@@ -1,4 +1,4 @@
-// The sweep, for web and worker alike: each second every process looks for workers that have died and gives
+// The door to the sweep, for web and worker alike: each second every process looks for workers that have died and gives
 // back what they held; every ten seconds it compares the queue with what is unfinished.
 import type { Database } from '#database'
 import type { Logger } from '#log'

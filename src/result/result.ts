@@ -4,6 +4,10 @@ import type { Database } from '#database'
 
 export { createWaiter } from './wait.ts'
 export type { Waiter } from './wait.ts'
+export { rebuildProjections } from './rebuild.ts'
+export type { RebuildProgress } from './rebuild.ts'
+export { purgeBodies } from './purge.ts'
+export type { Purged } from './purge.ts'
 
 /** Where a submission stands. */
 export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
@@ -33,9 +37,25 @@ export interface ResultRecord {
   readonly created_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
+  /** When retention removed stdout, stderr and compile_output, which are null since; null as long as they are kept. */
+  readonly purged_at: string | null
 }
 
-/** True once a record will not change any more. */
+/** Where a submission's webhook stands. */
+export interface WebhookProgress {
+  /** The `webhook-id` of its attempts. */
+  readonly id: string
+  readonly state: WebhookState
+  readonly attempts: number
+  /** RFC 3339 in UTC; null unless an attempt is due. */
+  readonly next_attempt_at: string | null
+}
+
+/** waiting: the submission is not final; pending: an attempt is due; delivered and abandoned: it is over. */
+export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
+export type WebhookState = (typeof webhookStates)[number]
+
+/** True once a record will not change any more; its webhook's progress may. */
 export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
   return record.status === 'completed' || record.status === 'failed'
 }
@@ -56,6 +76,26 @@ export async function readResult(
     left join runledger.body on body.submission_id = r.id
     where r.id = ${id} and (${accountId}::uuid is null or r.account_id = ${accountId})`
   return row === undefined ? null : toRecord(row)
+}
+
+/** A record as its account reads it. A webhook itself carries it without: that body is the same on every attempt. */
+export type TrackedResult = ResultRecord & { readonly webhook: WebhookProgress | null }
+
+/** Reads one result of an account with its webhook's progress. @returns null when the account has none such. */
+export async function readTrackedResult(
+  sql: Database,
+  id: string,
+  accountId: string,
+): Promise<TrackedResult | null> {
+  const [row] = await sql`
+    select r.*, body.stdout, body.stderr, body.compile_output,
+      d.webhook_id, d.state as webhook_state, d.attempts as webhook_attempts,
+      case when d.state = 'pending' then d.due_at end as next_attempt_at
+    from runledger.result r
+    left join runledger.body on body.submission_id = r.id
+    left join runledger.delivery d on d.submission_id = r.id
+    where r.id = ${id} and r.account_id = ${accountId}`
+  return row === undefined ? null : { ...toRecord(row), webhook: toWebhookProgress(row) }
 }
 
 /** True when there is such a submission and it is the account's. */
@@ -107,19 +147,34 @@ export async function listResults(
 // Outputs are bytes; JSON is text: what is no UTF-8 becomes U+FFFD. A byte-order mark the program wrote is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+function formatTime(date: unknown): string | null {
+  return date instanceof Date ? date.toISOString() : null
+}
+
+function toWebhookProgress(row: Record<string, unknown>): WebhookProgress | null {
+  const id = row['webhook_id'] as string | null
+  if (id === null) return null
+  return {
+    id,
+    state: row['webhook_state'] as WebhookState,
+    attempts: row['webhook_attempts'] as number,
+    next_attempt_at: formatTime(row['next_attempt_at']),
+  }
+}
+
 function toRecord(row: Record<string, unknown>): ResultRecord {
-  const final = row['finished_at'] !== null
+  // What was purged is null: an empty text would say that the program wrote nothing.
+  const kept = row['finished_at'] !== null && row['purged_at'] === null
   const text = (bytes: unknown): string | null =>
     bytes instanceof Uint8Array ? decoder.decode(bytes) : null
-  const time = (date: unknown): string | null => (date instanceof Date ? date.toISOString() : null)
   return {
     id: row['id'] as string,
     status: row['status'] as ResultRecord['status'],
     verdict: row['verdict'] as ResultRecord['verdict'],
     exit_code: row['exit_code'] as number | null,
     signal: row['signal'] as string | null,
-    stdout: final ? (text(row['stdout']) ?? '') : null,
-    stderr: final ? (text(row['stderr']) ?? '') : null,
+    stdout: kept ? (text(row['stdout']) ?? '') : null,
+    stderr: kept ? (text(row['stderr']) ?? '') : null,
     stdout_truncated: row['stdout_truncated'] as boolean | null,
     stderr_truncated: row['stderr_truncated'] as boolean | null,
     compile_output: text(row['compile_output']),
@@ -128,8 +183,9 @@ function toRecord(row: Record<string, unknown>): ResultRecord {
     memory_peak: row['memory_peak'] as number | null,
     language: row['language'] as string,
     runtime: row['runtime'] as string | null,
-    created_at: time(row['created_at']) ?? '',
-    started_at: time(row['started_at']),
-    finished_at: time(row['finished_at']),
+    created_at: formatTime(row['created_at']) ?? '',
+    started_at: formatTime(row['started_at']),
+    finished_at: formatTime(row['finished_at']),
+    purged_at: formatTime(row['purged_at']),
   }
 }

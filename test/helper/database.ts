@@ -26,8 +26,11 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
-/** Starts a PostgreSQL in a temporary directory and migrates the template. */
-export async function startTestCluster(): Promise<TestCluster> {
+/**
+ * Starts a PostgreSQL in a temporary directory and migrates the template.
+ * @param options.template false: nothing is migrated, so that the cluster has none of our roles.
+ */
+export async function startTestCluster({ template: migrated = true } = {}): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'runledger-test-'))
   const server: EmbeddedPostgres = await startEmbeddedPostgres({
     directory,
@@ -36,9 +39,11 @@ export async function startTestCluster(): Promise<TestCluster> {
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
   })
   const url = server.url('postgres')
-  await query(url, (sql) => sql`create database ${sql(template)}`)
-  const templateUrl = withDatabase(url, template)
-  await query(templateUrl, (sql) => migrate(sql, templateUrl))
+  if (migrated) {
+    await query(url, (sql) => sql`create database ${sql(template)}`)
+    const templateUrl = withDatabase(url, template)
+    await query(templateUrl, (sql) => migrate(sql, templateUrl))
+  }
   return {
     url,
     async stop() {

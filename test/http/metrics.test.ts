@@ -98,6 +98,38 @@ t.test(
   },
 )
 
+t.test('attempts to deliver webhooks are counted by outcome, with their times', async (t) => {
+  const id = await submit({ ...python, webhook_url: 'https://a.test/', webhook_secret: 's' })
+  await finish(sql, id)
+  t.equal((await scrape()).get('runledger_webhooks_pending'), 1)
+  const [row] = await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+  const record = async (
+    version: number,
+    outcome: string,
+    abandoned: string | null,
+  ): Promise<void> => {
+    const data = { attempt: version + 1, outcome, status: 500, duration_seconds: 0.02, snippet: '' }
+    await sql`
+      select runledger.record_attempt(
+        ${row?.['webhook_id']}, ${version}, 'webhook.attempt_failed', 1, ${sql.json(data)}, '{"actor":{"worker":"w"}}',
+        ${abandoned === null ? 60 : null}, ${abandoned}
+      )`
+  }
+  await record(0, 'refused', null)
+  await record(1, 'unreachable', null)
+  await record(2, 'gone', 'gone')
+  const figures = await scrape()
+  for (const outcome of ['refused', 'unreachable', 'gone']) {
+    t.equal(figures.get(`runledger_webhook_attempts_total{outcome="${outcome}"}`), 1, outcome)
+  }
+  const duration = 'runledger_webhook_attempt_duration_seconds'
+  t.equal(figures.get(`${duration}_count`), 3)
+  t.equal(figures.get(`${duration}_bucket{le="0.01"}`), 0)
+  t.equal(figures.get(`${duration}_bucket{le="0.025"}`), 3)
+  t.equal(figures.get('runledger_webhooks_abandoned_total{reason="gone"}'), 1)
+  t.equal(figures.get('runledger_webhooks_pending'), 0)
+})
+
 t.test('lost attempts and refusals are counted', async (t) => {
   const id = await submit()
   const version = await startExecution(sql, id)

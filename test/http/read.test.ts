@@ -1,4 +1,5 @@
 // Reading: a record at every stage, the long poll, the list and the events of a submission.
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, pretendWorker, startExecution } from '../helper/execution.ts'
@@ -6,6 +7,7 @@ import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { createDatabase } from '#database'
 import { defaultLimits } from '#executor'
+import { readResult } from '#result'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -15,6 +17,20 @@ const python = { language: 'py', code: 'print(1)' }
 
 const submit = async (body: object = python, key?: string): Promise<string> =>
   (await call('POST', '/api/submit', { body, ...(key !== undefined && { key }) })).body.id
+/** Records an attempt to deliver a webhook, as a worker does. */
+async function recordAttempt(
+  webhookId: string,
+  version: number,
+  type: string,
+  data: { readonly attempt: number; readonly outcome: string },
+  retrySeconds: number | null = null,
+): Promise<void> {
+  const whole = { status: null, duration_seconds: 0.1, snippet: '', ...data }
+  await sql`
+    select runledger.record_attempt(
+      ${webhookId}, ${version}, ${type}, 1, ${sql.json(whole)}, '{"actor":{"worker":"w"}}', ${retrySeconds}, null
+    )`
+}
 const read = (id: string, suffix = '', headers = {}): Promise<Answer> =>
   call('GET', `/api/result/${id}${suffix}`, { headers })
 
@@ -27,7 +43,8 @@ t.test('a record is 200 at every stage, null for what is not known yet', async (
   t.strictSame(rest, {
     id, status: 'queued', verdict: null, exit_code: null, signal: null, stdout: null, stderr: null,
     stdout_truncated: null, stderr_truncated: null, compile_output: null, cpu_time: null, wall_time: null,
-    memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null,
+    memory_peak: null, language: 'python', runtime: null, started_at: null, finished_at: null, purged_at: null,
+    webhook: null,
   }) // prettier-ignore
   const version = await startExecution(sql, id)
   t.match((await read(id)).body, {
@@ -171,6 +188,59 @@ t.test('a list’s query that is wrong is 400 and names every mistake', async (t
       query,
     )
   }
+})
+
+t.test(
+  'a record says where its webhook stands, to its account and not to the receiver',
+  async (t) => {
+    const id = await submit({ ...python, webhook_url: 'https://a.test/', webhook_secret: 'shh' })
+    const progress = async (): Promise<unknown> => (await read(id)).body.webhook
+    const [delivery] =
+      await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+    const webhookId = delivery?.['webhook_id'] as string
+    const shown = { id: webhookId, state: 'waiting', attempts: 0, next_attempt_at: null }
+    t.strictSame(await progress(), shown)
+    await finish(sql, id)
+    t.match(await progress(), { ...shown, state: 'pending', next_attempt_at: /^\d{4}-.*Z$/ })
+    await recordAttempt(
+      webhookId,
+      0,
+      'webhook.attempt_failed',
+      { attempt: 1, outcome: 'refused' },
+      60,
+    )
+    const retried = (await progress()) as { attempts: number; next_attempt_at: string }
+    t.match(retried, { ...shown, state: 'pending', attempts: 1, next_attempt_at: String })
+    t.ok(Date.parse(retried.next_attempt_at) > Date.now() + 20_000)
+    await recordAttempt(webhookId, 1, 'webhook.delivered', { attempt: 2, outcome: 'delivered' })
+    t.strictSame(await progress(), { ...shown, state: 'delivered', attempts: 2 })
+    t.notMatch((await call('GET', '/api/submissions')).text, /"webhook"/)
+    t.equal('webhook' in ((await readResult(sql, id, null)) ?? {}), false)
+
+    await sql`select runledger.replay_delivery(${webhookId}, 'shh', 1, '{"actor":{"operator":"alice"}}')`
+    t.match(await progress(), { state: 'pending', attempts: 2 })
+    const { body, text } = await read(id, '/events')
+    const { type, data } = body.events.at(-1)
+    t.strictSame([type, data], ['webhook.replayed', {}])
+    t.notMatch(text, /alice/)
+  },
+)
+
+t.test('the record of wait=true and of a replay is the one that GET answers', async (t) => {
+  const body = { ...python, webhook_url: 'https://a.test/', webhook_secret: 'shh' }
+  const headers = { 'Idempotency-Key': randomUUID() }
+  const waiting = call('POST', '/api/submit?wait=true', { headers, body })
+  while (server.waiter.waiting === 0) await new Promise(setImmediate)
+  let rows: readonly { readonly id?: string }[] = []
+  while (rows.length === 0)
+    rows = await sql`
+      select submission_id as id from runledger.pending join runledger.delivery d using (submission_id)
+      where awaited and d.state = 'waiting'`
+  await finish(sql, rows[0]?.id ?? '')
+  const { body: record } = await waiting
+  t.match(record, { status: 'completed', webhook: { state: 'pending' } })
+  t.strictSame((await call('POST', '/api/submit', { headers, body })).body, record)
+  t.strictSame((await read(record.id)).body, record)
 })
 
 t.test('the events tell a submission’s life without anything of ours', async (t) => {

@@ -48,7 +48,7 @@ export async function endSubmission(
   webhook: { readonly url: string; readonly secret: string },
   stdout = 'done\n',
 ): Promise<string> {
-  return sql.begin(async (transaction) => {
+  return sql.begin<string>(async (transaction) => {
     // A transaction has all of a pool that submitting uses.
     const inside = transaction as unknown as Database
     const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
@@ -60,7 +60,7 @@ export async function endSubmission(
       )`
     await transaction`select graphile_worker.remove_job(${id})`
     return id
-  }) as Promise<string>
+  })
 }
 
 /** The submission's delivery. */

@@ -23,6 +23,30 @@ begin
 end
 $$;
 
+-- Nor by the name of a part of it, one with rows or one without.
+do $$
+declare
+  _name text;
+  _statement text;
+begin
+  perform runledger.append_event(runledger.uuid_floor(now()), 1, 'submission.received', 1, '{}', '{}');
+  assert (select count(*) from runledger.partition where table_name = 'event' and ends_at > now()) >= 4,
+    'this month has a partition, and so have the next three';
+  for _name in select name from runledger.partition where table_name = 'event' loop
+    foreach _statement in array array[
+      'update runledger.%I set data = ''{}''', 'delete from runledger.%I', 'truncate runledger.%I'
+    ] loop
+      begin
+        execute format(_statement, _name);
+        assert false, format(_statement, _name) || ' was not refused';
+      exception
+        when sqlstate 'RL001' then null;
+      end;
+    end loop;
+  end loop;
+end
+$$;
+
 do $$
 begin
   perform runledger.append_event('00000000-0000-7000-8000-000000000001', 1, 'submission.received', 1, '{}', '{}');

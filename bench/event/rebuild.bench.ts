@@ -1,0 +1,60 @@
+// How long proof takes: every projection made anew from the log, the check that none differs, every promise, every hash.
+// One pass each over 100,000 submissions (300,000 events); rates a second. The rebuild must end within 60 s.
+import assert from 'node:assert/strict'
+import { createDatabase } from '#database'
+import { verifyChains } from '#event'
+import { purgeBodies, rebuildProjections } from '#result'
+import { createCaller } from '../../test/helper/submission.ts'
+import { startCluster } from '../database.ts'
+import { isQuick, report } from '../report.ts'
+import { generateLog } from './generate.ts'
+
+const submissions = isQuick ? 10_000 : 100_000
+const longestSeconds = 60
+
+await using cluster = await startCluster()
+const url = await cluster.createDatabase('rebuild')
+const sql = createDatabase({ url, connections: 1, name: 'bench', statementSeconds: 0 })
+await generateLog(sql, await createCaller(sql), { submissions, days: 100 })
+
+const notes: string[] = []
+async function time(what: string, work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  const seconds = (performance.now() - startedAt) / 1000
+  notes.push(
+    `${what}: ${seconds.toFixed(1)} s for ${submissions.toLocaleString('en')} submissions, ${Math.round(submissions / seconds).toLocaleString('en')} a second`,
+  )
+  return seconds
+}
+
+await time('rebuild with nothing to repair', async () => {
+  assert.deepEqual(await rebuildProjections(sql), { submissions, repaired: 0 })
+})
+await sql`truncate runledger.result`
+const seconds = await time('rebuild of every result', async () => {
+  assert.deepEqual(await rebuildProjections(sql), { submissions, repaired: submissions })
+})
+await sql`vacuum (analyze) runledger.result`
+await time('audit.drift', async () => {
+  assert.deepEqual([...(await sql`select * from audit.drift`)], [])
+})
+await time('audit.invariant', async () => {
+  assert.deepEqual([...(await sql`select * from audit.invariant`)], [])
+})
+await time('audit verify, hashes', async () => {
+  assert.equal((await verifyChains(sql)).broken, 0)
+})
+await time('purge of those older than 30 days', async () => {
+  const purged = await purgeBodies(sql, 30)
+  assert.ok(purged.submissions > submissions / 2)
+  notes.push(`it purged ${purged.submissions} and dropped ${purged.partitions.length} partitions`)
+})
+await sql.end({ timeout: 5 })
+report('event/rebuild', [], {
+  notes,
+  failures:
+    seconds > longestSeconds
+      ? [`a rebuild took ${seconds.toFixed(0)} s, more than ${longestSeconds}`]
+      : [],
+})

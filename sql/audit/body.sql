@@ -1,0 +1,18 @@
+create or replace view audit.body as
+select
+  r.id as submission_id,
+  b.submission_id is not null as kept,
+  length(b.code) as code_bytes,
+  length(b.stdin) as stdin_bytes,
+  length(b.expected_stdout) as expected_stdout_bytes,
+  length(b.stdout) as stdout_bytes,
+  length(b.stderr) as stderr_bytes,
+  length(b.compile_output) as compile_output_bytes,
+  encode(sha256(b.code), 'hex') as code_sha256,
+  encode(sha256(b.stdin), 'hex') as stdin_sha256,
+  encode(sha256(b.stdout), 'hex') as stdout_sha256,
+  encode(sha256(b.stderr), 'hex') as stderr_sha256,
+  r.purged_at
+from runledger.result r
+left join runledger.body b on b.submission_id = r.id;
+comment on view audit.body is 'Whether a submission''s bytes are still kept, and their sizes and hashes as they stand now, to hold against those in its events. Never the bytes.';

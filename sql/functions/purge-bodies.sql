@@ -1,0 +1,67 @@
+-- Retention. Bodies go, and in the same transaction the log says so; what has not ended, or whose webhook is still to be
+-- delivered, stays whatever its age.
+
+create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _before timestamptz := now() - purge_bodies.older_than;
+  _recorded_at timestamptz;
+  _ids uuid[];
+begin
+  if not pg_try_advisory_xact_lock(71830, -3) then
+    return 0;
+  end if;
+  -- By id and by the server's own clock: an id from a clock gone wrong must not purge a body early. Such ids stand in the
+  -- default partition, which is looked through whole.
+  _ids := array(
+    select b.submission_id
+    from (
+      select body.submission_id from runledger.body where body.submission_id < runledger.uuid_floor(_before)
+      union all
+      select body_default.submission_id from runledger.body_default
+      where body_default.submission_id >= runledger.uuid_floor(_before)
+    ) b
+    join runledger.result r on r.id = b.submission_id and r.finished_at < _before
+    where not exists (select from runledger.pending p where p.submission_id = b.submission_id)
+      and not exists (
+        select from runledger.delivery d
+        where d.submission_id = b.submission_id and d.state in ('waiting', 'pending')
+      )
+    limit purge_bodies.batch
+  );
+  if _ids = '{}' then
+    return 0;
+  end if;
+
+  _recorded_at := clock_timestamp();
+  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+  select
+    head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at,
+    runledger.hash_event(
+      head.hash, head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at
+    )
+  from (
+    select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
+    from runledger.event e
+    where e.stream_id = any (_ids)
+    order by e.stream_id, e.stream_version desc
+  ) head
+  cross join (
+    select
+      jsonb_build_object('reason', 'retention') as data,
+      jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)) as metadata
+  ) purged
+  where not exists (
+    select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
+  );
+  update runledger.result r
+  set version = derived.version, purged_at = derived.purged_at
+  from runledger.result_from_log derived
+  where derived.id = any (_ids) and r.id = derived.id;
+  update runledger.delivery set url = null where delivery.submission_id = any (_ids);
+  delete from runledger.body where body.submission_id = any (_ids);
+  return cardinality(_ids);
+end
+$$;
+comment on function runledger.purge_bodies is 'Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';

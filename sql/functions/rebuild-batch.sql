@@ -1,0 +1,105 @@
+-- Projections are caches: this makes some of them anew from the log alone, while the service runs.
+--
+-- The rows are locked first and the log is read after, in a later statement: whoever was changing them has committed by
+-- then and is seen, and whoever comes next waits for us and then sees more of the log than we did.
+
+create or replace function runledger.rebuild_batch(after uuid, batch integer)
+returns table (last uuid, submissions integer, repaired integer)
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  _ids uuid[];
+  _count integer;
+begin
+  select (array_agg(id order by id desc))[1], count(*) into last, submissions
+  from (
+    select e.stream_id as id from runledger.event e
+    where e.type = 'submission.received' and e.stream_id > rebuild_batch.after
+    order by e.stream_id limit rebuild_batch.batch
+  ) received;
+  repaired := 0;
+
+  insert into runledger.result
+  select * from runledger.result_from_log derived
+  where derived.id > rebuild_batch.after and derived.id <= last
+    and not exists (select from runledger.result r where r.id = derived.id)
+  on conflict do nothing;
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+
+  -- After the log's last submission there may still be rows that it knows nothing of.
+  _ids := array(
+    select r.id from runledger.result r
+    where r.id > rebuild_batch.after and (r.id <= last or submissions < rebuild_batch.batch)
+    order by r.id for update
+  );
+  perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
+
+  update runledger.result r set
+    account_id = derived.account_id, api_key_id = derived.api_key_id, version = derived.version,
+    status = derived.status, verdict = derived.verdict, language = derived.language, runtime = derived.runtime,
+    exit_code = derived.exit_code, signal = derived.signal, stdout_truncated = derived.stdout_truncated,
+    stderr_truncated = derived.stderr_truncated, cpu_time = derived.cpu_time, wall_time = derived.wall_time,
+    memory_peak = derived.memory_peak, created_at = derived.created_at, started_at = derived.started_at,
+    finished_at = derived.finished_at, purged_at = derived.purged_at
+  from runledger.result_from_log derived
+  where derived.id = any (_ids) and r.id = derived.id and r is distinct from derived;
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+  delete from runledger.result r
+  where r.id = any (_ids)
+    and not exists (select from runledger.event e where e.stream_id = r.id and e.type = 'submission.received');
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+
+  -- Whether a submission was admitted is not in the log: one that runs was; of the others the reconciler admits as many
+  -- as their key has room for, and counts nothing for a key without a limit.
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+  select derived.submission_id, derived.api_key_id, r.status = 'running' or tier.concurrent_executions is null, true
+  from runledger.pending_from_log derived
+  join runledger.result r on r.id = derived.submission_id
+  join runledger.api_key k on k.id = derived.api_key_id
+  join runledger.tier on tier.name = k.tier
+  where derived.submission_id = any (_ids)
+    and not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
+  on conflict do nothing;
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+  delete from runledger.pending p
+  where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch)
+    and not exists (select from runledger.pending_from_log derived where derived.submission_id = p.submission_id);
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+
+  update runledger.delivery d set
+    webhook_id = derived.webhook_id, attempts = derived.attempts, state = derived.state,
+    secret = case when derived.state in ('waiting', 'pending') then d.secret end,
+    due_at = case when derived.state = 'pending' then coalesce(d.due_at, now()) end
+  from runledger.delivery_from_log derived
+  where derived.submission_id = any (_ids) and d.submission_id = derived.submission_id
+    and (d.webhook_id, d.attempts, d.state) is distinct from (derived.webhook_id, derived.attempts, derived.state);
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+  -- Address and secret of a row that was lost are lost: such a webhook cannot be sent, and audit.invariant says so.
+  insert into runledger.delivery (submission_id, webhook_id, attempts, state, due_at)
+  select
+    derived.submission_id, derived.webhook_id, derived.attempts, derived.state,
+    case when derived.state = 'pending' then now() end
+  from runledger.delivery_from_log derived
+  where derived.submission_id = any (_ids)
+    and not exists (select from runledger.delivery d where d.submission_id = derived.submission_id)
+  on conflict do nothing;
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+
+  delete from runledger.delivery d
+  where d.submission_id > rebuild_batch.after and (d.submission_id <= last or submissions < rebuild_batch.batch)
+    and not exists (
+      select from runledger.event e where e.stream_id = d.submission_id and e.type = 'submission.received'
+    );
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
+  return next;
+end
+$$;
+comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.';

@@ -1,0 +1,33 @@
+-- Where each webhook stands, as far as the log tells: its address and its secret are bodies and not in the log.
+
+create or replace view runledger.delivery_from_log as
+select
+  received.stream_id as submission_id,
+  webhook.id as webhook_id,
+  stream.attempts,
+  case stream.last_type
+    when 'webhook.delivered' then 'delivered'
+    when 'webhook.abandoned' then 'abandoned'
+    when 'webhook.attempt_failed' then 'pending'
+    when 'webhook.replayed' then 'pending'
+    else case
+      when exists (
+        select from runledger.event ended
+        where ended.stream_id = received.stream_id and ended.type in ('execution.completed', 'execution.abandoned')
+      ) then 'pending'
+      else 'waiting'
+    end
+  end as state
+from runledger.event received
+cross join lateral (select (received.data #>> '{webhook,id}')::uuid as id) webhook
+cross join lateral (
+  select
+    (count(*) filter (where e.type in ('webhook.attempt_failed', 'webhook.delivered')))::integer as attempts,
+    (array_agg(e.type order by e.stream_version desc) filter (
+      where e.type in ('webhook.delivered', 'webhook.abandoned', 'webhook.attempt_failed', 'webhook.replayed')
+    ))[1] as last_type
+  from runledger.event e
+  where e.stream_id = webhook.id
+) stream
+where received.type = 'submission.received' and webhook.id is not null;
+comment on view runledger.delivery_from_log is 'Every webhook''s state and attempts as its events say. The table runledger.delivery caches them, beside address and secret.';

@@ -1,0 +1,129 @@
+// `audit ID`: the life of one submission, webhook or key, told from the log as a person would tell it. `audit verify`: the
+// whole log, held against its hashes. Both read audit views alone, so that an auditor's own connection will do.
+import type { Database } from '#database'
+import { readStream, verifyChains } from '#event'
+import type { RecordedEvent } from '#event'
+import { tellEvent } from './audit-story.ts'
+import type { StoryContext } from './audit-story.ts'
+
+/** What a command has to say; exit status 1 unless `ok`. */
+export interface AuditAnswer {
+  readonly lines: readonly string[]
+  readonly ok: boolean
+}
+
+/** Tells everything that happened under an id; null when nothing did. */
+export async function tellLife(sql: Database, id: string): Promise<AuditAnswer | null> {
+  const own = await readStream(sql, id, 'audit.event')
+  const [first] = own
+  if (first === undefined) return null
+  const webhookId = (first.data['webhook'] as { id?: string } | null | undefined)?.id
+  const webhook = webhookId === undefined ? [] : await readStream(sql, webhookId, 'audit.event')
+  const events = [...own, ...webhook].toSorted((a, b) => a.position - b.position)
+
+  const ids = [id, ...(webhookId === undefined ? [] : [webhookId])]
+  const broken = await sql`
+    select position, stream_version, type from audit.broken_chain
+    where stream_id = any(${ids}) order by position`
+  const verdict =
+    broken.length === 0
+      ? `The hashes of its ${events.length} events fit.`
+      : `${broken.length} of its ${events.length} events DO NOT FIT their hashes, the first at position ${broken[0]?.['position']} (${broken[0]?.['type']}, version ${broken[0]?.['stream_version']}): the log was changed by hand.`
+  return {
+    ok: broken.length === 0,
+    lines: [
+      ...(await introduce(sql, id, first)),
+      ...tell(own, events),
+      ...(await tellPresent(sql, own)),
+      verdict,
+    ],
+  }
+}
+
+/** Checks the whole log and what was made from it. */
+export async function verifyLog(
+  sql: Database,
+  onProgress: (line: string) => void,
+): Promise<AuditAnswer> {
+  let shown = 0
+  const { events, broken, first } = await verifyChains(sql, (share, soFar) => {
+    const percent = Math.floor(share * 100)
+    if (percent < shown + 5 && percent !== 100) return
+    shown = percent
+    onProgress(`${percent} %: ${soFar.events} events, ${soFar.broken} that do not fit`)
+  })
+  const lines: string[] = []
+  if (first !== null) {
+    lines.push(
+      `${broken} of ${events} events do not fit. The first: position ${first.position}, ${first.type}, version ${first.version} of stream ${first.streamId}, recorded ${first.at.toISOString()}. It was changed, or the event before it was changed or removed.`,
+    )
+  }
+  // A chain does not show that its last events are missing, or all of them; what was made from them does.
+  const [drift] = await sql`
+    select count(*), (array_agg(projection || ' ' || id order by id))[1] as first from audit.drift`
+  if (drift?.['count'] !== 0) {
+    lines.push(
+      `${drift?.['count']} rows differ from the log, the first: ${drift?.['first']}. Events were removed, or a table was edited; audit.drift shows both sides.`,
+    )
+  }
+  const [altered] = await sql`
+    select count(*), (array_agg(part || ' of ' || submission_id order by submission_id))[1] as first
+    from audit.altered_body`
+  if (altered?.['count'] !== 0) {
+    lines.push(
+      `${altered?.['count']} bodies are not those whose hash the log has, the first: ${altered?.['first']}.`,
+    )
+  }
+  if (lines.length > 0) return { lines, ok: false }
+  return {
+    ok: true,
+    lines: [
+      `${events} events: every hash fits, every projection is what the log says, every body is as it was.`,
+    ],
+  }
+}
+
+async function introduce(sql: Database, id: string, first: RecordedEvent): Promise<string[]> {
+  if (first.type !== 'submission.received') return [`${first.type.replace(/\..*/, '')} ${id}`, '']
+  const [who] = await sql`
+    select account.name, k.label
+    from audit.account
+    left join audit.api_key k on k.id::text = ${String(first.data['api_key'])}
+    where account.id::text = ${String(first.data['account'])}`
+  return [
+    `submission ${id} of account ${JSON.stringify(who?.['name'] ?? 'unknown')}, key ${String(who?.['label'] ?? 'unknown')}…`,
+    '',
+  ]
+}
+
+function tell(own: readonly RecordedEvent[], events: readonly RecordedEvent[]): string[] {
+  const context: StoryContext = { receivedAt: own[0]?.at ?? null, startedAt: null, attempt: null }
+  return events.map((event) => {
+    const line = `${event.at.toISOString()}  ${tellEvent(event, context)}`
+    if (event.type === 'execution.started') {
+      context.startedAt = event.at
+      context.attempt = Number(event.data['attempt'])
+    }
+    if (event.type === 'execution.interrupted') context.receivedAt = event.at
+    return line
+  })
+}
+
+/** What is still going on, if anything is. */
+async function tellPresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
+  const [first] = own
+  const last = own.findLast(({ type }) => type.startsWith('execution.'))
+  if (first?.type !== 'submission.received') return ['']
+  const end = own.find(({ type }) => ['execution.completed', 'execution.abandoned'].includes(type))
+  if (end !== undefined) {
+    const seconds = (end.at.getTime() - first.at.getTime()) / 1000
+    const what = end.type === 'execution.completed' ? 'It ended' : 'It failed, through our fault,'
+    return ['', `${what} ${seconds.toFixed(3)} s after it was received.`]
+  }
+  if (last?.type !== 'execution.started') return ['', 'It has not ended: it waits in the queue.']
+  const [worker] = await sql`
+    select alive from audit.worker where id::text = ${String(last.data['worker'])}`
+  const state =
+    worker?.['alive'] === true ? 'which is alive' : 'which is gone: it will be run again'
+  return ['', `It has not ended: it runs on worker ${String(last.data['worker'])}, ${state}.`]
+}

@@ -1,0 +1,174 @@
+// One event as a sentence. Apart from audit-command.ts, which knows the database. Reads tolerantly: an event that lacks what
+// it should have is told all the same.
+import type { RecordedEvent } from '#event'
+
+/** What came before and a sentence refers to; the teller brings it up to date after each event. */
+export interface StoryContext {
+  /** When it last began to wait: received, or taken back. */
+  receivedAt: Date | null
+  startedAt: Date | null
+  attempt: number | null
+}
+
+const verdictWords: Readonly<Record<string, string>> = {
+  AC: 'accepted',
+  WA: 'wrong answer',
+  CE: 'compile error',
+  RE: 'runtime error',
+  TLE: 'time limit',
+  MLE: 'memory limit',
+  OLE: 'output limit',
+}
+
+const lossWords: Readonly<Record<string, string>> = {
+  sandbox_failed: 'the sandbox failed',
+  worker_lost: 'its worker was lost',
+  superseded: 'the same worker began it again',
+  shutdown: 'the worker was shutting down',
+  lease_expired: 'the worker could not say any more that it was alive',
+}
+
+type Data = Readonly<Record<string, unknown>>
+type Teller = (data: Data, event: RecordedEvent, context: StoryContext) => string
+
+const tellers: Readonly<Record<string, Teller>> = {
+  'submission.received': (data, { metadata }) =>
+    sentence(
+      `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
+      data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
+      data['webhook'] ? `a webhook to ${say(part(data, 'webhook')['host'])}` : '',
+      `request ${say(metadata['request'])}`,
+    ),
+  'execution.started': (data, { at }, { receivedAt }) => {
+    const run = part(data, 'limits', 'run')
+    return sentence(
+      `Attempt ${say(data['attempt'])} began after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
+      `with ${say(data['runtime'])}`,
+      `limits ${say(run['cpuSeconds'])} s of CPU, ${say(run['wallSeconds'])} s in all, ${mebibytes(run['memoryBytes'])}, ${count(run['processes'], 'process', 'processes')}`,
+      `isolation ${list(part(data, 'isolation'))}`,
+    )
+  },
+  'execution.completed': (data, { at }, { startedAt }) =>
+    [
+      tellCompile(part(data, 'compile')),
+      tellRun(data),
+      `The attempt took ${between(startedAt, at)}.`,
+      `Verdict ${say(data['verdict'])}: ${verdictWords[String(data['verdict'])] ?? 'unknown'}.`,
+    ]
+      .filter((text) => text !== '')
+      .join(' '),
+  'execution.interrupted': (data, { at }, { attempt, startedAt }) =>
+    sentence(
+      `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${lossWords[String(data['reason'])] ?? say(data['reason'])}`,
+      data['step'] === undefined ? '' : `at ${say(data['step'])}: ${say(data['message'])}`,
+      data['spends_attempt'] === true ? 'it counts as a loss' : 'it costs nothing',
+    ),
+  'execution.abandoned': (data) =>
+    `Given up after ${count(data['losses'], 'loss', 'losses')}. Verdict IE: internal error.`,
+  'submission.purged': (data) =>
+    `Code, input and outputs were removed (${say(data['reason'])}); their hashes and sizes stay here.`,
+  'webhook.attempt_failed': (data) =>
+    sentence(
+      `${tellAttempt(data)} failed: ${say(data['outcome'])}`,
+      data['snippet'] === '' ? '' : say(data['snippet']),
+      data['next_attempt_at']
+        ? `the next is due ${say(data['next_attempt_at'])}`
+        : 'it was the last',
+    ),
+  'webhook.delivered': (data) => `${tellAttempt(data)} was delivered.`,
+  'webhook.abandoned': (data) =>
+    `The webhook was given up after ${count(data['attempts'], 'attempt')}: ${say(data['reason'])}.`,
+  'webhook.replayed': (_, { metadata }) =>
+    `The webhook is sent again, as ${list(part(metadata, 'actor'))} asked.`,
+  'api_key.issued': (data, { metadata }) =>
+    sentence(
+      `Key ${say(data['label'])}… issued for account ${say(data['account'])}, tier ${say(data['tier'])}`,
+      data['replaces'] ? `in place of ${say(data['replaces'])}` : '',
+      data['expires_at'] ? `valid until ${say(data['expires_at'])}` : '',
+      `by ${list(part(metadata, 'actor'))}`,
+    ),
+  'api_key.rotated': (data) =>
+    `Replaced by ${say(data['replaced_by'])}; it works until ${say(data['works_until'])}.`,
+  'api_key.revoked': (_, { metadata }) => `Revoked by ${list(part(metadata, 'actor'))}.`,
+}
+
+/** The sentence for one event. What a newer release wrote is shown as it stands. */
+export function tellEvent(event: RecordedEvent, context: StoryContext): string {
+  const teller = event.isKnown ? tellers[event.type] : undefined
+  if (teller !== undefined) return teller(event.data, event, context)
+  return `${event.type}, version ${event.schemaVersion}, which this release does not know: ${say(JSON.stringify(event.data))}`
+}
+
+function tellCompile(compile: Data): string {
+  if (compile['wall_seconds'] === undefined) return ''
+  if (compile['cached'] === true) return 'The compiled program was kept from an earlier run.'
+  return `Compiling took ${seconds(compile['wall_seconds'])} (${seconds(compile['cpu_seconds'])} of CPU) and ended with ${say(compile['exit_code'])}.`
+}
+
+function tellRun(data: Data): string {
+  const run = part(data, 'run')
+  if (run['wall_seconds'] === undefined) return 'The program did not run.'
+  const end = run['signal']
+    ? `was ended by ${say(run['signal'])}`
+    : `exited with ${say(run['exit_code'])}`
+  const cut = (name: string): string =>
+    part(data, name)['truncated'] === true ? ' and more, which was cut off,' : ''
+  return `The program ran ${seconds(run['wall_seconds'])} (${seconds(run['cpu_seconds'])} of CPU, ${mebibytes(run['memory_peak_bytes'])} at its peak), wrote ${bytes(data, 'stdout')}${cut('stdout')} to stdout and ${bytes(data, 'stderr')}${cut('stderr')} to stderr, and ${end}.`
+}
+
+function tellAttempt(data: Data): string {
+  const status = data['status'] === null ? 'no answer' : `answer ${say(data['status'])}`
+  return `Attempt ${say(data['attempt'])} to deliver the webhook (${status}, ${seconds(data['duration_seconds'])})`
+}
+
+function part(data: Data, ...path: readonly string[]): Data {
+  const found = path.reduce<unknown>(
+    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    data,
+  )
+  return isObject(found) ? found : {}
+}
+
+function isObject(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null
+}
+
+function sentence(...clauses: readonly string[]): string {
+  return `${clauses.filter((clause) => clause !== '').join('; ')}.`
+}
+
+function list(data: Data): string {
+  return Object.entries(data)
+    .map(([name, value]) => `${name} ${say(value)}`)
+    .join(', ')
+}
+
+function seconds(value: unknown): string {
+  return typeof value === 'number' ? `${value.toFixed(3)} s` : '? s'
+}
+
+function between(from: Date | null, to: Date): string {
+  return seconds(from === null ? undefined : (to.getTime() - from.getTime()) / 1000)
+}
+
+function bytes(data: Data, name: string): string {
+  return count(part(data, name)['bytes'], 'byte')
+}
+
+function count(value: unknown, one: string, many = `${one}s`): string {
+  return `${say(value)} ${value === 1 ? one : many}`
+}
+
+function mebibytes(value: unknown): string {
+  return typeof value === 'number' ? `${(value / 1_048_576).toFixed(1)} MiB` : '? MiB'
+}
+
+/** A value as text. Some of it others wrote: it must not tell the reader's terminal what to do. */
+function say(value: unknown): string {
+  if (value === undefined || value === null) return '?'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+}

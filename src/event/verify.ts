@@ -1,0 +1,105 @@
+// Walks the hash chains of the whole log. Each event's hash covers its content and the hash before it in its stream, so an
+// event that was changed, removed or slipped in shows; audit.broken_chain says which. It is asked part by part, a day's
+// streams at a time, so that a log of any size is walked in bounded memory and with progress. Reads audit views alone.
+import type { Database } from '#database'
+
+/** An event whose hash or version does not follow from the one before it. */
+export interface BrokenLink {
+  readonly position: number
+  readonly streamId: string
+  readonly version: number
+  readonly type: string
+  readonly at: Date
+}
+
+/** What the walk has seen so far, or in all. */
+export interface Verification {
+  readonly events: number
+  readonly broken: number
+  /** The broken one that was written first. */
+  readonly first: BrokenLink | null
+}
+
+/** A part of the log: ids from `lower` up to, without, `upper`. */
+interface Part {
+  readonly lower: string
+  readonly upper: string | null
+}
+
+const dayMilliseconds = 86_400_000
+
+/**
+ * Checks every event.
+ * @param onProgress called after each part with the share of parts that are done (0 to 1).
+ */
+export async function verifyChains(
+  sql: Database,
+  onProgress: (share: number, soFar: Verification) => void = () => {},
+): Promise<Verification> {
+  const parts = await listParts(sql)
+  let sum: Verification = { events: 0, broken: 0, first: null }
+  for (const [index, part] of parts.entries()) {
+    sum = add(sum, await verifyPart(sql, part))
+    onProgress((index + 1) / parts.length, sum)
+  }
+  return sum
+}
+
+// The bounds of all partitions cut the whole range of ids, what lies between and beyond them included.
+async function listParts(sql: Database): Promise<Part[]> {
+  const rows = await sql`
+    select lower, upper, starts_at, ends_at from audit.partition
+    where table_name = 'event' and lower is not null
+    order by lower`
+  const cuts = new Set(['00000000-0000-0000-0000-000000000000'])
+  for (const row of rows) {
+    const [from, to] = [row['starts_at'] as Date, row['ends_at'] as Date]
+    cuts.add(row['lower'] as string)
+    for (let at = from.getTime() + dayMilliseconds; at < to.getTime(); at += dayMilliseconds)
+      cuts.add(floorId(at))
+    cuts.add(row['upper'] as string)
+  }
+  const lowers = [...cuts].toSorted()
+  return lowers.map((lower, index) => ({ lower, upper: lowers[index + 1] ?? null }))
+}
+
+async function verifyPart(sql: Database, { lower, upper }: Part): Promise<Verification> {
+  const within = sql`stream_id >= ${lower} ${upper === null ? sql`` : sql`and stream_id < ${upper}`}`
+  const [counted] = await sql`select count(*) from audit.event where ${within}`
+  if (counted?.['count'] === 0) return { events: 0, broken: 0, first: null }
+  const [row] = await sql`
+    select position, stream_id, stream_version, type, recorded_at, count(*) over () as broken
+    from audit.broken_chain where ${within}
+    order by position limit 1`
+  return {
+    events: counted?.['count'] as number,
+    broken: (row?.['broken'] as number | undefined) ?? 0,
+    first:
+      row === undefined
+        ? null
+        : {
+            position: row['position'] as number,
+            streamId: row['stream_id'] as string,
+            version: row['stream_version'] as number,
+            type: row['type'] as string,
+            at: row['recorded_at'] as Date,
+          },
+  }
+}
+
+function add(left: Verification, right: Verification): Verification {
+  const firsts = [left.first, right.first].filter((link) => link !== null)
+  return {
+    events: left.events + right.events,
+    broken: left.broken + right.broken,
+    first: firsts.toSorted((a, b) => a.position - b.position)[0] ?? null,
+  }
+}
+
+/** The smallest UUID v7 of a time, as runledger.uuid_floor has it. */
+function floorId(milliseconds: number): string {
+  const digits = milliseconds.toString(16).padStart(12, '0').padEnd(32, '0')
+  return [8, 12, 16, 20, 32]
+    .map((end, index, ends) => digits.slice(ends[index - 1] ?? 0, end))
+    .join('-')
+}

@@ -1,0 +1,62 @@
+// Makes every projection anew from the log alone, a batch at a time, while the service runs: readers see old rows until
+// their batch commits, and whoever writes waits for one batch at most.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '#database'
+import type { Database } from '#database'
+
+export interface RebuildProgress {
+  /** Submissions of the log that were gone through. */
+  readonly submissions: number
+  /** Rows of results, pending submissions and deliveries that were not as the log says they should be. */
+  readonly repaired: number
+}
+
+/** A tenth of a second or so for which rows stay locked. */
+const batchSize = 1000
+
+// A batch locks in the order of ids, a sweep of lost workers does not: one of the two may have to give way.
+const retriedStates = ['40P01', '55P03']
+const longestTries = 10
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Rebuilds results, pending submissions and the state of deliveries.
+ * @param onProgress called after each batch.
+ */
+export async function rebuildProjections(
+  sql: Database,
+  onProgress: (soFar: RebuildProgress) => void = () => {},
+): Promise<RebuildProgress> {
+  let after = firstId
+  let sum: RebuildProgress = { submissions: 0, repaired: 0 }
+  for (;;) {
+    const batch = await rebuildBatch(sql, after)
+    sum = {
+      submissions: sum.submissions + batch.submissions,
+      repaired: sum.repaired + batch.repaired,
+    }
+    onProgress(sum)
+    if (batch.submissions < batchSize) return sum
+    after = batch.last
+  }
+}
+
+async function rebuildBatch(
+  sql: Database,
+  after: string,
+): Promise<RebuildProgress & { readonly last: string }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const [row] = await sql`select * from runledger.rebuild_batch(${after}, ${batchSize})`
+      return {
+        last: row?.['last'] as string,
+        submissions: row?.['submissions'] as number,
+        repaired: row?.['repaired'] as number,
+      }
+    } catch (error) {
+      if (tries >= longestTries || !retriedStates.includes(errorCode(error) ?? '')) throw error
+      await sleep(200 * tries)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// Events of every version that was ever written are read in today's shape; those of the future are passed through.
+import { readFileSync, readdirSync } from 'node:fs'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { json } from '#database'
+import { readStream, schemaVersion, upcast, upcasts } from '#event'
+import { readResult } from '#result'
+import { tellEvent } from '../../src/audit-story.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+/** An event as one release wrote it, and as today's reads it. Fixtures are added, never changed. */
+interface Fixture {
+  readonly type: string
+  readonly schema_version: number
+  readonly recorded: Record<string, unknown>
+  readonly read: Record<string, unknown>
+}
+
+const directory = `${import.meta.dirname}/fixture`
+const fixtures = readdirSync(directory).map((name) => {
+  const fixture: Fixture = JSON.parse(readFileSync(`${directory}/${name}`, 'utf8'))
+  return { name, fixture }
+})
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+
+t.test('there is a fixture of every version of every type', async (t) => {
+  const expected = Object.entries(upcasts).flatMap(([type, steps]) =>
+    Array.from({ length: steps.length + 1 }, (_, index) => `${type}.${index + 1}.json`),
+  )
+  t.strictSame(fixtures.map(({ name }) => name).toSorted(), expected.toSorted())
+  for (const { name, fixture } of fixtures)
+    t.equal(`${fixture.type}.${fixture.schema_version}.json`, name)
+})
+
+t.test('what is written today is the latest version of its type', async (t) => {
+  for (const [type, steps] of Object.entries(upcasts))
+    t.equal(steps.length + 1, schemaVersion, type)
+})
+
+t.test('each is read from the log in the shape of today', async (t) => {
+  for (const { name, fixture } of fixtures) {
+    const id = uuidv7()
+    await sql`
+      select runledger.append_event(
+        ${id}, 1, ${fixture.type}, ${fixture.schema_version}, ${json(sql, fixture.recorded)}, '{}'
+      )`
+    const [event] = await readStream(sql, id)
+    t.strictSame(event?.data, fixture.read, name)
+    t.equal(event?.isKnown, true)
+  }
+})
+
+t.test('what this release writes has the fields of the latest fixtures', async (t) => {
+  const latest = (type: string): string[] =>
+    Object.keys(
+      fixtures.find(
+        ({ fixture }) => fixture.type === type && fixture.schema_version === schemaVersion,
+      )?.fixture.recorded ?? {},
+    ).toSorted()
+  const caller = await createCaller(sql)
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await finish(sql, id)
+  const events = [...(await readStream(sql, id)), ...(await readStream(sql, caller.apiKeyId))]
+  t.strictSame(
+    events.map(({ type }) => type),
+    ['submission.received', 'execution.started', 'execution.completed', 'api_key.issued'],
+  )
+  for (const { type, data } of events)
+    t.strictSame(Object.keys(data).toSorted(), latest(type), type)
+})
+
+t.test('an old version goes through every step to the latest', async (t) => {
+  const steps = {
+    'a.renamed': [
+      ({ seconds, ...rest }: Readonly<Record<string, unknown>>) => ({
+        ...rest,
+        wall_seconds: seconds,
+      }),
+      (data: Readonly<Record<string, unknown>>) => ({ ...data, cached: false }),
+    ],
+  }
+  t.strictSame(upcast('a.renamed', 1, { seconds: 2, kept: true }, steps), {
+    data: { kept: true, wall_seconds: 2, cached: false },
+    schemaVersion: 3,
+    isKnown: true,
+  })
+  t.strictSame(upcast('a.renamed', 2, { wall_seconds: 2 }, steps).data, {
+    wall_seconds: 2,
+    cached: false,
+  })
+  t.strictSame(upcast('a.renamed', 3, { wall_seconds: 2 }, steps).data, { wall_seconds: 2 })
+})
+
+t.test(
+  'a version or a type of the future is passed through as it is, and stops nobody',
+  async (t) => {
+    const caller = await createCaller(sql)
+    const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+    const version = await startExecution(sql, id)
+    await sql`select runledger.append_event(${id}, ${(version ?? 0) + 1}, 'execution.suspended', 1, '{"until": "later"}', '{}')`
+    await sql`select runledger.append_event(${id}, ${(version ?? 0) + 2}, 'execution.started', 99, '[1]', '"odd"')`
+    const events = await readStream(sql, id)
+    t.match(events.slice(2), [
+      { type: 'execution.suspended', schemaVersion: 1, isKnown: false, data: { until: 'later' } },
+      { type: 'execution.started', schemaVersion: 99, isKnown: false, data: {}, metadata: {} },
+    ])
+    for (const event of events)
+      t.type(tellEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string')
+    await sql`select runledger.refresh_result(${id})`
+    t.match(await readResult(sql, id, null), { id, status: 'running', verdict: null })
+    t.strictSame([...(await sql`select * from audit.drift where id = ${id}`)], [])
+  },
+)
+
+t.test('no event of any shape keeps its story from being told', async (t) => {
+  const shapes = [
+    {},
+    { run: null, stdout: 7, webhook: 'x', limits: [], isolation: 'none' },
+    { reason: {}, attempt: [] },
+  ]
+  for (const type of [...Object.keys(upcasts), '__proto__', 'constructor', 'toString']) {
+    for (const data of shapes) {
+      const event = {
+        position: 1,
+        version: 1,
+        at: new Date(),
+        metadata: {},
+        type,
+        ...upcast(type, 1, data),
+      }
+      t.type(tellEvent(event, { receivedAt: null, startedAt: null, attempt: null }), 'string', type)
+    }
+  }
+})

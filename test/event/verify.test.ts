@@ -1,0 +1,166 @@
+// The walk over the hash chains: silent on what we wrote, loud on what somebody changed behind our back.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { verifyChains } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const ids: string[] = []
+for (let count = 0; count < 3; count += 1) {
+  const id = await submitNew(sql, caller, describeSubmission({ code: `print(${count})` }))
+  await finish(sql, id, { stdout: `${count}\n` })
+  ids.push(id)
+}
+const [id = ''] = ids
+// Streams where no partition is: before, between and after the months that have one.
+for (const odd of [
+  '00000000-0000-7000-8000-000000000001',
+  uuidv7({ msecs: 1e12 }),
+  'ffffffff-0000-7000-8000-000000000001',
+])
+  await sql`select runledger.append_event(${odd}, 1, 'a.b', 1, '{}', '{}')`
+
+/** What `audit verify` says, and its exit status. */
+function verify(): { text: string; status: number | null } {
+  const { stdout, status } = spawnSync('node', ['src/cli.ts', 'audit', 'verify'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    encoding: 'utf8',
+  })
+  return { text: stdout, status }
+}
+
+/** Does what an intruder with a superuser's rights would do, looks, and puts everything back. */
+async function tamper(statement: string, look: () => Promise<void>): Promise<void> {
+  await sql.unsafe(`
+    create table public.kept as table runledger.event;
+    alter table runledger.event disable trigger event_append_only`)
+  await sql.unsafe(statement)
+  await look()
+  await sql.unsafe(`
+    delete from runledger.event;
+    insert into runledger.event table public.kept;
+    drop table public.kept;
+    alter table runledger.event enable trigger event_append_only`)
+}
+
+t.test('an untouched log fits, and all of it is read', async (t) => {
+  const [all] = await sql`select count(*) from runledger.event`
+  const shares: number[] = []
+  const result = await verifyChains(sql, (share) => shares.push(share))
+  t.match(result, { events: all?.['count'], broken: 0, first: null })
+  t.equal(shares.at(-1), 1)
+  t.match(verify(), { text: /every hash fits/, status: 0 })
+})
+
+for (const [what, statement, version] of [
+  [
+    'changed data',
+    `update runledger.event set data = '{"verdict": "WA"}' where stream_id = '${id}' and stream_version = 3`,
+    3,
+  ],
+  [
+    'a changed time',
+    `update runledger.event set recorded_at = recorded_at - interval '1 hour' where stream_id = '${id}' and stream_version = 1`,
+    1,
+  ],
+  [
+    'changed metadata',
+    `update runledger.event set metadata = '{}' where stream_id = '${id}' and stream_version = 2`,
+    2,
+  ],
+  [
+    'a changed type',
+    `update runledger.event set type = 'execution.completes' where stream_id = '${id}' and stream_version = 3`,
+    3,
+  ],
+  [
+    'a changed hash',
+    `update runledger.event set hash = sha256('') where stream_id = '${id}' and stream_version = 2`,
+    2,
+  ],
+  [
+    'a removed event',
+    `delete from runledger.event where stream_id = '${id}' and stream_version = 2`,
+    3,
+  ],
+  [
+    'a removed beginning',
+    `delete from runledger.event where stream_id = '${id}' and stream_version = 1`,
+    2,
+  ],
+  [
+    'an event moved to another stream',
+    `update runledger.event set stream_id = '${ids[1]}', stream_version = 4 where stream_id = '${id}' and stream_version = 2`,
+    4,
+  ],
+  [
+    'an event slipped in',
+    `insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash) values ('${id}', 4, 'a.b', 1, '{}', '{}', now(), sha256(''))`,
+    4,
+  ],
+] as const) {
+  t.test(`${what} is found, and the first event that does not fit is named`, async (t) => {
+    await tamper(statement, async () => {
+      const { first, broken } = await verifyChains(sql)
+      t.ok(broken >= 1)
+      t.equal(first?.version, version)
+      const { text, status } = verify()
+      t.match(text, `version ${version} of stream ${first?.streamId}`)
+      t.equal(status, 1)
+    })
+  })
+}
+
+t.test('of several the one that was written first is named', async (t) => {
+  await tamper(
+    `update runledger.event set metadata = '{}' where stream_version = 2 and stream_id in ('${ids[2]}', '${ids[1]}')`,
+    async () => {
+      t.match(await verifyChains(sql), { first: { streamId: ids[1], version: 2 }, broken: 2 })
+    },
+  )
+})
+
+t.test('the first is the first written, not the first in the order of ids', async (t) => {
+  await tamper(
+    `update runledger.event set metadata = '[]' where stream_id in ('${ids[2]}', '00000000-0000-7000-8000-000000000001') and stream_version = 1`,
+    async () => {
+      t.match(await verifyChains(sql), { first: { streamId: ids[2], version: 1 }, broken: 2 })
+    },
+  )
+})
+
+t.test('an end that was cut off shows in what was made from it', async (t) => {
+  await tamper(
+    `delete from runledger.event where stream_id = '${id}' and stream_version = 3`,
+    async () => {
+      t.match(await verifyChains(sql), { broken: 0 })
+      t.match(verify(), { text: new RegExp(`the first: \\w+ ${id}`), status: 1 })
+    },
+  )
+})
+
+t.test('a stream that was removed altogether shows too', async (t) => {
+  await tamper(`delete from runledger.event where stream_id = '${id}'`, async () => {
+    t.match(verify(), { text: /rows differ from the log/, status: 1 })
+  })
+})
+
+t.test('an output that was changed does not have the hash that the log has', async (t) => {
+  await sql`update runledger.body set stdout = 'forged' where submission_id = ${id}`
+  t.match(verify(), { text: new RegExp(`stdout of ${id}`), status: 1 })
+  await sql`update runledger.body set stdout = ${Buffer.from('0\n')} where submission_id = ${id}`
+  t.equal(verify().status, 0)
+})
+
+t.test('every view says that all is well in the end', async (t) => {
+  for (const view of ['drift', 'broken_chain', 'altered_body', 'invariant'])
+    t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
+})

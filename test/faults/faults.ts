@@ -1,0 +1,272 @@
+// The fault suite: real web and worker processes, a PostgreSQL of its own, clients that remember what they were told,
+// and every fault of fault.ts, in an order that one seed decides. In the end the log must account for everything.
+//
+//   node test/faults/faults.ts            FAULTS_SEED=… repeats a run, FAULTS_SECONDS=… (480) bounds its length,
+//                                         FAULTS_ONLY=text strikes only with faults whose name holds the text
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { issueKey } from '#account'
+import { createDatabase } from '#database'
+import { findPort } from '#embedded-postgres'
+import { migrate } from '#migration'
+import { createAuthority } from '../webhook/certificate.ts'
+import { createReceiver } from '../webhook/receiver.ts'
+import { startFaultCluster } from './cluster.ts'
+import { faults } from './fault.ts'
+import type { Fault } from './fault.ts'
+import { findLeftovers, judge } from './history.ts'
+import { call, startLoad } from './load.ts'
+import { createPlatform } from './platform.ts'
+import { createRandom } from './random.ts'
+import { createRescues } from './rescue.ts'
+import type { Scene } from './strike.ts'
+
+const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const seconds = Number(process.env['FAULTS_SECONDS'] ?? 480)
+const only = process.env['FAULTS_ONLY'] ?? ''
+// Beyond this something is stuck, whatever the machine.
+const recoverySeconds = 90
+const quiescenceSeconds = 120
+const strikeSeconds = 60
+const receiverAddress = '127.0.0.2'
+const slots = 2
+const firstUid = 90_000 + (process.pid % 500) * 8
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+say(`faults: FAULTS_SEED=${seed}`)
+const random = createRandom(seed)
+const directory = mkdtempSync(join(tmpdir(), 'runledger-faults-'))
+
+// PostgreSQL, with room for all processes and a little more, so that the slots can be made to run out.
+const cluster = await startFaultCluster(90)
+const clusterStartedAt = performance.now()
+const sql = createDatabase({
+  url: cluster.url('postgres'),
+  connections: 4,
+  name: 'faults',
+  statementSeconds: 60,
+})
+await migrate(sql, cluster.url('postgres'))
+await sql`insert into runledger.tier (name, concurrent_executions) values ('faults', 3)`
+const keys = await Promise.all(
+  ['unlimited', 'unlimited', 'faults'].map(async (tier, index) => {
+    const { key } = await issueKey(sql, { account: `account ${index}`, tier }, 'faults')
+    return key
+  }),
+)
+
+// A receiver of webhooks that fails now and then.
+const authority = createAuthority()
+const authorityFile = join(directory, 'authority.pem')
+writeFileSync(authorityFile, authority.pem)
+const delivered = new Set<string>()
+let deliveries = 0
+const receiver = await createReceiver(
+  authority.issue([`IP:${receiverAddress}`]),
+  (response, { headers }) => {
+    const fails = Math.random() < 0.2
+    response.writeHead(fails ? 500 : 200).end()
+    if (fails) return
+    deliveries += 1
+    delivered.add(String(headers['webhook-id']))
+  },
+  receiverAddress,
+)
+
+const platform = await createPlatform(cluster.url('postgres'), directory)
+const shared = { LOG_LEVEL: 'info', WEBHOOK_ALLOWED_RANGES: receiverAddress }
+const webPorts = [await findPort(0), await findPort(0)]
+const startWorker = (name: string, index: number, leaseSeconds: number) =>
+  platform.start(name, 'worker', {
+    ...shared,
+    SLOTS: String(slots),
+    FIRST_UID: String(firstUid + index * slots),
+    LEASE_SECONDS: String(leaseSeconds),
+    WEBHOOK_CA: authorityFile,
+    WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+    WEBHOOK_SCHEDULE_SECONDS: '0.5,1,1,2,2,2',
+  })
+const webs = await Promise.all(
+  webPorts.map((port, index) =>
+    platform.start(`web-${index + 1}`, 'web', { ...shared, PORT: String(port) }),
+  ),
+)
+
+let phase = ''
+const rescues = createRescues(sql, () => phase)
+const stops: string[] = []
+const recoveries: number[] = []
+const struckByName = new Map<string, number>()
+const failures: string[] = []
+let probes = 0
+
+const load = startLoad({
+  clients: 12,
+  keys,
+  ports: () => webPorts,
+  webhook: { url: `https://${receiverAddress}:${receiver.port}/`, secret: 'a secret of the suite' },
+  random: createRandom(seed + 1),
+})
+
+/** Seconds until a submission went through everything. */
+async function recover(): Promise<number> {
+  const startedAt = performance.now()
+  for (const port of webPorts) {
+    const headers = {
+      'X-API-Key': keys[0] ?? '',
+      'Idempotency-Key': randomUUID(),
+      Prefer: 'wait=5',
+    }
+    probes += 1
+    for (;;) {
+      const { status, body } = await call(port, 'POST', '/api/submit?wait=true', headers, {
+        language: 'python',
+        code: 'print(1)',
+      })
+      if (body['status'] === 'completed') break
+      if (performance.now() - startedAt > recoverySeconds * 1000) {
+        throw new Error(`not back after ${recoverySeconds} s (status ${status})`)
+      }
+      await sleep(50)
+    }
+  }
+  return (performance.now() - startedAt) / 1000
+}
+
+async function strike(fault: Fault, scene: Scene): Promise<void> {
+  const startedAt = performance.now()
+  let count = 0
+  let problem = ''
+  try {
+    count = (await within(strikeSeconds, fault.strike(scene))) ?? 1
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error)
+    failures.push(`${fault.name}: ${problem}`)
+    // It may have been left half done.
+    for (const { proxy } of [...scene.webs, ...scene.workers]) await proxy.set('pass')
+  }
+  const struckFor = (performance.now() - startedAt) / 1000
+  struckByName.set(fault.name, (struckByName.get(fault.name) ?? 0) + count)
+  try {
+    const back = await recover()
+    recoveries.push(back)
+    say(
+      `${fault.name}: ${count} in ${struckFor.toFixed(1)} s, back in ${back.toFixed(1)} s ${problem}`,
+    )
+  } catch (error) {
+    failures.push(`${fault.name}: ${String(error)}`)
+    say(`${fault.name}: ${String(error)}`)
+  }
+}
+
+function createScene(workers: Scene['workers'], leaseSeconds: number): Scene {
+  const { lose } = rescues
+  return {
+    random,
+    cluster,
+    sql,
+    webs,
+    workers,
+    leaseSeconds,
+    lose,
+    noteStop: (name, took) => void stops.push(`${name} ${took.toFixed(1)} s`),
+  }
+}
+
+// First with the lease that the service has by default: how soon the runs of a killed worker are begun again.
+const killed = faults.filter(({ name }) => /^(all workers|worker) killed$/.test(name))
+if (only === '') {
+  phase = ', lease 15 s'
+  let workers = await Promise.all([0, 1].map((index) => startWorker(`worker-${index}`, index, 15)))
+  // Right after its start PostgreSQL does not vouch for session locks.
+  await sleep(Math.max(0, 21_000 - (performance.now() - clusterStartedAt)))
+  const scene = createScene(workers, 15)
+  for (let round = 0; round < 16; round += 1) await strike(killed[round % 4 === 3 ? 1 : 0]!, scene)
+  await Promise.all(workers.map((worker) => worker.stop()))
+  phase = ', lease 3 s'
+}
+const workers = await Promise.all(
+  [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, 3)),
+)
+const scene = createScene(workers, 3)
+const chosen = faults.filter(({ name }) => name.includes(only))
+const endsAt = clusterStartedAt + seconds * 1000
+for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
+  for (const fault of random.shuffle(chosen)) {
+    // The first round visits each, however long it takes.
+    if (round > 0 && performance.now() > endsAt) break
+    await strike(fault, scene)
+  }
+}
+
+// Everything that was begun comes to an end; then the processes stop, and the log is judged.
+await load.stop()
+const quietSince = performance.now()
+for (;;) {
+  const [left] = await sql`
+    select (select count(*) from runledger.pending) + (select count(*) from runledger.delivery where state in ('waiting', 'pending')) as count`
+  if (left?.['count'] === 0 || performance.now() - quietSince > quiescenceSeconds * 1000) break
+  await sleep(200)
+}
+for (const service of [...webs, ...workers]) {
+  const status = await service.stop()
+  if (status !== 0) failures.push(`${service.name} ended with ${status}`)
+}
+const judgement = await judge(sql, load, delivered, probes)
+const leftovers = findLeftovers(platform.pids, directory, { first: firstUid, count: 2 * slots })
+const seconded = await rescues.measure()
+const fencedBy = (message: string): number =>
+  [...webs, ...workers].reduce((sum, { logged }) => sum + (logged.get(message) ?? 0), 0)
+
+for (const [kind, list] of seconded) {
+  const sorted = list.toSorted((a, b) => a - b)
+  const at = (part: number): string => (sorted[Math.ceil(sorted.length * part) - 1] ?? 0).toFixed(2)
+  say(`rescue, ${kind}: n ${sorted.length}, p50 ${at(0.5)} s, p99 ${at(0.99)} s, max ${at(1)} s`)
+}
+say(
+  `back after a fault: p50 ${percentile(recoveries, 0.5)} s, max ${percentile(recoveries, 1)} s; orderly stops: ${stops.join(', ')}`,
+)
+say(
+  `answers: ${[...load.answers].map(([status, count]) => `${status} × ${count}`).join(', ')}; slowest without wait ${load.slowestSeconds.toFixed(2)} s`,
+)
+say(
+  `runs interrupted ${judgement.interrupted}, abandoned ${judgement.abandoned}, stale results refused ${fencedBy('execution.fenced')}; webhooks ${judgement.webhooks}, sent twice ${deliveries - delivered.size}`,
+)
+
+const wrong = [
+  ...judgement.lost.map((id) => `lost: ${id}`),
+  ...judgement.doubled.map((id) => `doubled: ${id}`),
+  ...judgement.stuck.map((id) => `stuck: ${id}`),
+  ...judgement.broken,
+  ...leftovers.map((what) => `left over: ${what}`),
+  ...platform.crashes.map((what) => `crashed by itself: ${what}`),
+  ...failures,
+  ...[...struckByName].filter(([, count]) => count === 0).map(([name]) => `never struck: ${name}`),
+]
+for (const what of wrong.slice(0, 50)) say(`✗ ${what}`)
+
+await sql.end({ timeout: 2 })
+await cluster.remove()
+await receiver.close()
+authority.remove()
+rmSync(directory, { recursive: true, force: true })
+const injected = [...struckByName.values()].reduce((sum, count) => sum + count, 0)
+say(
+  `faults: ${struckByName.size} kinds, ${injected} injected, ${judgement.acknowledged.toLocaleString('en')} acknowledged, ` +
+    `${judgement.lost.length} lost, ${judgement.doubled.length} doubled, ${judgement.stuck.length} stuck`,
+)
+process.exitCode = wrong.length === 0 ? 0 : 1
+
+async function within<T>(limitSeconds: number, work: Promise<T>): Promise<T> {
+  const late = sleep(limitSeconds * 1000, null, { ref: false }).then(() => {
+    throw new Error(`not over after ${limitSeconds} s`)
+  })
+  return Promise.race([work, late])
+}
+
+function percentile(list: readonly number[], part: number): string {
+  return (list.toSorted((a, b) => a - b)[Math.ceil(list.length * part) - 1] ?? 0).toFixed(2)
+}

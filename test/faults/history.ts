@@ -1,0 +1,135 @@
+// The judgement: what the log says at the end against what clients were told, and what is left on the machine.
+import { readFileSync, readdirSync } from 'node:fs'
+import type { Database } from '#database'
+import type { Load } from './load.ts'
+
+export interface Judgement {
+  readonly acknowledged: number
+  /** Acknowledged ids that the log does not know. */
+  readonly lost: readonly string[]
+  /** Submissions with two ends, and requests that made two submissions. */
+  readonly doubled: readonly string[]
+  /** Submissions without an end. */
+  readonly stuck: readonly string[]
+  /** Every other promise that does not hold. */
+  readonly broken: readonly string[]
+  /** Submissions given up after their third loss. */
+  readonly abandoned: number
+  /** Runs begun again. */
+  readonly interrupted: number
+  readonly webhooks: number
+}
+
+/** @param delivered webhook ids that the receiver has answered with 200. @param probes submissions of the suite itself. */
+export async function judge(
+  sql: Database,
+  load: Load,
+  delivered: ReadonlySet<string>,
+  probes: number,
+): Promise<Judgement> {
+  const acknowledged = [...load.acknowledged.values()]
+  const received = await listIds(sql`select stream_id as id from runledger.event where type = 'submission.received'`) // prettier-ignore
+  const known = new Set(received)
+  const lost = acknowledged.filter(({ id }) => !known.has(id)).map(({ id }) => id)
+  const stuck = await listIds(
+    sql`
+      select e.stream_id as id from runledger.event e where e.type = 'submission.received' and not exists (
+        select from runledger.event ended
+        where ended.stream_id = e.stream_id and ended.type in ('execution.completed', 'execution.abandoned'))`,
+  )
+  const doubled = [
+    ...load.doubled,
+    ...(await listIds(
+      sql`
+        select stream_id as id from runledger.event where type in ('execution.completed', 'execution.abandoned')
+        group by stream_id having count(*) > 1`,
+    )),
+  ]
+  const surplus = known.size - acknowledged.length - probes
+  if (surplus > 0) doubled.push(`${surplus} more submissions than idempotency keys`)
+
+  const broken: string[] = [...load.wrong]
+  const note = async (what: string, rows: PromiseLike<readonly object[]>): Promise<void> => {
+    for (const row of await rows) broken.push(`${what}: ${JSON.stringify(row)}`)
+  }
+  await note(
+    'a version is missing',
+    sql`
+    select stream_id from runledger.event group by stream_id having max(stream_version) <> count(*)`,
+  )
+  await note(
+    'something follows the end',
+    sql`
+    select later.stream_id, later.type from runledger.event ended
+    join runledger.event later on later.stream_id = ended.stream_id and later.stream_version > ended.stream_version
+    where ended.type in ('execution.completed', 'execution.abandoned') and later.type <> 'submission.purged'`,
+  )
+  await note('audit.drift', sql`select * from audit.drift limit 5`)
+  await note('audit.broken_chain', sql`select * from audit.broken_chain limit 5`)
+  await note('audit.invariant', sql`select * from audit.invariant limit 5`)
+  await note('still pending', sql`select * from runledger.pending limit 5`)
+  await note(
+    'a webhook has no job',
+    sql`
+    select webhook_id, state from runledger.delivery d
+    where state = 'waiting' or state = 'pending' and not exists (
+      select from graphile_worker.jobs j where j.key = d.webhook_id::text and j.attempts < j.max_attempts)`,
+  )
+  const told = await listIds(
+    sql`select webhook_id as id from runledger.delivery where state = 'delivered'`,
+  )
+  for (const id of told.filter((webhook) => !delivered.has(webhook))) {
+    broken.push(`webhook ${id} is recorded as delivered, and nobody received it`)
+  }
+  const [count] = await sql`
+    select count(*) filter (where type = 'execution.abandoned') as abandoned,
+      count(*) filter (where type = 'execution.interrupted') as interrupted
+    from runledger.event`
+  return {
+    acknowledged: acknowledged.length,
+    lost,
+    doubled,
+    stuck,
+    broken,
+    abandoned: Number(count?.['abandoned']),
+    interrupted: Number(count?.['interrupted']),
+    webhooks: told.length,
+  }
+}
+
+async function listIds(rows: PromiseLike<readonly object[]>): Promise<string[]> {
+  return (await rows).map((row) => (row as { id: string }).id)
+}
+
+/** Cgroups, mounts and processes of these workers that are still there. */
+export function findLeftovers(
+  pids: ReadonlySet<number>,
+  directory: string,
+  uids: { readonly first: number; readonly count: number },
+): string[] {
+  const left: string[] = []
+  const visit = (path: string, depth: number): void => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue
+      const pid = /^runledger-\d+-(\d+)-/.exec(entry.name)?.[1]
+      if (pid !== undefined && pids.has(Number(pid))) left.push(`cgroup ${path}/${entry.name}`)
+      else if (depth > 0) visit(`${path}/${entry.name}`, depth - 1)
+    }
+  }
+  visit('/sys/fs/cgroup', 2)
+  for (const line of readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) {
+    if (line.includes(directory)) left.push(`mount ${line}`)
+  }
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
+      if (uid >= uids.first && uid < uids.first + uids.count && !/^State:\t[ZX]/m.test(status)) {
+        left.push(`process ${pid} of uid ${uid}`)
+      }
+    } catch {
+      // it has just ended
+    }
+  }
+  return left
+}

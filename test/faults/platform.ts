@@ -1,0 +1,153 @@
+// What a hosting platform does: runs the Procfile's processes and starts one again that has ended. Each process reaches
+// the database through a proxy of its own.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startFaultProxy } from './proxy.ts'
+import type { FaultProxy } from './proxy.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const restartMilliseconds = 300
+const readyMessages = { web: 'web.started', worker: 'worker.started' } as const
+
+/** A process that is kept running. */
+export interface Service {
+  readonly name: string
+  readonly proxy: FaultProxy
+  readonly pid: number
+  /** Environment of the next start, over that of all. */
+  environment: Record<string, string>
+  /** Ends the present process, as a fault: that it ends is expected. */
+  kill(signal: NodeJS.Signals): void
+  /** Resolves with the exit status, or the signal's name, when the present process has ended. */
+  ended(): Promise<number | string>
+  /** Resolves when the present process, or the one that follows it, is ready. */
+  ready(): Promise<void>
+  /** Messages logged so far by all its processes, each with how often. */
+  readonly logged: ReadonlyMap<string, number>
+  /** Ends it for good; resolves when it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
+}
+
+export interface Platform {
+  start(name: string, kind: 'web' | 'worker', environment: Record<string, string>): Promise<Service>
+  readonly services: readonly Service[]
+  /** Processes that ended although nobody had told them to. */
+  readonly crashes: readonly string[]
+  /** Ids of all processes that were ever started. */
+  readonly pids: ReadonlySet<number>
+}
+
+/** @param databaseUrl the address behind the proxies. @param directory for the workers' caches. */
+export async function createPlatform(databaseUrl: string, directory: string): Promise<Platform> {
+  const procfile = await readFile(join(root, 'Procfile'), 'utf8')
+  const services: Service[] = []
+  const crashes: string[] = []
+  const pids = new Set<number>()
+
+  async function start(
+    name: string,
+    kind: 'web' | 'worker',
+    given: Record<string, string>,
+  ): Promise<Service> {
+    const command = new RegExp(`^${kind}: (.+)$`, 'm').exec(procfile)?.[1]
+    if (command === undefined) throw new Error(`the Procfile has no ${kind}`)
+    const proxy = await startFaultProxy(databaseUrl)
+    const cache = join(directory, name)
+    mkdirSync(cache, { recursive: true })
+    const logged = new Map<string, number>()
+    const recent: string[] = []
+    let child: ChildProcess
+    let isExpected = false
+    let isWanted = true
+    let isReady = false
+    let ended: Promise<number | string>
+    let watchers: (() => void)[] = []
+
+    const launch = (): void => {
+      isExpected = false
+      isReady = false
+      // setpriv: it ends with us, however we end.
+      child = spawn('setpriv', ['--pdeathsig', 'SIGKILL', '--', 'sh', '-c', `exec ${command}`], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          DATABASE_URL: proxy.url,
+          CACHE_DIRECTORY: cache,
+          ...given,
+          ...service.environment,
+        },
+      })
+      const present = child
+      let hasEnded = false
+      if (child.pid !== undefined) pids.add(child.pid)
+      for (const stream of [child.stdout, child.stderr]) {
+        createInterface({ input: stream! }).on('line', (line) => {
+          recent.push(line)
+          if (recent.length > 15) recent.shift()
+          const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
+          if (message === undefined) return
+          logged.set(message, (logged.get(message) ?? 0) + 1)
+          // The last words of one that was killed arrive after its end.
+          if (message === readyMessages[kind] && present === child && !hasEnded) isReady = true
+          for (const check of watchers) check()
+        })
+      }
+      ended = new Promise((done) => {
+        present.once('exit', (code, signal) => {
+          const status = signal ?? code ?? 'unknown'
+          hasEnded = true
+          isReady = false
+          if (!isExpected) crashes.push(`${name} ended with ${status}:\n${recent.join('\n')}`)
+          done(status)
+          if (isWanted) setTimeout(() => isWanted && launch(), restartMilliseconds)
+        })
+      })
+    }
+    const service: Service = {
+      name,
+      proxy,
+      logged,
+      environment: {},
+      get pid() {
+        return child.pid ?? 0
+      },
+      kill(signal) {
+        isExpected = true
+        child.kill(signal)
+      },
+      ended: () => ended,
+      ready: () =>
+        new Promise((done) => {
+          const check = (): void => {
+            if (!isReady) return
+            watchers = watchers.filter((watcher) => watcher !== check)
+            done()
+          }
+          watchers.push(check)
+          check()
+        }),
+      async stop(signal = 'SIGTERM') {
+        isWanted = false
+        isExpected = true
+        child.kill('SIGCONT')
+        child.kill(signal)
+        const status = await ended
+        await sleep(0)
+        await proxy.close()
+        services.splice(services.indexOf(service), 1)
+        return status
+      },
+    }
+    launch()
+    services.push(service)
+    await service.ready()
+    return service
+  }
+  return { start, services, crashes, pids }
+}

@@ -1,0 +1,60 @@
+// How long lost runs wait: from the moment their worker was lost until another attempt begins, by the log.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#database'
+import type { Service } from './platform.ts'
+
+/** `killed`: another worker is alive; `alone`: none is, until the platform starts one; `frozen`: SIGSTOP. */
+export type RescueKind = 'killed' | 'alone' | 'frozen'
+
+export interface Rescues {
+  lose(worker: Service, signal: 'SIGKILL' | 'SIGSTOP', kind: RescueKind): Promise<void>
+  /** Seconds of every run that was begun anew, by kind; `alone` counts from the restarted worker's readiness. */
+  measure(): Promise<ReadonlyMap<string, readonly number[]>>
+}
+
+interface Loss {
+  readonly kind: string
+  readonly submission: string
+  readonly version: number
+  since: number
+}
+
+/** @param label tells phases apart in the figures. */
+export function createRescues(sql: Database, label: () => string): Rescues {
+  const losses: Loss[] = []
+  return {
+    async lose(worker, signal, kind) {
+      const { pid } = worker
+      const runsOf = async (): Promise<readonly { submission: string; version: number }[]> => sql`
+        select e.stream_id as submission, e.stream_version as version
+        from runledger.pending p
+        cross join lateral (
+          select * from runledger.event where stream_id = p.submission_id order by stream_version desc limit 1
+        ) e
+        where e.type = 'execution.started'
+          and e.data ->> 'worker' = (select id::text from runledger.worker w where w.pid = ${pid} order by started_at desc limit 1)`
+      // In the middle of a run; a worker without work is lost all the same.
+      for (let left = 40; left > 0 && (await runsOf()).length === 0; left -= 1) await sleep(25)
+      const since = Date.now()
+      worker.kill(signal)
+      const lost = (await runsOf()).map((run) => ({ ...run, kind: `${kind}${label()}`, since }))
+      losses.push(...lost)
+      if (kind !== 'alone') return
+      await worker.ended()
+      await worker.ready()
+      for (const loss of lost) loss.since = Date.now()
+    },
+    async measure() {
+      const seconds = new Map<string, number[]>()
+      for (const { kind, submission, version, since } of losses) {
+        const [row] = await sql`
+          select min(extract(epoch from recorded_at))::double precision as at from runledger.event
+          where stream_id = ${submission} and stream_version > ${version} and type = 'execution.started'`
+        const at = row?.['at'] as number | null
+        if (at === null) continue // it was completed in the moment of the loss, or given up
+        seconds.set(kind, [...(seconds.get(kind) ?? []), Math.max(0, at - since / 1000)])
+      }
+      return seconds
+    },
+  }
+}

@@ -1,0 +1,193 @@
+// How faults strike: what more than one row of fault.ts does, or what takes more than a line.
+import { readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#database'
+import type { FaultCluster } from './cluster.ts'
+import type { Service } from './platform.ts'
+import type { ProxyMode } from './proxy.ts'
+import type { Random } from './random.ts'
+import type { RescueKind } from './rescue.ts'
+
+/** What a fault can reach. */
+export interface Scene {
+  readonly random: Random
+  readonly cluster: FaultCluster
+  /** Straight to the database, past every proxy. */
+  readonly sql: Database
+  readonly webs: readonly Service[]
+  readonly workers: readonly Service[]
+  readonly leaseSeconds: number
+  /** Kills or freezes a worker with SIGKILL or SIGSTOP, and takes the time until its runs are begun anew. */
+  lose(worker: Service, signal: 'SIGKILL' | 'SIGSTOP', kind: RescueKind): Promise<void>
+  /** How long an orderly stop took. */
+  noteStop(name: string, seconds: number): void
+}
+
+export async function stop(scene: Scene, from: readonly Service[], signals: number): Promise<void> {
+  const service = scene.random.pick(from)
+  await service.ready() // before that it is ended by the signal itself
+  const startedAt = performance.now()
+  for (let sent = 0; sent < signals; sent += 1) {
+    service.kill('SIGTERM')
+    await sleep(100)
+  }
+  const status = await service.ended()
+  if (status !== 0) throw new Error(`${service.name}, told to stop, ended with ${status}`)
+  scene.noteStop(service.name, (performance.now() - startedAt) / 1000)
+}
+
+export async function restart(
+  { cluster, random }: Scene,
+  how: 'fast' | 'immediate',
+): Promise<void> {
+  await cluster.stop(how)
+  await sleep(random.pick([0, 500, 2000]))
+  await cluster.start()
+}
+
+export async function cutOff(
+  { random }: Scene,
+  services: readonly Service[],
+  mode: ProxyMode,
+): Promise<number> {
+  const attempts = services.map(({ proxy }) => proxy.attempts)
+  await Promise.all(services.map(({ proxy }) => proxy.set(mode)))
+  const milliseconds = random.between(500, 6000)
+  await sleep(milliseconds)
+  await Promise.all(services.map(({ proxy }) => proxy.set('pass')))
+  services.forEach(({ name, proxy }, index) => {
+    const perSecond = (proxy.attempts - (attempts[index] ?? 0)) / (milliseconds / 1000)
+    if (perSecond > 100)
+      throw new Error(`${name} tried ${perSecond.toFixed(0)} connections a second`)
+  })
+  return services.length
+}
+
+/** Two answers of each process, or as many as there are in a while. */
+export async function loseAnswers(
+  services: readonly Service[],
+  statement: RegExp,
+): Promise<number> {
+  const endsAt = performance.now() + 12_000
+  return struck(services, async ({ proxy }) => {
+    const before = services.reduce((sum, service) => sum + service.proxy.struck, 0)
+    proxy.loseAnswers(statement, 2)
+    await sleep(1500)
+    const isStruck = (): boolean =>
+      services.reduce((sum, service) => sum + service.proxy.struck, 0) > before
+    while (!isStruck() && performance.now() < endsAt) await sleep(50)
+    proxy.loseAnswers(statement, 0)
+  })
+}
+
+/** The number of connections that a fault was worked on. */
+export async function struck(
+  services: readonly Service[],
+  strike: (service: Service) => Promise<void>,
+): Promise<number> {
+  const before = services.map(({ proxy }) => proxy.struck)
+  await Promise.all(services.map(strike))
+  return services.reduce((sum, { proxy }, index) => sum + proxy.struck - (before[index] ?? 0), 0)
+}
+
+// The reconciler comes every ten seconds, and not before a worker has started.
+const reachSeconds = 25
+
+/** Starts a process again with the place to die at, and waits until it has died there. @returns 0 if it did not. */
+export async function crash(scene: Scene, point: string): Promise<number> {
+  const [worker, other] = scene.random.shuffle(scene.workers) as [Service, Service]
+  // Whichever process finds a lost worker first gives its runs back: all but that worker are made to die of it.
+  const armed =
+    point === 'sweep.after_commit'
+      ? [...scene.webs, other]
+      : [point.startsWith('submit.') ? scene.random.pick(scene.webs) : worker]
+  for (const service of armed) {
+    service.environment = { CRASH_AT: point }
+    service.kill('SIGKILL')
+  }
+  await Promise.all(armed.map((service) => service.ended()))
+  await sleep(400) // by now they have been started again
+  for (const service of armed) {
+    service.environment = {}
+    service.kill('SIGCONT') // from now on an end is expected
+  }
+  const stopProvoking = await provoke(point, scene, worker, armed)
+  const died = await Promise.race([
+    ...armed.map((service) => service.ended()),
+    sleep(reachSeconds * 1000, null),
+  ])
+  stopProvoking()
+  for (const service of armed.slice(died === null ? 0 : 1)) service.kill('SIGKILL')
+  return died === null ? 0 : 1
+}
+
+/** Brings about what a process does not come by every second. */
+async function provoke(
+  point: string,
+  scene: Scene,
+  worker: Service,
+  armed: readonly Service[],
+): Promise<() => void> {
+  if (point.endsWith('_interrupt')) {
+    const killing = setInterval(() => killBoxes(scene), 50)
+    return () => clearInterval(killing)
+  }
+  if (point === 'sweep.after_commit') {
+    await Promise.all(armed.map((service) => service.ready()))
+    await sleep(1500)
+    await scene.lose(worker, 'SIGKILL', 'killed')
+  }
+  return () => {}
+}
+
+export function killBoxes({ workers }: Scene): number {
+  const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) => name === 'bwrap')
+  for (const { pid } of boxes) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it has ended by itself
+    }
+  }
+  return boxes.length
+}
+
+export async function openConnections(
+  url: string,
+  count: number,
+): Promise<{ close(): Promise<void> }> {
+  const { Client } = (await import('pg')).default
+  const clients = Array.from({ length: count }, () => new Client({ connectionString: url }))
+  await Promise.allSettled(
+    clients.map((client) => {
+      client.on('error', () => {})
+      return client.connect()
+    }),
+  )
+  return {
+    close: async () => void (await Promise.allSettled(clients.map((client) => client.end()))),
+  }
+}
+
+/** Descendants of these processes. */
+function findChildren(roots: readonly number[]): { pid: number; name: string }[] {
+  const processes = readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return []
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      const end = stat.lastIndexOf(')')
+      const name = stat.slice(stat.indexOf('(') + 1, end)
+      return [{ pid: Number(entry), name, parent: Number(stat.slice(end + 2).split(' ')[1]) }]
+    } catch {
+      return []
+    }
+  })
+  const found: { pid: number; name: string }[] = []
+  let parents = new Set(roots)
+  while (parents.size > 0) {
+    const children = processes.filter(({ parent }) => parents.has(parent))
+    found.push(...children)
+    parents = new Set(children.map(({ pid }) => pid))
+  }
+  return found
+}

@@ -1,0 +1,52 @@
+// What is our fault: 500 with an id that is in the log, and nothing else of ours.
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import t from 'tap'
+import { createTestDatabase, withDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const lines: string[] = []
+const log = pino(
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString())
+      done()
+    },
+  }),
+)
+// A database that answers, in which nothing of ours is: whatever is asked of it fails.
+const { call } = await startServer(t, sql, { url: withDatabase(url, 'postgres'), log })
+
+t.test(
+  'a failure that nobody foresaw is 500 with an id, and the driver’s words stay here',
+  async (t) => {
+    for (const [method, path] of [
+      ['GET', '/api/languages'],
+      ['POST', '/api/submit'],
+      ['GET', '/api/result/x'],
+    ] as const) {
+      lines.length = 0
+      const { status, body, headers, text } = await call(method, path, {
+        ...(method === 'POST' && { body: { language: 'py', code: '' } }),
+      })
+      t.equal(status, 500)
+      t.strictSame(Object.keys(body), ['error', 'message', 'request_id'])
+      t.equal(body.error, 'internal')
+      t.equal(body.request_id, headers['x-request-id'])
+      t.notMatch(text, /runledger\.|schema|relation|function|select|postgres|\bat \//i)
+      const logged = lines.filter((line) => line.includes(body.request_id))
+      t.equal(logged.length, 1)
+      t.match(logged[0], /does not exist/)
+    }
+  },
+)
+
+t.test('a database without our schema is not ready', async (t) => {
+  const { status, body, text } = await call('GET', '/readyz', { key: null })
+  t.equal(status, 503)
+  t.equal(body.error, 'unavailable')
+  t.notMatch(text, /runledger\.|schema|relation/)
+  t.equal((await call('GET', '/healthz', { key: null })).status, 200)
+})

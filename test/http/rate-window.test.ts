@@ -1,0 +1,95 @@
+// The rate window: exact over any 60 seconds, one for all web processes, true about itself; tiers are rows.
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import { createCaller } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const server = await startServer(t, sql, { url })
+const { call, issue } = server
+const python = { language: 'python', code: '' }
+
+t.test('a key has exactly 60 requests in any 60 seconds', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, n) =>
+      call('GET', n % 2 === 0 ? '/api/x' : '/api/languages', { key }),
+    ),
+  )
+  t.equal(answers.filter(({ status }) => status === 429).length, 20)
+  t.equal(new Set(answers.map(({ headers }) => headers['ratelimit'])).size > 50, true)
+  for (const { status, body, headers } of answers) {
+    t.equal(headers['ratelimit-policy'], '"requests";q=60;w=60')
+    t.match(headers['ratelimit'], /^"requests";r=\d+;t=\d+$/)
+    if (status !== 429) continue
+    t.equal(body.error, 'rate_limited')
+    const seconds = Number(headers['retry-after'])
+    t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `${seconds}`)
+  }
+})
+
+t.test('the window is one for all web processes', async (t) => {
+  const second = await startServer(t, sql, { url })
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, n) =>
+      (n % 2 === 0 ? server : second).call('GET', '/api/languages', { key }),
+    ),
+  )
+  t.equal(answers.filter(({ status }) => status === 429).length, 20)
+})
+
+t.test('a tier is a row: an operator adds one without touching code', async (t) => {
+  await sql`
+    insert into runledger.tier (name, requests_per_minute, concurrent_executions) values ('trial', 3, 1)`
+  const key = await issue('trial') // which counts as one
+  const answers = [
+    await call('POST', '/api/submit', { key, body: python }),
+    await call('POST', '/api/submit', { key, body: python }),
+    await call('POST', '/api/submit', { key, body: python }),
+  ]
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [202, 202, 429],
+  )
+  t.equal(answers[0]?.headers['ratelimit-policy'], '"requests";q=3;w=60')
+  const ids = answers.slice(0, 2).map(({ body }) => body.id as string)
+  const [row] = await sql`
+    select count(*) as count from runledger.pending where admitted and submission_id = any(${ids})`
+  t.equal(row?.['count'], 1)
+})
+
+t.test(
+  'Retry-After is true: that long after, and not two seconds earlier, a request passes',
+  async (t) => {
+    const { key, apiKeyId } = await createCaller(sql, 'beta')
+    const age = (seconds: number): Promise<unknown> =>
+      sql`
+      update runledger.rate_window
+      set admitted_at = array(select t - make_interval(secs => ${seconds}) from unnest(admitted_at) t)
+      where api_key_id = ${apiKeyId}`
+    const attempt = () => call('GET', '/api/languages', { key })
+    await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
+    await Promise.all(Array.from({ length: 60 }, attempt))
+    const refused = await attempt()
+    t.equal(refused.status, 429)
+    const seconds = Number(refused.headers['retry-after'])
+    await age(seconds - 2)
+    const again = await attempt()
+    t.equal(again.status, 429)
+    t.ok(Number(again.headers['retry-after']) <= 2, 'a refused request does not lengthen the wait')
+    await age(2)
+    t.equal((await attempt()).status, 200)
+  },
+)
+
+t.test('requests that are refused for other reasons count too', async (t) => {
+  const { key } = await createCaller(sql, 'beta') // which counts as one
+  const first = await call('POST', '/api/submit', { key, body: '{' })
+  const second = await call('GET', '/api/nowhere', { key })
+  t.match(first.headers['ratelimit'], /r=58;/)
+  t.match(second.headers['ratelimit'], /r=57;/)
+})

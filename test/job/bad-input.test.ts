@@ -1,0 +1,116 @@
+// What no release of ours wrote, or what somebody changed by hand: each is said or repaired, the queue goes on, and
+// nothing that was acknowledged is lost.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { json } from '#database'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(180_000)
+const caller = await createCaller(sql)
+const python = describeSubmission({ code: 'print(1)' })
+
+// Without a worker first: each finds the bad input in the queue when it starts.
+const payloads = [
+  null,
+  7,
+  [],
+  {},
+  { submission: 'no id' },
+  { submission: uuidv7() },
+  { webhook: { toString: 1 } },
+  { webhook: uuidv7() },
+]
+for (const payload of payloads) {
+  await sql`select graphile_worker.add_job('execute', ${JSON.stringify(payload)}::text::json)`
+  await sql`select graphile_worker.add_job('deliver', ${JSON.stringify(payload)}::text::json)`
+}
+await sql`select graphile_worker.add_job('a task of a later release', '{}'::json)`
+
+async function append(id: string, version: number, type: string, data: object): Promise<void> {
+  await sql`select runledger.append_event(${id}, ${version}, ${type}, 99, ${json(sql, data)}, '{"actor": {}}')`
+}
+
+const unknownType = await submitNew(sql, caller, python)
+await append(unknownType, 2, 'execution.postponed', { until: 'a later release knows' })
+
+const futureSchema = await submitNew(sql, caller, python)
+await append(futureSchema, 2, 'execution.interrupted', { reason: { of: 'another shape' }, spends_attempt: false, more: [] }) // prettier-ignore
+
+const bodyGone = await submitNew(sql, caller, python)
+await sql`delete from runledger.body where submission_id = ${bodyGone}`
+
+const resultGone = await submitNew(sql, caller, python)
+await sql`delete from runledger.result where id = ${resultGone}`
+
+const resultEdited = await submitNew(sql, caller, python)
+await sql`
+  update runledger.result set language = 'java', status = 'completed', verdict = 'AC', version = 0
+  where id = ${resultEdited}`
+
+const languageUnknown = await submitNew(sql, caller, python)
+await sql`alter table runledger.event disable trigger event_append_only`
+await sql`
+  update runledger.event set data = jsonb_set(data, '{language}', '"rust"') where stream_id = ${languageUnknown}`
+await sql`alter table runledger.event enable trigger event_append_only`
+await sql`delete from runledger.result where id = ${languageUnknown}`
+await sql`select runledger.refresh_result(${languageUnknown})`
+
+const ordinary = await submitNew(sql, caller, python)
+const worker = await startWorkerProcess(t, url)
+
+t.test('poisoned jobs are named and dropped, and what waits behind them runs', async (t) => {
+  t.match(await finalResult(sql, ordinary), { verdict: 'AC', stdout: '1\n' })
+  await worker.until('job.poisoned')
+  const left = await sql`
+    select task_identifier from graphile_worker.jobs where key is null and locked_at is null`
+  t.strictSame(
+    left.map((row) => row['task_identifier'] as string),
+    ['a task of a later release'],
+    'what a later release put there is left to it',
+  )
+})
+
+t.test('an event of an unknown type, and one of a later schema, are passed over', async (t) => {
+  for (const id of [unknownType, futureSchema]) {
+    t.match(await finalResult(sql, id), { verdict: 'AC', stdout: '1\n' })
+    const types = (await readStream(sql, id)).map(({ type }) => type)
+    t.equal(types.at(-1), 'execution.completed')
+  }
+})
+
+t.test('a submission whose code is gone ends as our failure, and says why', async (t) => {
+  t.match(await finalResult(sql, bodyGone), { status: 'failed', verdict: 'IE' })
+  const interrupted = (await readStream(sql, bodyGone)).find(
+    ({ type }) => type === 'execution.interrupted',
+  )
+  t.match(interrupted?.data, { reason: 'sandbox_failed', step: 'body.read' })
+})
+
+t.test('a projection that was changed or removed by hand is made anew from the log', async (t) => {
+  for (const id of [resultEdited, resultGone]) {
+    t.match(await finalResult(sql, id), { language: 'python', verdict: 'AC', stdout: '1\n' })
+  }
+})
+
+t.test('a language that this release does not know waits for one that does', async (t) => {
+  const types = (await readStream(sql, languageUnknown)).map(({ type }) => type)
+  t.strictSame(types, ['submission.received'])
+  await sql`delete from graphile_worker._private_jobs where key = ${languageUnknown}`
+  const [before] = await sql`select runledger.reconcile_queue() as count`
+  t.ok(Number(before?.['count']) >= 1, 'it is offered again')
+})
+
+t.test('the worker lives, and the log tells the same as the projections', async (t) => {
+  t.equal(worker.child.exitCode, null)
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame(
+    (await sql`select subject from audit.invariant`).map((row) => row['subject'] as string),
+    [languageUnknown, bodyGone],
+    'the one event that this test falsified is named, and the body that it removed',
+  )
+})

@@ -1,0 +1,57 @@
+// A worker whose sandbox is beyond repair takes no more, and costs the submissions that it had nothing.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { readStream } from '#event'
+import { defaultLimits, SandboxError } from '#executor'
+import type { Executor } from '#executor'
+import { createLog } from '#log'
+import { createExecuteTask } from '../../src/job/execute.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const runtime = { version: 'none', compile: null, run: [] }
+const { signal } = new AbortController()
+
+function createFailingExecutor(slots: number): Executor {
+  return {
+    slots,
+    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    runtimes: { python: runtime, cpp: runtime, java: runtime },
+    execute: () => Promise.reject(new SandboxError('slot.acquire', 'every slot is quarantined')),
+    close: async () => {},
+  }
+}
+
+async function executeWith(executor: Executor): Promise<{ exhausted: number; last: object }> {
+  let exhausted = 0
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const task = createExecuteTask({
+    database: sql,
+    executor,
+    limits: defaultLimits,
+    log: createLog('test', 'silent'),
+    lease: { workerId: uuidv7(), signal },
+    shutdown: signal,
+    onExhausted: () => void (exhausted += 1),
+  })
+  await task({ submission: id })
+  return { exhausted, last: (await readStream(sql, id)).at(-1)! }
+}
+
+t.test('with no slot left the worker is told to go, and the run was not the program', async (t) => {
+  const { exhausted, last } = await executeWith(createFailingExecutor(0))
+  t.equal(exhausted, 1)
+  t.match(last, {
+    type: 'execution.interrupted',
+    data: { reason: 'sandbox_failed', spends_attempt: false, step: 'slot.acquire' },
+  })
+})
+
+t.test('with a slot left a failure is an attempt spent', async (t) => {
+  const { exhausted, last } = await executeWith(createFailingExecutor(1))
+  t.equal(exhausted, 0)
+  t.match(last, { type: 'execution.interrupted', data: { spends_attempt: true } })
+})

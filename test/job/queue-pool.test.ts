@@ -1,0 +1,61 @@
+// graphile-worker's pool outlives its connections, in the ways in which pg itself says only in words what happened.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createQueuePool } from '../../src/job/queue-pool.ts'
+import { createLog } from '#log'
+import { createTestDatabase } from '../helper/database.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+const proxy = await startTcpProxy(url)
+const { pool, beginRetrying } = createQueuePool(proxy.url, 2, createLog('test', 'silent'))
+beginRetrying()
+t.teardown(async () => {
+  await pool.end()
+  await proxy.close()
+})
+
+t.test(
+  'a statement whose connection breaks under it is answered when the server is back',
+  async (t) => {
+    const client = await pool.connect()
+    const answer = client.query('select pg_sleep(1), 1 as one')
+    await sleep(300)
+    await proxy.stop()
+    await sleep(500)
+    await proxy.restore()
+    t.equal((await answer).rows[0].one, 1)
+    client.release()
+  },
+)
+
+t.test('a connection is asked for until there is one', async (t) => {
+  await proxy.stop()
+  const answer = pool.connect()
+  await sleep(500)
+  await proxy.restore()
+  const client = await answer
+  t.equal((await client.query('select 1 as one')).rows[0].one, 1)
+  client.release()
+})
+
+t.test('more statements than connections fail at once, and all are answered', async (t) => {
+  const answers = Array.from({ length: 8 }, async () => {
+    const client = await pool.connect()
+    const { rows } = await client.query('select pg_sleep(0.5), 1 as one')
+    client.release()
+    return rows[0].one as number
+  })
+  await sleep(200)
+  await proxy.stop()
+  await proxy.restore()
+  t.strictSame(await Promise.all(answers), Array(8).fill(1))
+})
+
+t.test('a statement that is wrong fails at once', async (t) => {
+  const client = await pool.connect()
+  await t.rejects(client.query('select nothing'), { code: '42703' })
+  client.release()
+  t.equal((await pool.query('select 1 as one')).rows[0].one, 1)
+})

@@ -1,0 +1,170 @@
+// What the queue and the projection may lose without a submission being lost: jobs, rows, answers, whole workers.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const python = describeSubmission({ code: 'print(1)' })
+
+interface Started {
+  readonly version: number
+  readonly code: Buffer | null
+}
+
+/** A worker as it registers itself: alive for a while even though it has no session lock. */
+async function registerWorker(): Promise<string> {
+  const id = uuidv7()
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
+    values (${id}, 'test', 1, 1, '{}', 60)`
+  return id
+}
+
+async function start(id: string, worker: string, data: object = {}): Promise<Started | undefined> {
+  const [row] = await sql<Started[]>`
+    select version, code from runledger.start_execution(
+      ${id}, ${worker}, 1, ${sql.json({ worker, run: uuidv7(), language: 'python', ...data })}, '{"actor": {}}')`
+  return row
+}
+
+async function giveUp(worker: string): Promise<void> {
+  await sql`update runledger.worker set stopped_at = now() where id = ${worker}`
+}
+
+async function reconcile(): Promise<number> {
+  const [row] = await sql`select runledger.reconcile_queue() as count`
+  return row?.['count'] as number
+}
+
+async function countJobs(key: string): Promise<number> {
+  const [row] = await sql`
+    select count(*) from graphile_worker.jobs where key = ${key} and attempts < max_attempts`
+  return row?.['count'] as number
+}
+
+async function typesOf(id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+t.test(
+  'a start that is sent again because its answer was lost begins no second attempt',
+  async (t) => {
+    const id = await submitNew(sql, caller, python)
+    const worker = await registerWorker()
+    const run = uuidv7()
+    const first = await start(id, worker, { run })
+    const again = await start(id, worker, { run })
+    t.equal(again?.version, first?.version)
+    t.equal(String(again?.code), 'print(1)')
+    t.strictSame(await typesOf(id), ['submission.received', 'execution.started'])
+  },
+)
+
+t.test('a worker that was given up begins nothing', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  await giveUp(worker)
+  await t.rejects(start(id, worker), { code: 'RL005' })
+  t.strictSame(await typesOf(id), ['submission.received'])
+})
+
+t.test('a run begun in the moment in which its worker was given up is given back', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  await start(id, worker)
+  await sql`select graphile_worker.remove_job(${id})`
+  t.equal(await reconcile(), 0, 'its worker lives')
+  await giveUp(worker)
+  await sql`select * from runledger.sweep_workers(3)`
+  t.equal((await typesOf(id)).at(-1), 'execution.started', 'the sweep looks at new losses only')
+  t.equal(await reconcile(), 1)
+  t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
+  t.equal(await countJobs(id), 1)
+})
+
+t.test('one submission that cannot be given back does not keep the others', async (t) => {
+  const worker = await registerWorker()
+  const ids = await Promise.all([1, 2, 3].map(() => submitNew(sql, caller, python)))
+  for (const id of ids) await start(id, worker)
+  await sql.unsafe(`
+    create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger refuse before update on runledger.result for each row
+      when (old.id = '${ids[1]}') execute function pg_temp.refuse()`)
+  await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
+  const swept = await sql`select submission_id from runledger.sweep_workers(3)`
+  t.strictSame(new Set(swept.map((row) => row['submission_id'])), new Set([ids[0], ids[2]]))
+  await sql.unsafe('drop trigger refuse on runledger.result')
+  await reconcile()
+  t.equal((await typesOf(ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
+})
+
+t.test('a job that was handed out and never begun is put into the queue again', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const lock = async (seconds: number): Promise<void> => {
+    await sql`
+      update graphile_worker._private_jobs
+      set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'pool' where key = ${id}`
+  }
+  const worker = await registerWorker()
+  await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
+  await lock(5)
+  t.equal(await reconcile(), 0)
+  await lock(15)
+  t.equal(await reconcile(), 1)
+  const [job] = await sql`
+    select locked_at from graphile_worker.jobs where key = ${id} and attempts < max_attempts`
+  t.equal(job?.['locked_at'], null)
+})
+
+t.test('a delivery that was handed out and never made is put into the queue again', async (t) => {
+  const webhook = { url: 'https://hooks.example/', secret: 'secret' }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+  const worker = await registerWorker()
+  await start(id, worker)
+  await sql`
+    select runledger.complete_execution(${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', '', '', null)`
+  await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
+  const [delivery] =
+    await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+  const key = delivery?.['webhook_id'] as string
+  await sql`
+    update graphile_worker._private_jobs set locked_at = now() - interval '70 seconds', locked_by = 'pool'
+    where key = ${key}`
+  t.equal(await reconcile(), 1)
+  t.equal(await countJobs(key), 1)
+})
+
+t.test(
+  'submissions that wait for their key are admitted when its tier loses its bound',
+  async (t) => {
+    const limited = await createCaller(sql, 'beta')
+    for (let count = 0; count < 12; count += 1) await submitNew(sql, limited, python)
+    await sql`update runledger.api_key set tier = 'unlimited' where id = ${limited.apiKeyId}`
+    t.equal(await reconcile(), 2)
+    const [waiting] = await sql`select count(*) from runledger.pending where not admitted`
+    t.equal(waiting?.['count'], 0)
+  },
+)
+
+t.test('who is lost for the first time runs again at once, before all that waits', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  const lost = { reason: 'worker_lost', spends_attempt: true }
+  const jobAfterLoss = async (): Promise<{ delay: number; priority: number }> => {
+    const row = await start(id, worker)
+    await sql`
+      select runledger.interrupt_execution(${id}, ${row?.version ?? 0}, 1, ${sql.json(lost)}, '{"actor": {}}', 3)`
+    const [job] = await sql`
+      select extract(epoch from run_at - now())::double precision as delay, priority
+      from graphile_worker.jobs where key = ${id}`
+    return job as unknown as { delay: number; priority: number }
+  }
+  const first = await jobAfterLoss()
+  t.ok(first.delay <= 0, `${first.delay} s`)
+  t.equal(first.priority, -1)
+  t.ok((await jobAfterLoss()).delay > 0, 'the second time not at once: it may be the cause')
+})

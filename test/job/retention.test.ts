@@ -1,0 +1,86 @@
+// The worker's hourly look: partitions are made, old bodies go, and a database that is away stops nothing for good.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '#database'
+import { receiveSubmission } from '#enqueue'
+import { startRetention } from '#job'
+import { createLog } from '#log'
+import { readResult } from '#result'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const log = createLog('test', 'silent')
+
+async function until(check: () => Promise<boolean>): Promise<boolean> {
+  for (let left = 200; left > 0; left -= 1) {
+    if (await check()) return true
+    await sleep(50)
+  }
+  return false
+}
+
+t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
+  const caller = await createCaller(sql)
+  const young = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await finish(sql, young)
+  const old = uuidv7({ msecs: Date.now() - 31 * 86_400_000 })
+  await receiveSubmission(
+    sql,
+    old,
+    describeSubmission({ code: '' }),
+    { ...caller, requestId: uuidv7(), awaited: false, idempotencyKey: null, capacity: 1000 },
+    new AbortController().signal,
+  )
+  await finish(sql, old)
+  await sql`update runledger.partitioning set ahead = ahead + 2 where table_name = 'body'`
+  const read = async (): Promise<{ partitions: number; kept: string[] }> => {
+    const [row] = await sql`
+      select
+        (select count(*) from runledger.partition where table_name = 'body') as partitions,
+        (select array_agg(submission_id::text order by submission_id) from runledger.body) as kept`
+    return row as unknown as { partitions: number; kept: string[] }
+  }
+  const before = await read()
+  t.strictSame(before.kept, [old, young])
+
+  const retention = startRetention({
+    database: sql,
+    retentionDays: 30,
+    log,
+    intervalMilliseconds: 50,
+  })
+  t.teardown(() => retention.stop())
+  t.ok(await until(async () => (await read()).partitions === before.partitions + 2), 'made')
+  await sleep(200)
+  t.strictSame((await read()).kept, [old, young], 'it ended a moment ago')
+  await sql`update runledger.result set finished_at = now() - interval '31 days' where id = ${old}`
+  t.ok(await until(async () => (await read()).kept.length === 1), 'a later look finds it')
+  t.strictSame((await read()).kept, [young])
+  t.match(await readResult(sql, old, null), {
+    status: 'completed',
+    stdout: null,
+    purged_at: String,
+  })
+})
+
+t.test('a database that is away is tried again', async (t) => {
+  const away = createDatabase({
+    url: 'postgres://nobody@127.0.0.1:1/none',
+    connections: 1,
+    name: 'test',
+  })
+  const retention = startRetention({
+    database: away,
+    retentionDays: 30,
+    log,
+    intervalMilliseconds: 10,
+  })
+  await sleep(300)
+  await retention.stop()
+  await away.end({ timeout: 0 })
+  t.pass('it was still there to be stopped')
+})

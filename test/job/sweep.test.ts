@@ -1,0 +1,58 @@
+// The sweep judges nobody who had no chance to speak: after an outage, of whatever kind, workers get time first.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { createDatabase } from '#database'
+import { createLog } from '#log'
+import { startSweep } from '#sweep'
+import { createTestDatabase } from '../helper/database.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const proxy = await startTcpProxy(url)
+const database = createDatabase({ url: proxy.url, connections: 1, name: 'test sweep' })
+const sweep = startSweep(database, createLog('test', 'silent'))
+t.teardown(async () => {
+  await sweep.stop()
+  await database.end({ timeout: 1 })
+  await proxy.close()
+})
+
+/** A worker that has not renewed for a minute. */
+async function addSilentWorker(): Promise<string> {
+  const id = uuidv7()
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds, renewed_at)
+    values (${id}, 'test', 1, 1, '{}', 15, now() - interval '1 minute')`
+  return id
+}
+
+async function isGivenUp(id: string): Promise<boolean> {
+  const [row] =
+    await sql`select stopped_at is not null as stopped from runledger.worker where id = ${id}`
+  return row?.['stopped'] as boolean
+}
+
+async function secondsUntilGivenUp(id: string): Promise<number> {
+  const startedAt = performance.now()
+  while (!(await isGivenUp(id))) await sleep(50)
+  return (performance.now() - startedAt) / 1000
+}
+
+t.test('a silent worker is given up at the next sweep', async (t) => {
+  t.ok((await secondsUntilGivenUp(await addSilentWorker())) < 30)
+})
+
+for (const outage of ['stop', 'freeze'] as const) {
+  t.test(`after an outage (${outage}) the workers get time to renew`, async (t) => {
+    await proxy[outage]()
+    await sleep(2500)
+    const id = await addSilentWorker()
+    await proxy.restore()
+    // At least the four seconds between the outage's last sign and the end of the time, whatever the machine.
+    const seconds = await secondsUntilGivenUp(id)
+    t.ok(seconds > 3, `${seconds.toFixed(1)} s`)
+    t.ok(seconds < 60)
+  })
+}

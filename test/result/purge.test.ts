@@ -1,0 +1,203 @@
+// Retention: bodies go when their time is up, the log says so, and everything else stays.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import type { Database } from '#database'
+import { readStream, verifyChains } from '#event'
+import { purgeBodies, readResult } from '#result'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission } from '../helper/submission.ts'
+import { receiveSubmission } from '#enqueue'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const dayMilliseconds = 86_400_000
+
+/** Partitions that were made in time, as they would be had the service run for so long. */
+async function makePastPartitions(days: number): Promise<void> {
+  await sql.unsafe(`
+    do $$
+    declare
+      _day timestamptz := date_trunc('day', now(), 'UTC') - interval '${days} days';
+      _name text;
+    begin
+      while _day < date_trunc('day', now(), 'UTC') loop
+        _name := 'body_' || to_char(_day at time zone 'UTC', 'YYYY_MM_DD');
+        execute format('create table runledger.%I partition of runledger.body for values from (%L) to (%L)',
+          _name, runledger.uuid_floor(_day), runledger.uuid_floor(_day + interval '1 day'));
+        _day := _day + interval '1 day';
+      end loop;
+    end
+    $$`)
+}
+
+/** A submission with an id of so many days ago; the clock of its events is not turned back. */
+async function submitAgo(days: number, webhook = false): Promise<string> {
+  const id = uuidv7({ msecs: Date.now() - days * dayMilliseconds })
+  const submission = describeSubmission({
+    code: 'print(input())',
+    stdin: 'secret\n',
+    ...(webhook && { webhook: { url: 'https://example.org/token', secret: 'shared' } }),
+  })
+  await receiveSubmission(
+    sql,
+    id,
+    submission,
+    {
+      apiKeyId: caller.apiKeyId,
+      accountId: caller.accountId,
+      requestId: uuidv7(),
+      awaited: false,
+      idempotencyKey: null,
+      capacity: 1000,
+    },
+    new AbortController().signal,
+  )
+  return id
+}
+
+/** Lets a submission's end lie so many days back, by the server's clock. */
+async function age(database: Database, id: string, days: number): Promise<void> {
+  await database`
+    update runledger.result set finished_at = finished_at - make_interval(secs => ${days * 86_400}) where id = ${id}`
+}
+
+async function finishAgo(days: number): Promise<string> {
+  const id = await submitAgo(days)
+  await finish(sql, id, { stdout: 'secret\n', stderr: 'hidden' })
+  await age(sql, id, days)
+  return id
+}
+
+async function hasBody(id: string): Promise<boolean> {
+  const rows = await sql`select from runledger.body where submission_id = ${id}`
+  return rows.length > 0
+}
+
+await makePastPartitions(45)
+const old = await finishAgo(40)
+const oldToo = await finishAgo(40.01)
+const young = await finishAgo(29)
+const unfinished = await submitAgo(40)
+const running = await submitAgo(41)
+await startExecution(sql, running)
+const owing = await submitAgo(42, true)
+await finish(sql, owing)
+await age(sql, owing, 42)
+const clockless = uuidv7({ msecs: 1000 })
+const partitions = async (): Promise<number> => {
+  const [row] = await sql`select count(*) from runledger.partition where table_name = 'body'`
+  return row?.['count'] as number
+}
+const before = await partitions()
+const batches: number[] = []
+const purged = await purgeBodies(sql, 30, (count) => batches.push(count))
+
+t.test('what ended longer ago than that is purged, and nothing else', async (t) => {
+  t.equal(purged.submissions, 2)
+  t.strictSame(batches, [2])
+  for (const id of [old, oldToo]) t.equal(await hasBody(id), false)
+  for (const id of [young, unfinished, running, owing]) t.equal(await hasBody(id), true)
+})
+
+t.test('the log says so once, in the same chain', async (t) => {
+  t.strictSame(
+    (await readStream(sql, old)).map(({ version, type }) => [version, type]),
+    [
+      [1, 'submission.received'],
+      [2, 'execution.started'],
+      [3, 'execution.completed'],
+      [4, 'submission.purged'],
+    ],
+  )
+  t.match((await readStream(sql, old)).at(-1), {
+    data: { reason: 'retention' },
+    metadata: { actor: { retention: '720:00:00' } },
+  })
+  t.match(await purgeBodies(sql, 30), { submissions: 0 })
+  t.equal((await readStream(sql, old)).length, 4)
+  t.match(await verifyChains(sql), { broken: 0 })
+})
+
+t.test('a result keeps everything but its bodies, and says when they went', async (t) => {
+  const record = await readResult(sql, old, caller.accountId)
+  t.match(record, {
+    id: old,
+    status: 'completed',
+    verdict: 'AC',
+    exit_code: 0,
+    stdout: null,
+    stderr: null,
+    compile_output: null,
+    purged_at: /^20\d\d-.*Z$/,
+  })
+  t.match(await readResult(sql, young, caller.accountId), { stdout: 'secret\n', purged_at: null })
+})
+
+t.test('empty days are dropped, days with something left are not', async (t) => {
+  // Of the 45 days before today 14 are younger, and three hold an unfinished one, a running one, one that owes a webhook.
+  t.ok(purged.partitions.length >= 10, `${purged.partitions.length} dropped`)
+  t.equal(await partitions(), before - purged.partitions.length)
+  t.equal(await hasBody(unfinished), true)
+})
+
+t.test('what was unfinished can still be run, and is purged afterwards', async (t) => {
+  await finish(sql, unfinished, { stdout: 'late' })
+  t.match(await purgeBodies(sql, 30), { submissions: 0 }, 'it has only just ended')
+  t.match(await readResult(sql, unfinished, null), { stdout: 'late' })
+  await age(sql, unfinished, 31)
+  t.match(await purgeBodies(sql, 30), { submissions: 1 })
+})
+
+t.test('the address of a webhook goes with the bodies, once it was delivered', async (t) => {
+  await sql`
+    update runledger.delivery set state = 'delivered', secret = null where submission_id = ${owing}`
+  t.match(await purgeBodies(sql, 30), { submissions: 1 })
+  const [delivery] = await sql`select url from runledger.delivery where submission_id = ${owing}`
+  t.equal(delivery?.['url'], null)
+  const [replayed] = await sql`
+    select runledger.replay_delivery(webhook_id, 'secret', 1, '{}') as state
+    from runledger.delivery where submission_id = ${owing}`
+  t.equal(replayed?.['state'], 'purged', 'it cannot be sent again')
+})
+
+t.test('an id from a clock gone wrong is purged by the time it ended, no earlier', async (t) => {
+  await sql`insert into runledger.body (submission_id, code) values (${clockless}, '')`
+  await sql`select runledger.append_event(${clockless}, 1, 'submission.received', 1, ${sql.json({ account: caller.accountId, api_key: caller.apiKeyId, language: 'python' })}, '{}')`
+  await sql`insert into runledger.pending values (${clockless}, ${caller.apiKeyId}, true, false)`
+  await sql`select runledger.refresh_result(${clockless})`
+  await finish(sql, clockless)
+  t.match(await purgeBodies(sql, 30), { submissions: 0 })
+  await age(sql, clockless, 31)
+  t.match(await purgeBodies(sql, 30), { submissions: 1 })
+})
+
+t.test('while somebody else purges nothing is done', async (t) => {
+  const id = await finishAgo(33)
+  await sql.begin(async (other) => {
+    await other`select pg_advisory_xact_lock(71830, -3)`
+    t.strictSame(await purgeBodies(sql, 30), { submissions: 0, partitions: [] })
+  })
+  t.equal(await hasBody(id), true)
+  t.match(await purgeBodies(sql, 30), { submissions: 1 })
+})
+
+t.test('two at once purge each body once', async (t) => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => finishAgo(31.5)))
+  const both = await Promise.all([purgeBodies(sql, 30), purgeBodies(sql, 30)])
+  t.equal(
+    both.reduce((sum, { submissions }) => sum + submissions, 0),
+    20,
+  )
+  for (const id of ids) t.equal((await readStream(sql, id)).length, 4)
+})
+
+t.test('everything fits together afterwards', async (t) => {
+  // The ends were moved back by hand: that alone differs from the log.
+  await sql`
+    update runledger.result r set finished_at = l.finished_at from runledger.result_from_log l where l.id = r.id`
+  const broken = await sql`
+    select broken, subject from audit.invariant where subject <> ${owing} and broken <> 'a webhook''s state differs from its log'`
+  t.strictSame([...broken], [])
+})

@@ -1,0 +1,119 @@
+// The processes as login roles that are members of ours and nothing more: least rights are enough rights.
+import { execFile, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { createDatabase } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(120_000)
+
+/** A login role that has the given roles' rights; the database's address for it. */
+async function createLogin(...roles: readonly string[]): Promise<string> {
+  const name = `test_${process.pid}_${roles.join('_')}`
+  await sql.unsafe(`create role ${name} login password 'secret' in role ${roles.join(', ')}`)
+  t.teardown(() => sql.unsafe(`drop role ${name}`))
+  const login = new URL(url)
+  login.username = name
+  login.password = 'secret'
+  return login.href
+}
+
+const [webUrl, workerUrl, auditorUrl] = [
+  await createLogin('runledger_api'),
+  await createLogin('runledger_worker', 'runledger_queue'),
+  await createLogin('runledger_auditor'),
+]
+
+t.test('web and worker serve a submission, each with its own rights alone', async (t) => {
+  const { key } = await createCaller(sql)
+  const worker = await startWorkerProcess(t, workerUrl)
+  const web = spawn('node', ['src/server.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], DATABASE_URL: webUrl, PORT: '0' },
+  })
+  t.teardown(() => web.kill('SIGKILL'))
+  const logged: { level: number; msg: string; port?: number }[] = []
+  const started = new Promise<number>((done) => {
+    createInterface({ input: web.stdout }).on('line', (line) => {
+      const entry = JSON.parse(line) as (typeof logged)[number]
+      logged.push(entry)
+      if (entry.msg === 'web.started' && entry.port !== undefined) done(entry.port)
+    })
+  })
+  const call = (path: string, body?: object): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  const port = await started
+  const answer = await call('/api/submit?wait=true', { language: 'python', code: 'print(6 * 7)' })
+  t.equal(answer.status, 200)
+  const record = (await answer.json()) as { id: string }
+  t.match(record, { status: 'completed', verdict: 'AC', stdout: '42\n', purged_at: null })
+  for (const path of [
+    `/api/result/${record.id}`,
+    `/api/result/${record.id}/events`,
+    '/api/submissions',
+    '/api/languages',
+    '/readyz',
+    '/metrics',
+  ]) {
+    t.equal((await call(path)).status, 200, path)
+  }
+  t.equal(
+    (await call('/api/submit/batch', { submissions: [{ language: 'python', code: '' }] })).status,
+    202,
+  )
+  // After an outage, and so at its start, a process sweeps only after five seconds.
+  await sleep(7000)
+  for (const asRole of [webUrl, workerUrl]) {
+    const role = createDatabase({ url: asRole, connections: 1, name: 'test' })
+    await role`select runledger.reconcile_queue()`
+    await role.end()
+  }
+  t.strictSame(
+    logged.filter(({ level }) => level >= 40),
+    [],
+    'nothing was refused to the web process',
+  )
+  const refused = [
+    'queue.error',
+    'sweep.failed',
+    'retention.failed',
+    'worker.lease_not_renewed',
+    'queue.failed',
+  ]
+  t.strictSame(
+    worker.logged.filter((message) => refused.includes(message)),
+    [],
+    'nor to the worker',
+  )
+  worker.child.kill('SIGTERM')
+  t.strictSame(await worker.ended, [0, null])
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+})
+
+t.test('an auditor has a life told and the log verified with his own rights', async (t) => {
+  const [submission] = await sql`select id from audit.submission limit 1`
+  const environment = { PATH: process.env['PATH'], DATABASE_URL: auditorUrl }
+  for (const id of [String(submission?.['id']), 'verify']) {
+    const { stdout } = await promisify(execFile)('node', ['src/cli.ts', 'audit', id], {
+      cwd: root,
+      env: environment,
+    })
+    t.match(stdout, /every hash fits|hashes of its \d events fit/)
+  }
+  const auditor = createDatabase({ url: auditorUrl, connections: 1, name: 'test' })
+  t.teardown(() => auditor.end({ timeout: 1 }))
+  await t.rejects(auditor`select * from runledger.event`, { code: '42501' })
+})

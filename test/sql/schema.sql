@@ -1,0 +1,630 @@
+-- The schema as it stands after all migrations. Made by test/helper/schema.ts; do not edit.
+
+partitioned table runledger.body
+  The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.
+  submission_id uuid not null
+  code bytea
+  stdin bytea
+  expected_stdout bytea
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  partition by RANGE (submission_id)
+  constraint body_pkey PRIMARY KEY (submission_id)
+  grant select to runledger_api
+  grant select to runledger_worker
+
+partitioned table runledger.event
+  Everything that happened, append only. The primary key makes a second event at one version impossible.
+  position bigint not null default nextval('runledger.event_position'::regclass): Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.
+  transaction_id xid8 not null default pg_current_xact_id(): Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).
+  stream_id uuid not null: What it happened to: a submission, a webhook delivery, an API key.
+  stream_version integer not null: 1, 2, 3 … within the stream, without gaps.
+  type text not null
+  schema_version integer not null
+  data jsonb not null
+  metadata jsonb not null: Who and what caused it: the request's id, the key or the worker that acted.
+  recorded_at timestamp with time zone not null
+  hash bytea not null: sha256 over the previous event's hash and this event's content; see runledger.hash_event.
+  partition by RANGE (stream_id)
+  constraint event_pkey PRIMARY KEY (stream_id, stream_version)
+  constraint event_schema_version_positive CHECK ((schema_version > 0))
+  constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
+  constraint event_version_positive CHECK ((stream_version > 0))
+  INDEX event_by_position ON ONLY runledger.event USING btree ("position")
+  UNIQUE INDEX event_one_terminal ON ONLY runledger.event USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text])): A submission ends once.
+  INDEX event_received ON ONLY runledger.event USING btree (stream_id) WHERE (type = 'submission.received'::text)
+  TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
+  grant select to runledger_api
+
+table runledger.account
+  A customer. Submissions, results and idempotency keys belong to accounts.
+  id uuid not null
+  name text not null
+  created_at timestamp with time zone not null default now()
+  constraint account_name_key UNIQUE (name)
+  constraint account_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  constraint account_pkey PRIMARY KEY (id)
+
+table runledger.api_key
+  API keys by digest. The key itself is shown once, when it is issued, and stored nowhere.
+  id uuid not null
+  account_id uuid not null
+  tier text not null
+  label text not null: The key's first characters, enough for a person to tell keys apart.
+  digest bytea not null: SHA-256 of the whole key.
+  created_at timestamp with time zone not null default now()
+  expires_at timestamp with time zone
+  revoked_at timestamp with time zone
+  constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
+  constraint api_key_digest_key UNIQUE (digest)
+  constraint api_key_digest_length CHECK ((length(digest) = 32))
+  constraint api_key_pkey PRIMARY KEY (id)
+  constraint api_key_tier_fkey FOREIGN KEY (tier) REFERENCES runledger.tier(name)
+  INDEX api_key_by_account ON runledger.api_key USING btree (account_id)
+
+table runledger.body_default
+  Bodies of submissions that no other partition covers.
+  submission_id uuid not null
+  code bytea
+  stdin bytea
+  expected_stdout bytea
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  constraint body_default_pkey PRIMARY KEY (submission_id)
+
+table runledger.delivery
+  Webhooks asked for: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.
+  submission_id uuid not null
+  webhook_id uuid not null
+  url text: The whole address, which may hold the caller's secrets: a body like any other. Null once it was purged; the log has the host.
+  secret text
+  attempts integer not null default 0
+  state text not null default 'waiting'::text: waiting: the submission is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.
+  due_at timestamp with time zone
+  constraint delivery_pkey PRIMARY KEY (submission_id)
+  constraint delivery_state CHECK ((state = ANY (ARRAY['waiting'::text, 'pending'::text, 'delivered'::text, 'abandoned'::text])))
+  constraint delivery_webhook_key UNIQUE (webhook_id)
+  INDEX delivery_due ON runledger.delivery USING btree (due_at) WHERE (state = 'pending'::text)
+  grant select (submission_id, webhook_id, attempts, state, due_at) to runledger_api
+
+table runledger.event_default
+  Events of streams that no other partition covers.
+  position bigint not null default nextval('runledger.event_position'::regclass)
+  transaction_id xid8 not null default pg_current_xact_id()
+  stream_id uuid not null
+  stream_version integer not null
+  type text not null
+  schema_version integer not null
+  data jsonb not null
+  metadata jsonb not null
+  recorded_at timestamp with time zone not null
+  hash bytea not null
+  constraint event_default_pkey PRIMARY KEY (stream_id, stream_version)
+  constraint event_schema_version_positive CHECK ((schema_version > 0))
+  constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
+  constraint event_version_positive CHECK ((stream_version > 0))
+  INDEX event_default_position_idx ON runledger.event_default USING btree ("position")
+  UNIQUE INDEX event_default_stream_id_idx ON runledger.event_default USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text]))
+  INDEX event_default_stream_id_idx1 ON runledger.event_default USING btree (stream_id) WHERE (type = 'submission.received'::text)
+  TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event_default FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
+
+table runledger.idempotency
+  Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.
+  account_id uuid not null
+  key uuid not null
+  submission_id uuid not null
+  request_digest bytea not null: SHA-256 of the parsed request, to tell a replay from a different request under the same key.
+  batch_answer text: What a batch was answered, JSON with one element an item; null for a single submission. submission_id is then its first good item.
+  created_at timestamp with time zone not null default now()
+  constraint idempotency_pkey PRIMARY KEY (account_id, key)
+  INDEX idempotency_by_age ON runledger.idempotency USING btree (created_at)
+
+table runledger.partitioning
+  How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
+  table_name text not null
+  width interval not null: The time that one new partition covers; those that exist stay as they are.
+  ahead integer not null: So many partitions are made before they are needed.
+  constraint partitioning_ahead CHECK (((ahead >= 1) AND (ahead <= 1000)))
+  constraint partitioning_pkey PRIMARY KEY (table_name)
+  constraint partitioning_table CHECK ((table_name = ANY (ARRAY['event'::text, 'body'::text])))
+  constraint partitioning_width CHECK ((width >= '00:01:00'::interval))
+
+table runledger.pending
+  Submissions without a terminal event. Deleted by the transaction that ends them.
+  submission_id uuid not null
+  api_key_id uuid not null
+  admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
+  awaited boolean not null: Somebody waits for the end: only then is it notified, because NOTIFY serialises commits.
+  constraint pending_pkey PRIMARY KEY (submission_id)
+  INDEX pending_by_key ON runledger.pending USING btree (api_key_id, admitted, submission_id)
+
+table runledger.rate_window
+  When a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
+  api_key_id uuid not null
+  admitted_at timestamp with time zone[] not null
+  constraint rate_window_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES runledger.api_key(id)
+  constraint rate_window_pkey PRIMARY KEY (api_key_id)
+
+table runledger.result
+  A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.
+  id uuid not null
+  account_id uuid not null
+  api_key_id uuid not null
+  version integer not null: The stream version it was made from.
+  status text not null
+  verdict text
+  language text not null
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision: Seconds, user + system, of everything in the run's cgroup.
+  wall_time double precision: Seconds, monotonic, program start to end.
+  memory_peak bigint: Bytes, the cgroup's peak.
+  created_at timestamp with time zone not null
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone: When retention removed the bodies.
+  constraint result_pkey PRIMARY KEY (id)
+  constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+  constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
+  INDEX result_by_account ON runledger.result USING btree (account_id, id DESC)
+  grant select to runledger_api
+  grant select to runledger_worker
+
+table runledger.schema_migration
+  Which migrations were applied, and the hash of each file: an edited one is refused.
+  name text not null
+  sha256 text not null
+  applied_at timestamp with time zone not null default now()
+  constraint schema_migration_pkey PRIMARY KEY (name)
+  grant select to runledger_api
+  grant select to runledger_worker
+
+table runledger.tier
+  What a key may use. An operator adds a tier by adding a row.
+  name text not null
+  requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
+  concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
+  constraint tier_executions CHECK ((concurrent_executions > 0))
+  constraint tier_pkey PRIMARY KEY (name)
+  constraint tier_requests CHECK ((requests_per_minute > 0))
+
+table runledger.worker
+  Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.
+  id uuid not null
+  host text not null
+  pid integer not null
+  slots integer not null
+  languages jsonb not null: What it runs: versions, command lines and limits of each language.
+  lease_seconds double precision not null: Not renewed for so long, it is given up; renewed fifteen times as often.
+  lock_key integer not null generated always as identity: Second key of the session advisory lock; a killed process frees it at once.
+  queue_pool_ids text[] not null default '{}'::text[]: graphile-worker's ids of its pools, by which its locked jobs are freed.
+  started_at timestamp with time zone not null default now()
+  renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
+  stopped_at timestamp with time zone
+  constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
+  constraint worker_pkey PRIMARY KEY (id)
+  INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
+
+sequence runledger.event_position
+  Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
+
+view audit.account
+  Accounts.
+  id uuid
+  name text
+  created_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.altered_body
+  Code, inputs and outputs whose bytes are not those whose hash the log has; empty when nobody touched them.
+  submission_id uuid
+  part text
+  logged_sha256 text
+  sha256 text
+  grant select to runledger_auditor
+
+view audit.api_key
+  API keys without anything secret; label is the key's first characters.
+  id uuid
+  account text
+  label text
+  tier text
+  created_at timestamp with time zone
+  expires_at timestamp with time zone
+  revoked_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.body
+  Whether a submission's bytes are still kept, and their sizes and hashes as they stand now, to hold against those in its events. Never the bytes.
+  submission_id uuid
+  kept boolean
+  code_bytes integer
+  stdin_bytes integer
+  expected_stdout_bytes integer
+  stdout_bytes integer
+  stderr_bytes integer
+  compile_output_bytes integer
+  code_sha256 text
+  stdin_sha256 text
+  stdout_sha256 text
+  stderr_sha256 text
+  purged_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.broken_chain
+  Events that were changed, or whose predecessor was changed or removed, since they were written; empty when nobody did. With a condition on stream_id only that part of the log is read.
+  position bigint
+  stream_id uuid
+  stream_version integer
+  type text
+  recorded_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.drift
+  Where a table differs from the log that it is made from: the row as it stands, and as the log says it should be. Empty when all is well; `rebuild` repairs it.
+  projection text
+  id uuid
+  cached jsonb
+  in_the_log jsonb
+  grant select to runledger_auditor
+
+view audit.event
+  The log itself. Filter by stream_id and order by stream_version to read one submission's life.
+  position bigint
+  stream_id uuid
+  stream_version integer
+  type text
+  schema_version integer
+  recorded_at timestamp with time zone
+  data jsonb
+  metadata jsonb
+  hash text
+  grant select to runledger_auditor
+
+view audit.execution
+  One row an attempt: which worker ran it, under which limits and isolation, and how it ended.
+  submission_id uuid
+  attempt integer
+  worker_id uuid
+  host text
+  runtime text
+  limits jsonb
+  isolation jsonb
+  started_at timestamp with time zone
+  ended_by text
+  ended_at timestamp with time zone
+  verdict text
+  compile jsonb
+  run jsonb
+  interrupted_because text
+  grant select to runledger_auditor
+
+view audit.invariant
+  One row for each promise that does not hold; empty when all is well.
+  broken text
+  subject uuid
+  grant select to runledger_auditor
+
+view audit.partition
+  How the log and the bodies are divided, by the times at which their ids were made.
+  table_name text
+  name text
+  lower uuid
+  upper uuid
+  starts_at timestamp with time zone
+  ends_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.submission
+  One row a submission, derived from the log: who sent it, what became of it. Times in seconds, memory in bytes.
+  id uuid
+  account text
+  api_key text
+  language text
+  status text
+  verdict text
+  exit_code integer
+  signal text
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  runtime text
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  code_sha256 text
+  code_bytes integer
+  request text
+  grant select to runledger_auditor
+
+view audit.webhook
+  One row a submission that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.
+  webhook_id uuid
+  submission_id uuid
+  account text
+  receiver text
+  state text
+  attempts integer
+  next_attempt_at timestamp with time zone
+  last_attempt_at timestamp with time zone
+  last_outcome text
+  last_status integer
+  ended_at timestamp with time zone
+  abandoned_because text
+  grant select to runledger_auditor
+
+view audit.webhook_attempt
+  One row an attempt to deliver a webhook: what the receiver answered (the first bytes of it are in snippet), or why it did not.
+  webhook_id uuid
+  submission_id uuid
+  attempt integer
+  recorded_at timestamp with time zone
+  outcome text
+  status integer
+  duration_seconds double precision
+  snippet text
+  next_attempt_at timestamp with time zone
+  worker_id text
+  grant select to runledger_auditor
+
+view audit.worker
+  Worker processes, past and present.
+  id uuid
+  host text
+  pid integer
+  slots integer
+  started_at timestamp with time zone
+  renewed_at timestamp with time zone
+  stopped_at timestamp with time zone
+  alive boolean
+  grant select to runledger_auditor
+
+view runledger.delivery_from_log
+  Every webhook's state and attempts as its events say. The table runledger.delivery caches them, beside address and secret.
+  submission_id uuid
+  webhook_id uuid
+  attempts integer
+  state text
+
+view runledger.partition
+  Partitions of the tables that grow, and the times they cover; the default partitions cover the rest and have no bounds.
+  table_name text
+  name text
+  lower uuid
+  upper uuid
+  starts_at timestamp with time zone
+  ends_at timestamp with time zone
+
+view runledger.pending_from_log
+  Submissions without a terminal event, as the log says. The table runledger.pending has one row for each.
+  submission_id uuid
+  api_key_id uuid
+
+view runledger.result_from_log
+  Every result as its events say it is. The table runledger.result caches it.
+  id uuid
+  account_id uuid
+  api_key_id uuid
+  version integer
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+
+function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
+  Enqueues one attempt to deliver a webhook in the caller's transaction.
+  returns void security definer set search_path=""
+
+function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0)
+  Enqueues the execution of one submission in the caller's transaction.
+  returns void security definer set search_path=""
+
+function runledger.admit_request(digest bytea)
+  The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.
+  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer) security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.admit_waiting(api_key_id uuid)
+  Enqueues as many of a key's waiting submissions, oldest first, as its tier has room for; returns how many.
+  returns integer security definer set search_path=""
+
+function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb)
+  Appends one event at the given version. 23505: somebody else was there first. RL002: the version would leave a gap.
+  returns void security definer set search_path=""
+
+function runledger.await_submission(submission_id uuid)
+  Asks for a notification on channel submission_finished when the submission ends. Read its state after this call, not before.
+  returns void security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea)
+  Appends execution.completed after the execution.started of the given version. 23505: another event stands there, this attempt was given up and its result must be dropped.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.drop_partitions(older_than interval)
+  Drops the empty partitions of runledger.body that end longer ago than that; returns their names.
+  returns SETOF text security definer set search_path="", lock_timeout=500ms
+  grant execute to runledger_worker
+
+function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
+  Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
+  returns boolean security definer set search_path=""
+
+function runledger.estimate_drain()
+  Submissions that ended in the last 60 seconds, per second; beyond the newest 10,000 events none is counted.
+  returns double precision stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.finish_submission(submission_id uuid)
+  Refreshes the result, admits the key's next waiting submissions, enqueues the webhook, wakes who waits.
+  returns void security definer set search_path=""
+
+function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
+  SHA-256 over the previous event's hash and one event's content.
+  returns bytea immutable
+  grant execute to runledger_auditor
+
+function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer)
+  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt.
+  returns boolean security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.is_worker_alive(worker_id uuid)
+  False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
+  returns boolean stable security definer set search_path=""
+  grant execute to runledger_auditor
+
+function runledger.issue_key(api_key_id uuid, account_id uuid, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
+  Stores a key's digest and appends api_key.issued.
+  returns void security definer set search_path=""
+
+function runledger.list_language()
+  One row a language that a live worker runs: exact version, command lines, limits.
+  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb) stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.make_partitions()
+  Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a lock was not to be had, try again later.
+  returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=2s
+  grant execute to runledger_worker
+
+function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
+  Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.protect_partition(table_name text, name text)
+  Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody's rights.
+  returns void set search_path=""
+
+function runledger.purge_bodies(older_than interval, batch integer)
+  Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
+  returns integer security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.read_delivery(webhook_id uuid)
+  A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
+  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.read_load()
+  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and slots, webhooks not delivered yet.
+  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint) stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.read_progress(since xid8, since_position bigint)
+  Events of ended attempts and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
+  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision) stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.rebuild_batch(after uuid, batch integer)
+  Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
+  returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
+
+function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, schema_version integer, metadata jsonb, capacity integer, idempotency_key uuid, request_digest bytea)
+  Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. RL003: they do not all fit into the queue, nothing was written.
+  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea)
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
+  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.reconcile_queue(max_losses integer DEFAULT 3)
+  Frees jobs that no worker answers for, gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.
+  returns integer security definer set search_path=""
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
+function runledger.record_attempt(webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb, retry_seconds double precision, abandoned_because text)
+  Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last) after the given version, enqueues the next attempt in retry_seconds, removes the secret at the end. 23505: something else was recorded in the meantime, this attempt counts for nothing.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.refresh_result(submission_id uuid)
+  Brings one cached result up to its log.
+  returns void security definer set search_path=""
+
+function runledger.refuse_change()
+  Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
+  returns trigger set search_path=""
+
+function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision)
+  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.renew_lease(worker_id uuid, queue_pool_ids text[])
+  Renews a worker's lease; null when the worker was given up in the meantime.
+  returns boolean security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)
+  Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
+  returns text security definer set search_path=""
+
+function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb)
+  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, or runs on a live worker. RL005: this worker was given up and must register under a new id.
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.stop_worker(worker_id uuid)
+  Records that a worker stopped by itself.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.sweep_workers(max_losses integer)
+  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs. Returns the submissions touched.
+  returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
+function runledger.uuid_floor(at timestamp with time zone)
+  The smallest id of a time; ids that were made earlier are below it.
+  returns uuid immutable
+
+schema audit
+  Views for auditors: read these, change nothing.
+  grant usage to runledger_auditor
+
+schema graphile_worker
+  grant usage to runledger_queue
+
+schema job
+  Wrappers that put jobs into the queue, in the caller's transaction.
+
+schema runledger
+  Tables and functions of the service. The log is runledger.event; all else can be rebuilt from it or holds bodies.
+  grant usage to runledger_api
+  grant usage to runledger_worker
+
+policies on graphile_worker._private_job_queues
+  runledger_queue to {runledger_queue} using true with check true
+
+policies on graphile_worker._private_jobs
+  runledger_queue to {runledger_queue} using true with check true
+
+policies on graphile_worker._private_known_crontabs
+  runledger_queue to {runledger_queue} using true with check true
+
+policies on graphile_worker._private_tasks
+  runledger_queue to {runledger_queue} using true with check true
