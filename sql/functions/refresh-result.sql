@@ -5,7 +5,12 @@ language sql security definer set search_path = ''
 as $$
   insert into runledger.result
   select * from runledger.result_from_log where result_from_log.id = refresh_result.submission_id
+  -- Every column: what never changes in the log may have been changed here by hand.
   on conflict (id) do update set
+    account_id = excluded.account_id,
+    api_key_id = excluded.api_key_id,
+    language = excluded.language,
+    created_at = excluded.created_at,
     version = excluded.version,
     status = excluded.status,
     verdict = excluded.verdict,

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import { examineHost } from '../../src/executor/doctor.ts'
 import type { Finding, HostOptions } from '../../src/executor/doctor.ts'
+import { showCheckout } from '../helper/checkout.ts'
+import type { ShownCheckout } from '../helper/checkout.ts'
 
 /** A directory that every user may read; removed when the test ends. */
 export function makeDirectory(t: Test): string {
@@ -77,6 +79,9 @@ export async function examine(name: string, options: HostOptions): Promise<Findi
 // the doctor rightly finds in the box.
 const plain = 'unset NODE_OPTIONS; exec "$@"'
 
+/** Without root everything is shown already. */
+const hidden: ShownCheckout = { launcher: [], rename: (path) => path }
+
 /**
  * Examines the host from within other namespaces, in a process of its own.
  * @param launcher what makes them, such as `unshare -m`.
@@ -87,12 +92,13 @@ export function examineInside(
   setUp: string,
   options: HostOptions = {},
 ): readonly Finding[] {
-  const doctor = join(import.meta.dirname, '../../src/executor/doctor.ts')
+  const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
+  const doctor = rename(join(import.meta.dirname, '../../src/executor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
     console.log(JSON.stringify(await examineHost(${JSON.stringify(options)})))`
-  const [program, ...words] = [...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
+  const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
   if (program === undefined) throw new Error('no launcher')
-  const node = [process.execPath, '--input-type=module', '-e', code]
+  const node = [rename(process.execPath), '--input-type=module', '-e', code]
   const answer: readonly Finding[] = JSON.parse(
     execFileSync(program, [...words, ...node], {
       encoding: 'utf8',

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openCgroupParent } from '../../src/executor/cgroup.ts'
+import { showCheckout } from '../helper/checkout.ts'
 import { timeFactor } from '../helper/executor.ts'
 import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
 
@@ -51,13 +52,14 @@ t.test(
     // tap's runner loads itself into every Node, and could not write its notes there.
     const script =
       'unset NODE_OPTIONS; while [ "$1" != -- ]; do echo 0 >"$1" || exit 9; shift; done; shift; exec "$@"'
+    const { launcher, rename } = showCheckout()
     const child = spawn(
       '/bin/sh',
       [
-        ['-c', script, 'sh', ...group.entrances, '--'],
+        ['-c', script, 'sh', ...group.entrances, '--', ...launcher],
         ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
-        ['--inh-caps=-all', '--bounding-set=-all', process.execPath],
-        [join(import.meta.dirname, 'unprivileged-worker.ts'), directory],
+        ['--inh-caps=-all', '--bounding-set=-all', rename(process.execPath)],
+        [rename(join(import.meta.dirname, 'unprivileged-worker.ts')), directory],
       ].flat(),
       // Whoever starts a worker may leave it a descriptor; no program may get it.
       { stdio: ['ignore', 'pipe', 'inherit', ...stranger] },
