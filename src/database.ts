@@ -59,6 +59,17 @@ export function createDatabase(options: DatabaseOptions): Database {
   })
 }
 
+/**
+ * Keeps a process alive when a connection is lost in a moment in which the driver has nobody to tell: postgres.js 3.4.9
+ * reads the server's array types after connecting in a promise of its own. Any other unhandled rejection ends the process.
+ */
+export function surviveLostConnections(onLost: (error: unknown) => void): void {
+  process.on('unhandledRejection', (error) => {
+    if (!isUnavailable(error)) throw error
+    onLost(error)
+  })
+}
+
 /** A jsonb parameter. The driver's own type for JSON does not take interfaces with optional or readonly fields. */
 export function json(sql: Database, value: object): postgres.Parameter {
   return sql.json(value as postgres.JSONValue)

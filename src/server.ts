@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
-import { createDatabase } from '#database'
+import { createDatabase, surviveLostConnections } from '#database'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { createWaiter } from '#result'
@@ -26,6 +26,7 @@ const config = readOrExit(() => {
   return { ...read, webhookAllowedRanges: ranges, tls: readTls(read.TLS_CERT, read.TLS_KEY) }
 })
 const log = createLog('web', config.LOG_LEVEL)
+surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
 const database = createDatabase({
   url: config.DATABASE_URL,
   connections: config.DATABASE_CONNECTIONS,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
-import { createDatabase } from '#database'
+import { createDatabase, surviveLostConnections } from '#database'
 import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
 import { announceWorker, armCrashPoint, startQueue, startRetention, startSweep } from '#job'
@@ -18,6 +18,7 @@ const lastSeconds = 27
 // silent is replaced. What a lost worker held may be much, and is given back in one transaction.
 const statementSeconds = 3
 const sweepSeconds = 10
+const retentionSeconds = 60
 
 const config = readOrExit(() => {
   const read = readWorkerConfig()
@@ -27,6 +28,7 @@ const config = readOrExit(() => {
   return { ...read, webhookAllowedRanges: ranges, webhookTrust: readTrust(read.WEBHOOK_CA) }
 })
 const log = createLog('worker', config.LOG_LEVEL)
+surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
 const limits = applyOverrides(config.limits)
 
 const executor = await startExecutor()
@@ -42,6 +44,13 @@ const sweepDatabase = createDatabase({
   connections: 1,
   name: 'runledger sweep',
   statementSeconds: sweepSeconds,
+})
+// Its statements touch a thousand rows at a time, and may take longer than any that somebody waits for.
+const retentionDatabase = createDatabase({
+  url: config.DATABASE_URL,
+  connections: 1,
+  name: 'runledger retention',
+  statementSeconds: retentionSeconds,
 })
 const giveBack = new AbortController()
 const poolIds: string[] = []
@@ -96,7 +105,11 @@ const queue = await startQueue({
 poolIds.push(...queue.poolIds)
 lease.renew()
 const sweep = startSweep(sweepDatabase, log)
-const retention = startRetention({ database, retentionDays: config.RETENTION_DAYS, log })
+const retention = startRetention({
+  database: retentionDatabase,
+  retentionDays: config.RETENTION_DAYS,
+  log,
+})
 log.info(
   { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
   'worker.started',
@@ -124,7 +137,9 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   await queue.stop()
   clearTimeout(drained)
   await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executor.close()])
-  await Promise.all([database, sweepDatabase].map((pool) => pool.end({ timeout: 5 })))
+  await Promise.all(
+    [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 5 })),
+  )
   log.info('worker.stopped')
   process.exitCode = exitCode
 }

@@ -17,6 +17,17 @@ export interface QueuePool {
 // A server that is away is not asked more often than this in a second, however many jobs want it.
 const repetitionsPerSecond = 10
 
+interface ConnectOnce {
+  (): Promise<PoolClient>
+  (
+    callback: (
+      error: Error | undefined,
+      client: PoolClient | undefined,
+      release: (because?: Error | boolean) => void,
+    ) => void,
+  ): void
+}
+
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
 /** @param connections at most. */
@@ -39,10 +50,7 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
     client.on('error', () => {})
   })
 
-  const connectOnce = pool.connect.bind(pool) as {
-    (): Promise<PoolClient>
-    (callback: NonNullable<Parameters<Pool['connect']>[0]>): void
-  }
+  const connectOnce = pool.connect.bind(pool) as ConnectOnce
   const connect = async (): Promise<PoolClient> => {
     if (!retrying) return connectOnce()
     const client = await connectWithCode().catch(async (error: unknown) => {
@@ -73,9 +81,19 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
     }
     return client
   }
-  // With a callback graphile-worker asks for the connection it listens on: that one it renews itself.
-  pool.connect = ((callback?: Parameters<Pool['connect']>[0]) =>
-    callback === undefined ? connect() : connectOnce(callback)) as Pool['connect']
+  // With a callback graphile-worker asks for the connection it listens on. That one it renews itself, but gives a broken
+  // one back twice when it is stopping, which would end the process.
+  pool.connect = ((callback?: Parameters<ConnectOnce>[0]) => {
+    if (callback === undefined) return connect()
+    return connectOnce((error, client, release) => {
+      let isReleased = false
+      callback(error, client, (because) => {
+        if (isReleased) return
+        isReleased = true
+        release(because)
+      })
+    })
+  }) as Pool['connect']
 
   async function connectWithCode(): Promise<PoolClient> {
     return connectOnce().catch(throwWithCode)
