@@ -44,7 +44,7 @@ const tellers: Readonly<Record<string, Teller>> = {
     return sentence(
       `Attempt ${say(data['attempt'])} began after ${between(receivedAt, at)} of waiting, on worker ${say(data['worker'])} of host ${say(data['host'])}`,
       `with ${say(data['runtime'])}`,
-      `limits ${say(run['cpuSeconds'])} s of CPU, ${say(run['wallSeconds'])} s in all, ${mebibytes(run['memoryBytes'])}, ${count(run['processes'], 'process', 'processes')}`,
+      `limits ${say(run['cpu_seconds'])} s of CPU, ${say(run['wall_seconds'])} s in all, ${mebibytes(run['memory_bytes'])}, ${count(run['processes'], 'process', 'processes')}`,
       `isolation ${list(part(data, 'isolation'))}`,
     )
   },

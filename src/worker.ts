@@ -6,7 +6,14 @@ import type { LimitOverride } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
 import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
-import { announceWorker, armCrashPoint, startQueue, startRetention, startSweep } from '#job'
+import {
+  announceWorker,
+  armCrashPoint,
+  describeLimits,
+  startQueue,
+  startRetention,
+  startSweep,
+} from '#job'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
@@ -60,7 +67,7 @@ const lease = await announceWorker({
   languages: Object.fromEntries(
     languages.map((language) => [
       language,
-      { ...executor.runtimes[language], limits: limits[language] },
+      { ...executor.runtimes[language], limits: describeLimits(limits[language]) },
     ]),
   ),
   leaseSeconds: config.LEASE_SECONDS,

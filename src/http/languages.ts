@@ -8,13 +8,13 @@ import type { Handler } from './request.ts'
 import { languageAliases } from './submission.ts'
 
 const phaseLimits = v.object({
-  cpuSeconds: v.number(),
-  wallSeconds: v.number(),
-  memoryBytes: v.number(),
+  cpu_seconds: v.number(),
+  wall_seconds: v.number(),
+  memory_bytes: v.number(),
   processes: v.number(),
-  stdoutBytes: v.number(),
-  stderrBytes: v.number(),
-  diskBytes: v.number(),
+  stdout_bytes: v.number(),
+  stderr_bytes: v.number(),
+  disk_bytes: v.number(),
 })
 
 /** Limits as workers write them, in the log and in their own row. */
@@ -40,22 +40,8 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
   }
 }
 
-/** Limits in the API's spelling; null when they are not what this release writes. */
+/** Limits as they were recorded; null when they are not what this release writes. */
 export function presentLimits(stored: unknown): object | null {
   const parsed = v.safeParse(limits, stored)
-  if (!parsed.success) return null
-  const { compile, run } = parsed.output
-  return { compile: compile === null ? null : presentPhase(compile), run: presentPhase(run) }
-}
-
-function presentPhase(phase: v.InferOutput<typeof phaseLimits>): object {
-  return {
-    cpu_seconds: phase.cpuSeconds,
-    wall_seconds: phase.wallSeconds,
-    memory_bytes: phase.memoryBytes,
-    processes: phase.processes,
-    stdout_bytes: phase.stdoutBytes,
-    stderr_bytes: phase.stderrBytes,
-    disk_bytes: phase.diskBytes,
-  }
+  return parsed.success ? parsed.output : null
 }

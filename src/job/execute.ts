@@ -12,6 +12,7 @@ import { languages, SandboxError } from '#executor'
 import type { Executor, Language, Limits } from '#executor'
 import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
+import { describeLimits } from './limits.ts'
 import { LeaseExpiredError } from './liveness.ts'
 import type { Claim } from './liveness.ts'
 import { maxLosses } from './losses.ts'
@@ -106,7 +107,7 @@ async function startAttempt(
       host: hostname(),
       language,
       runtime: executor.runtimes[language].version,
-      limits: limits[language],
+      limits: describeLimits(limits[language]),
       isolation: executor.isolation,
     }
     crashPoint('execute.before_start')

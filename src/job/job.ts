@@ -17,6 +17,7 @@ import { createQueuePool } from './queue-pool.ts'
 import { untilAvailable } from './retry.ts'
 
 export { announceWorker } from './liveness.ts'
+export { describeLimits } from './limits.ts'
 export type { Lease } from './liveness.ts'
 export { startRetention } from './retention.ts'
 export { armCrashPoint, startSweep } from './sweep.ts'

@@ -5,6 +5,7 @@ import { json } from '#database'
 import type { Database } from '#database'
 import { digestBody } from '#event'
 import { defaultLimits } from '#executor'
+import { describeLimits } from '#job'
 import type { Language } from '#executor'
 
 /** How a pretended run ended. */
@@ -24,7 +25,7 @@ export async function startExecution(sql: Database, id: string): Promise<number 
     host: hostname(),
     language: result?.['language'] as string,
     runtime: 'Python 3.11.2',
-    limits: defaultLimits.python,
+    limits: describeLimits(defaultLimits.python),
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
   }
   const [row] = await sql`

@@ -7,6 +7,7 @@ import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { createDatabase } from '#database'
 import { defaultLimits } from '#executor'
+import { describeLimits } from '#job'
 import { readResult } from '#result'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -296,13 +297,13 @@ t.test('languages are those of the live workers; none without a worker', async (
       version: 'Python 3.11.2',
       compile: null,
       run: ['python3', 'main.py'],
-      limits: defaultLimits.python,
+      limits: describeLimits(defaultLimits.python),
     },
     cpp: {
       version: 'GCC 12.2.0',
       compile: ['g++', 'main.cpp'],
       run: ['./main'],
-      limits: defaultLimits.cpp,
+      limits: describeLimits(defaultLimits.cpp),
     },
   })
   const { body } = await call('GET', '/api/languages')

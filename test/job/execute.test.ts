@@ -74,7 +74,7 @@ t.test('the log tells its life in order, with worker, limits and isolation', asy
     data: {
       attempt: 1,
       worker: workerId,
-      limits: { run: { cpuSeconds: Number } },
+      limits: { run: { cpu_seconds: Number } },
       isolation: { cgroup: /^v[12]$/ },
     },
   })
