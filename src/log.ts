@@ -33,7 +33,12 @@ export function createLog(name: string, level: string, destination?: Destination
   const options = {
     name,
     level,
-    redact: { paths: [...redactedPaths], censor: '[redacted]' },
+    redact: {
+      paths: [...redactedPaths],
+      // An error's code is `ECONNREFUSED` or a SQLSTATE, and what one looks for first.
+      censor: (value: unknown, path: readonly string[]) =>
+        path[0] === 'err' && path[1] === 'code' ? value : '[redacted]',
+    },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }

@@ -26,3 +26,10 @@ t.test('a line says when, where and what', async (t) => {
     time: /Z$/,
   })
 })
+
+t.test('the code of an error is shown', async (t) => {
+  let text = ''
+  const log = createLog('test', 'info', { write: (line: string) => (text += line) })
+  log.error({ err: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }, 'test.failed')
+  t.match(JSON.parse(text), { err: { code: 'ECONNREFUSED' } })
+})
