@@ -33,14 +33,16 @@ export function createLog(name: string, level: string, destination?: Destination
   const options = {
     name,
     level,
-    redact: {
-      paths: [...redactedPaths],
-      // An error's code is `ECONNREFUSED` or a SQLSTATE, and what one looks for first.
-      censor: (value: unknown, path: readonly string[]) =>
-        path[0] === 'err' && path[1] === 'code' ? value : '[redacted]',
-    },
+    redact: { paths: [...redactedPaths], censor: '[redacted]' },
+    serializers: { err: describeError },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+// `code` is a submission's source wherever it stands, and redacted; an error's is what one looks for first.
+function describeError(error: Error): object {
+  const described = pino.stdSerializers.err(error)
+  return 'code' in error ? { ...described, error_code: error.code } : described
 }

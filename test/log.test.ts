@@ -31,5 +31,5 @@ t.test('the code of an error is shown', async (t) => {
   let text = ''
   const log = createLog('test', 'info', { write: (line: string) => (text += line) })
   log.error({ err: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }, 'test.failed')
-  t.match(JSON.parse(text), { err: { code: 'ECONNREFUSED' } })
+  t.match(JSON.parse(text), { err: { error_code: 'ECONNREFUSED', message: 'refused' } })
 })
