@@ -104,7 +104,9 @@ export function readChildren(directory: string): string[] {
  */
 export async function removeGroup(directory: string, patienceMilliseconds = 5000): Promise<void> {
   let waited = 0
-  for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+  // Short steps while it is a matter of an exit under way (an RCU grace period, 10 to 30 ms): a doubled one would wait
+  // as long again as the kernel did. Long ones for what will not go away.
+  for (let pause = 1; ; pause = Math.min(pause * 2, waited < 500 ? 8 : 100)) {
     try {
       rmdirSync(directory)
       return
