@@ -14,7 +14,7 @@ export interface Instruction {
 }
 
 /** Opcodes in use (linux/bpf_common.h). */
-export const opcode = {
+const opcode = {
   loadWord: 0x20,
   andConstant: 0x54,
   jumpAlways: 0x05,

@@ -6,7 +6,7 @@ import type { Issue } from '#error'
 import type { ApiRequest } from './request.ts'
 
 /** Bytes of a body at most. Two fields of 64 KiB, a third one like them, and JSON's escapes fit ten times over. */
-export const bodyLimitBytes = 2 * 1024 * 1024
+const bodyLimitBytes = 2 * 1024 * 1024
 
 /** A body that is JSON, or what is wrong with it. */
 export type Body =

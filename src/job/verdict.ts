@@ -59,7 +59,7 @@ function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Ve
 }
 
 /** True when two outputs are the same but for white space at line ends and empty lines at the end. */
-export function isSameOutput(actual: Uint8Array, expected: Uint8Array): boolean {
+function isSameOutput(actual: Uint8Array, expected: Uint8Array): boolean {
   return normalize(actual) === normalize(expected)
 }
 

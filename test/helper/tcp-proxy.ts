@@ -32,7 +32,6 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       sockets.add(from)
       if (frozen) from.pause()
       from.on('data', (chunk: Buffer) => into.write(chunk))
-      if (frozen) from.pause()
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)
