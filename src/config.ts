@@ -98,6 +98,8 @@ const worker = {
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
   /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …; nothing else may use them. */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
+  /** How boxes are made; `auto`: by a keeper in each slot, and where that cannot be had by bubblewrap. */
+  BOX: v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
   /** Where compiled programs are kept, and how much of them. */
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),

@@ -159,6 +159,8 @@ async function startExecutor(): Promise<Executor> {
       limits,
       cacheBytes: config.CACHE_BYTES,
       cacheDirectory: config.CACHE_DIRECTORY,
+      box: config.BOX,
+      onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
     })
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error

@@ -2,10 +2,19 @@
 // Every namespace is named: `--unshare-all` silently does without those it cannot have.
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 
+/** A host path that boxes show read-only, or a link of theirs. */
+export interface RootEntry {
+  readonly kind: 'bind' | 'link'
+  /** The host path; of a link, its text. */
+  readonly source: string
+  /** Where it is in the box. */
+  readonly target: string
+}
+
 /** One box. */
 export interface Box {
-  /** Top of the file system: host directories and links that every box shows. */
-  readonly root: readonly string[]
+  /** Top of the file system: what every box shows. */
+  readonly root: readonly RootEntry[]
   /** Further host paths to show read-only. */
   readonly paths: readonly string[]
   /** Files of ours, by the descriptor bubblewrap reads them from. */
@@ -24,11 +33,13 @@ export interface Box {
 /** Uid and gid that a program sees as its own. */
 export const boxUid = 1000
 
-const environment: Readonly<Record<string, string>> = {
+/** What a program finds as its environment. */
+export const environment: Readonly<Record<string, string>> = {
   PATH: '/usr/bin:/bin',
   HOME: '/box',
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
+  PWD: '/box',
 }
 
 /**
@@ -42,7 +53,7 @@ const hidden = ['/proc/1/mem', '/proc/1/task/1/mem']
  * What `--dev` would give, less its devpts: pseudo-terminals are counted for the host as a whole, so that one box could
  * use them up for the others, or talk to them by the count.
  */
-const devices = [
+export const devices = [
   '/dev/null',
   '/dev/zero',
   '/dev/full',
@@ -51,7 +62,8 @@ const devices = [
   '/dev/tty',
 ] as const
 
-const deviceLinks = [
+/** Links in /dev: path and text. */
+export const deviceLinks = [
   ['/dev/fd', '/proc/self/fd'],
   ['/dev/stdin', '/proc/self/fd/0'],
   ['/dev/stdout', '/proc/self/fd/1'],
@@ -67,7 +79,11 @@ export function buildArguments(box: Box): string[] {
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
-    box.root,
+    ...box.root.map(({ kind, source, target }) => [
+      kind === 'link' ? '--symlink' : '--ro-bind',
+      source,
+      target,
+    ]),
     ...box.paths.map((path) => ['--ro-bind', path, path]),
     ['--proc', '/proc', ...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path])],
     ['--tmpfs', '/dev', ...devices.flatMap((path) => ['--dev-bind', path, path])],
@@ -91,15 +107,15 @@ export function buildArguments(box: Box): string[] {
  * The least of the host's file system in which programs start: executables, libraries, the linker's cache and the time
  * zones. /bin and its like are links on most systems and directories on a few.
  */
-export function readHostRoot(): string[] {
+export function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
   const optional = ['/usr/share/zoneinfo', '/etc/ld.so.cache']
   const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
   return [...shown, ...optional, ...top]
     .filter((path) => existsSync(path))
-    .flatMap((path) =>
-      lstatSync(path).isSymbolicLink()
-        ? ['--symlink', readlinkSync(path), path]
-        : ['--ro-bind', path, path],
+    .map((target) =>
+      lstatSync(target).isSymbolicLink()
+        ? { kind: 'link', source: readlinkSync(target), target }
+        : { kind: 'bind', source: target, target },
     )
 }

@@ -1,16 +1,13 @@
 // Keeps the first bytes of a program's output and counts the rest.
 // Bytes, not characters, and copied out of the stream's buffers, so that a flood costs no more memory than the limit.
 import type { Readable } from 'node:stream'
+import type { Captured } from './evidence.ts'
 
 export interface Capture {
   /** Resolves once the stream has ended or was destroyed. */
   readonly ended: Promise<void>
-  /** What was kept. */
-  bytes(): Buffer
-  /** True when bytes were dropped. */
-  truncated(): boolean
-  /** True when more than the limit came. */
-  passed(): boolean
+  /** What was kept so far. */
+  captured(): Captured
 }
 
 /**
@@ -52,8 +49,10 @@ export function captureOutput(
     ended: new Promise((resolve) => {
       stream.once('close', () => resolve())
     }),
-    bytes: () => kept.subarray(0, length),
-    truncated: () => received > length,
-    passed: () => hasPassed,
+    captured: () => ({
+      bytes: kept.subarray(0, length),
+      truncated: received > length,
+      passed: hasPassed,
+    }),
   }
 }

@@ -1,8 +1,8 @@
 // cgroup v1: one directory a controller, plus the empty v2 tree that hybrid hosts mount beside them.
 // The memory limit comes in two files whose order matters, and only the v2 tree or the freezer can kill all at once.
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy } from './cgroup.ts'
+import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
 import {
   describe,
   isMissing,
@@ -18,6 +18,7 @@ import {
   writeValue,
 } from './cgroup-file.ts'
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { keeperLimits } from './limits.ts'
 import { SandboxError } from './outcome.ts'
 import { isAbandoned } from './worker-group.ts'
 
@@ -40,6 +41,8 @@ const remedy =
  * always gets its first buffer: 10,000 connections, which cost 75 MB within the limit, held 80 MB whatever is written here.
  */
 export const socketFile = 'memory.kmem.tcp.limit_in_bytes'
+/** Memory and swap together. */
+const swapFile = 'memory.memsw.limit_in_bytes'
 /** What a box may hold in INET sockets beside its memory limit, in bytes. */
 const socketBytes = 16 * 1024 * 1024
 
@@ -59,21 +62,24 @@ export async function openCgroupV1(
   }
   // The kernel calls the file deprecated; where it is gone, boxes get no such sockets (seccomp.ts).
   const limitsSocketMemory = existsSync(`${parent.memory}/${socketFile}`)
+  async function make(child: string, limits: CgroupLimits): Promise<Directories> {
+    const group = descend(parent, child)
+    try {
+      for (const directory of listDistinct(group)) makeGroup(directory)
+      limit(group, limits)
+      if (limitsSocketMemory) writeLimit(group.memory, socketFile, socketBytes)
+    } catch (error) {
+      for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
+      throw error
+    }
+    return group
+  }
+
   return {
     version: 'v1',
     limitsSocketMemory,
-    async create(child, limits) {
-      const group = descend(parent, child)
-      try {
-        for (const directory of listDistinct(group)) makeGroup(directory)
-        limit(group, limits)
-        if (limitsSocketMemory) writeLimit(group.memory, socketFile, socketBytes)
-      } catch (error) {
-        for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
-        throw error
-      }
-      return openGroup(group)
-    },
+    create: async (child, limits) => openGroup(await make(child, limits)),
+    createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
     async close() {
       for (const child of readChildren(parent.memory)) await killAll(descend(parent, child))
       for (const directory of listDistinct(parent)) await removeTree(directory)
@@ -141,9 +147,9 @@ function listDistinct(directories: Directories): string[] {
 
 function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): void {
   writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
-  if (existsSync(`${group.memory}/memory.memsw.limit_in_bytes`)) {
+  if (existsSync(`${group.memory}/${swapFile}`)) {
     // Memory and swap together; written second, as it may never be below the first.
-    writeLimit(group.memory, 'memory.memsw.limit_in_bytes', memoryBytes)
+    writeLimit(group.memory, swapFile, memoryBytes)
   } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
     throw new SandboxError(
       'cgroup.limit',
@@ -179,6 +185,37 @@ function openGroup(group: Directories): Cgroup {
     empty: () => killAll(group),
     async remove() {
       for (const directory of directories) await removeGroup(directory)
+    },
+  }
+}
+
+/** The files that keeper/group.c works with, opened with the worker's rights. */
+function openKeeperGroup(group: Directories): KeeperGroup {
+  const countsSwap = existsSync(`${group.memory}/${swapFile}`)
+  const files = [
+    [`${group.memory}/memory.limit_in_bytes`, 'r+'],
+    // Without it the first stands in for it, and is not written.
+    [`${group.memory}/${countsSwap ? swapFile : 'memory.limit_in_bytes'}`, 'r+'],
+    [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
+    [`${group.memory}/memory.usage_in_bytes`, 'r'],
+    [`${group.memory}/memory.oom_control`, 'r'],
+    [`${group.cpuacct}/cpuacct.usage`, 'r'],
+    [`${group.pids}/pids.max`, 'r+'],
+    [`${group.pids}/cgroup.procs`, 'r'],
+  ] as const
+  const descriptors = files.map(([path, flags]) => openSync(path, flags))
+  const { entrances, empty, remove } = openGroup(group)
+  return {
+    version: 'v1',
+    countsSwap,
+    entrances,
+    descriptors,
+    closeDescriptors: () => {
+      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
+    },
+    async remove() {
+      await empty()
+      await remove()
     },
   }
 }

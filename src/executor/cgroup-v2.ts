@@ -1,9 +1,17 @@
 // cgroup v2: one tree, in which a group with processes may not hand controllers to its children.
 // So the worker first moves itself into a leaf; what that takes differs between a host's root, a service and a container.
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy } from './cgroup.ts'
+import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
 import {
   describe,
   isMissing,
@@ -19,6 +27,7 @@ import {
   writeValue,
 } from './cgroup-file.ts'
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { keeperLimits } from './limits.ts'
 import { SandboxError } from './outcome.ts'
 import { isAbandoned } from './worker-group.ts'
 
@@ -54,6 +63,7 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
       }
       return openGroup(group)
     },
+    createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid),
     async close() {
       for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
       await removeTree(parent)
@@ -157,11 +167,54 @@ function limit(group: string, { memoryBytes, processes }: CgroupLimits): void {
   }
   writeLimit(group, 'memory.oom.group', 1)
   writeLimit(group, 'pids.max', processes)
-  if (existsSync(`${group}/cpu.max`)) {
-    const quota = `${cpuQuotaMicroseconds} ${cpuPeriodMicroseconds}`
-    writeValue(group, 'cpu.max', quota)
-    const found = readValue(group, 'cpu.max')
-    if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
+  limitCpu(group)
+}
+
+function limitCpu(group: string): void {
+  if (!existsSync(`${group}/cpu.max`)) return
+  const quota = `${cpuQuotaMicroseconds} ${cpuPeriodMicroseconds}`
+  writeValue(group, 'cpu.max', quota)
+  const found = readValue(group, 'cpu.max')
+  if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
+}
+
+/**
+ * A subtree that is the keeper's own: itself in one leaf, a fresh leaf beside it for each box. What it may not pass stands
+ * above, in the worker's hands.
+ */
+async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
+  const leaf = `${group}/keeper`
+  makeGroup(group)
+  try {
+    if (!existsSync(`${group}/cgroup.kill`)) {
+      throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.14 or newer')
+    }
+    enableControllers(group)
+    limitCpu(group)
+    makeGroup(leaf)
+    writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
+    writeLimit(leaf, 'pids.max', keeperLimits.processes)
+    if (uid !== null) {
+      for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
+        chownSync(path, uid, uid)
+    }
+  } catch (error) {
+    await removeTree(group).catch(() => {})
+    throw error
+  }
+  const descriptors = [openSync(group, 'r')]
+  return {
+    version: 'v2',
+    countsSwap: existsSync(`${leaf}/memory.swap.max`),
+    entrances: [`${leaf}/cgroup.procs`],
+    descriptors,
+    closeDescriptors: () => {
+      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
+    },
+    async remove() {
+      await killAll(group)
+      await removeTree(group)
+    },
   }
 }
 

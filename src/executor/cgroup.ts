@@ -34,6 +34,20 @@ export interface Cgroup {
   remove(): Promise<void>
 }
 
+/** The cgroup of a keeper (keeper/group.c), which stands in it for as long as it lives. */
+export interface KeeperGroup {
+  readonly version: 'v1' | 'v2'
+  /** True when swap is a part of what the keeper must limit. */
+  readonly countsSwap: boolean
+  /** The `cgroup.procs` files that the keeper enters by. */
+  readonly entrances: readonly string[]
+  /** Open descriptors that the keeper gets, in the order of keeper/group.c; ours to close once it has started. */
+  readonly descriptors: readonly number[]
+  closeDescriptors(): void
+  /** Kills the keeper and all that it started; resolves when nothing is left. @throws {SandboxError} */
+  remove(): Promise<void>
+}
+
 /** A worker's own parent cgroup; every phase's cgroup stands below it. */
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
@@ -41,6 +55,8 @@ export interface CgroupParent {
   readonly limitsSocketMemory: boolean
   /** @throws {SandboxError} when a limit cannot be had; nothing is left behind. */
   create(name: string, limits: CgroupLimits): Promise<Cgroup>
+  /** @param uid of the keeper; null: the worker's own. @throws {SandboxError} as `create`. */
+  createForKeeper(name: string, uid: number | null): Promise<KeeperGroup>
   /** Kills and removes everything below, then the parent itself. */
   close(): Promise<void>
 }

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildArguments } from './bubblewrap.ts'
+import type { RootEntry } from './bubblewrap.ts'
 import type { Command } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Gate } from './standard-stream.ts'
@@ -13,7 +14,7 @@ import type { Gate } from './standard-stream.ts'
 /** What a box is started with. */
 export interface Launch {
   readonly command: Command
-  readonly root: readonly string[]
+  readonly root: readonly RootEntry[]
   readonly paths: readonly string[]
   readonly diskBytes: number
   readonly filter: Buffer

@@ -23,10 +23,12 @@ import { readHostRoot } from './bubblewrap.ts'
 import { openCgroupParent } from './cgroup.ts'
 import { findInheritedDescriptors } from './inherited.ts'
 import type { Toolchain } from './language/language.ts'
+import { pythonInterpreter } from './language/python.ts'
 import { SandboxError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { Host } from './phase.ts'
-import { proveIsolation } from './probe.ts'
+import { openBoxes } from './box.ts'
+import type { BoxChoice, Boxes } from './box.ts'
 import { createProgramRunner } from './program.ts'
 import type { ExecutionRequest, Language, Limits } from './request.ts'
 import { assembleFilter } from './seccomp.ts'
@@ -47,12 +49,16 @@ export interface ExecutorOptions {
   readonly cacheBytes: number
   /** A directory of the worker's own, for compiled programs; made if missing. */
   readonly cacheDirectory: string
+  /** How boxes are made; `auto` unless said. */
+  readonly box?: BoxChoice
+  /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
+  readonly onFallback?: (reason: string) => void
 }
 
 /** The isolation in force, for events and logs. */
 export interface Isolation {
-  /** How a box is made: `bubblewrap` (per run). */
-  readonly box: 'bubblewrap'
+  /** How a box is made: by a `keeper` that stays in the slot, or by `bubblewrap` for each run. */
+  readonly box: Boxes['kind']
   readonly cgroup: 'v1' | 'v2'
   /** `slot`: a host uid a slot; `worker`: the unprivileged worker's own. */
   readonly uid: 'slot' | 'worker'
@@ -102,15 +108,24 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
+  let boxes: Boxes
   try {
-    await proveIsolation(host, firstUid)
+    // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
+    boxes = await openBoxes(host, {
+      choice: options.box ?? 'auto',
+      slots: slots.all,
+      directory: `${options.cacheDirectory}/keeper`,
+      paths: Object.values(toolchains).flatMap(({ paths }) => paths),
+      interpreter: pythonInterpreter,
+      onFallback: options.onFallback ?? (() => {}),
+    })
   } catch (error) {
     await closeHost(host)
     throw error
   }
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
-  const runProgram = createProgramRunner(host, toolchains, cache, options.limits)
+  const runProgram = createProgramRunner(boxes, toolchains, cache, options.limits)
 
   async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
@@ -127,7 +142,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   return {
-    isolation: { box: 'bubblewrap', cgroup: host.cgroups.version, uid: isRoot ? 'slot' : 'worker' },
+    isolation: { box: boxes.kind, cgroup: host.cgroups.version, uid: isRoot ? 'slot' : 'worker' },
     runtimes: {
       python: describeRuntime(toolchains.python),
       cpp: describeRuntime(toolchains.cpp),
@@ -147,6 +162,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       if (closing.signal.aborted) return
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))
       await Promise.allSettled(running)
+      await boxes.close()
       await closeHost(host)
     },
   }

@@ -35,3 +35,6 @@ export const defaultLimits: Readonly<Record<Language, Limits>> = {
   cpp: { compile, run },
   java: { compile, run: { ...run, memoryBytes: 512 * mebibyte, processes: 256 } },
 }
+
+/** What a keeper (keeper/keeper.c) may take before it has its first request, as its cgroup wants it. */
+export const keeperLimits = { memoryBytes: 256 * mebibyte, processes: 64 } as const

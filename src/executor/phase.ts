@@ -1,15 +1,17 @@
-// Runs one command once: a fresh cgroup, a box that waits in it, the clocks, the end, the evidence, nothing left.
+// Runs one command once, the portable way: a fresh cgroup, a box that waits in it, the clocks, the end, the evidence, nothing left.
 // The order of the steps is the point of this file: limits are in force and verified before the first instruction, and
 // figures are read after the last process is dead.
 import { closeSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RootEntry } from './bubblewrap.ts'
 import { describe } from './cgroup-file.ts'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { Cgroup, CgroupParent } from './cgroup.ts'
 import { startChild } from './child.ts'
-import type { Child } from './child.ts'
-import { judge } from './evidence.ts'
+import type { Child, ChildEnd } from './child.ts'
+import { judge, nameSignal, roundSeconds } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
 import type { Command } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
@@ -23,7 +25,7 @@ export interface Host {
   readonly cgroups: CgroupParent
   readonly streams: StandardStreams
   readonly filter: Buffer
-  readonly root: readonly string[]
+  readonly root: readonly RootEntry[]
   readonly inherited: readonly number[]
   readonly emptyDescriptor: number
 }
@@ -31,8 +33,6 @@ export interface Host {
 export interface PhaseRequest {
   /** The cgroup's name; unique among running phases. */
   readonly name: string
-  /** Host uid; null: the worker's own. */
-  readonly uid: number | null
   readonly command: Command
   readonly paths: readonly string[]
   readonly stdin: Uint8Array
@@ -47,11 +47,13 @@ export interface PhaseRequest {
 const ownProcesses = 2
 
 /**
- * Runs the command. When it settles, no process of the phase lives and its cgroup is gone.
+ * Runs the command in a box of bubblewrap's. When it settles, no process of the phase lives and its cgroup is gone.
+ * @param uid of the slot; null: the worker's own.
  * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
  */
 export async function runPhase(
   host: Host,
+  uid: number | null,
   request: PhaseRequest,
   signal?: AbortSignal,
 ): Promise<Phase> {
@@ -61,7 +63,7 @@ export async function runPhase(
     processes: request.limits.processes + ownProcesses,
   })
   try {
-    return await runInGroup(host, request, group, signal)
+    return await runInGroup(host, uid, request, group, signal)
   } finally {
     await group.empty()
     await group.remove()
@@ -70,6 +72,7 @@ export async function runPhase(
 
 async function runInGroup(
   host: Host,
+  uid: number | null,
   request: PhaseRequest,
   group: Cgroup,
   signal: AbortSignal | undefined,
@@ -96,7 +99,7 @@ async function runInGroup(
     captureOutput(stdout.stream, limits.stdoutBytes, limits.stdoutBytes, passOutput),
     captureOutput(stderr.stream, stderrKept, limits.stderrBytes, passOutput),
   ]
-  const child = start(host, request, group, pipes)
+  const child = start(host, uid, request, group, pipes)
 
   let watch: { stop(): void } | null = null
   const abort = (): void => stop('aborted')
@@ -122,7 +125,7 @@ async function runInGroup(
     if (reason === 'unwatched') {
       throw new SandboxError('cgroup.read', 'the counters of a running box could not be read')
     }
-    return judge(request, group, captured, end, reason, started)
+    return judge(request, gather(group, captured, end, reason, started))
   } finally {
     over = true
     watch?.stop()
@@ -132,6 +135,38 @@ async function runInGroup(
       closePipes(pipes)
     })
     await child.ended
+  }
+}
+
+/** @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began. */
+function gather(
+  group: Cgroup,
+  [stdout, stderr]: readonly [Capture, Capture],
+  end: ChildEnd,
+  reason: Evidence['reason'],
+  started: number,
+): Evidence {
+  const usage = {
+    cpuSeconds: roundSeconds(group.readCpuSeconds()),
+    wallSeconds: roundSeconds((end.time - started) / 1000),
+    memoryPeakBytes: group.readMemoryPeakBytes(),
+  }
+  const outOfMemoryKills = group.readOutOfMemoryKills()
+  const code = end.exitStatus
+  if (code === null && reason === null && outOfMemoryKills === 0) {
+    const words = end.error?.message ?? stderr.captured().bytes.toString('utf8').trim()
+    throw new SandboxError(
+      'bubblewrap.setup',
+      words === '' ? 'the box ended without a word' : words,
+    )
+  }
+  return {
+    reason,
+    outOfMemoryKills,
+    usage,
+    stdout: stdout.captured(),
+    stderr: stderr.captured(),
+    exit: code === null ? null : { code, signal: nameSignal(code) },
   }
 }
 
@@ -163,7 +198,13 @@ function isAlive(pid: number): boolean {
 }
 
 /** Starts the box and gives it its descriptors; ours of them are closed, whatever happens. */
-function start(host: Host, request: PhaseRequest, group: Cgroup, pipes: Pipes): Child {
+function start(
+  host: Host,
+  uid: number | null,
+  request: PhaseRequest,
+  group: Cgroup,
+  pipes: Pipes,
+): Child {
   const { stdout, stderr, gate } = pipes
   const given = [stdout, stderr, gate].map(({ childDescriptor }) => childDescriptor)
   try {
@@ -177,7 +218,7 @@ function start(host: Host, request: PhaseRequest, group: Cgroup, pipes: Pipes): 
       filter: host.filter,
       inherited: host.inherited,
       emptyDescriptor: host.emptyDescriptor,
-      uid: request.uid,
+      uid,
       entrances: group.entrances,
       cpuSeconds: request.limits.cpuSeconds,
       standardDescriptors: [stdin, stdout.childDescriptor, stderr.childDescriptor],

@@ -2,8 +2,8 @@
 // The proof is what the kernel says about a process inside, not what was asked of bubblewrap.
 import { boxUid } from './bubblewrap.ts'
 import { SandboxError } from './outcome.ts'
-import { runPhase } from './phase.ts'
-import type { Host } from './phase.ts'
+import type { Phase } from './outcome.ts'
+import type { PhaseRequest } from './phase.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -17,10 +17,11 @@ const required: readonly (readonly [string, RegExp])[] = [
 ]
 
 /** @throws {SandboxError} step `isolation.prove` naming what does not hold, or the step that failed. */
-export async function proveIsolation(host: Host, uid: number | null): Promise<void> {
-  const phase = await runPhase(host, {
+export async function proveIsolation(
+  run: (request: PhaseRequest) => Promise<Phase>,
+): Promise<void> {
+  const phase = await run({
     name: 'probe',
-    uid,
     command: {
       argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/net/dev >&2'],
       files: [],

@@ -2,12 +2,11 @@
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
+import type { Boxes } from './box.ts'
 import type { Artefact, Command, Compiler, Toolchain } from './language/language.ts'
 import { compileMessageBytes } from './limits.ts'
 import { SandboxError } from './outcome.ts'
 import type { Outcome, Phase } from './outcome.ts'
-import { runPhase } from './phase.ts'
-import type { Host } from './phase.ts'
 import type { ExecutionRequest, Language, Limits, PhaseLimits } from './request.ts'
 import type { Slot } from './slot.ts'
 
@@ -20,7 +19,7 @@ export type ProgramRunner = (
 
 /** @param limits of every language, for both phases. */
 export function createProgramRunner(
-  host: Host,
+  boxes: Boxes,
   toolchains: Readonly<Record<Language, Toolchain>>,
   cache: ArtefactCache,
   limits: Readonly<Record<Language, Limits>>,
@@ -37,11 +36,7 @@ export function createProgramRunner(
     phases += 1
     const { paths, ranOutOfMemory } = toolchain
     const name = String(phases)
-    return runPhase(
-      host,
-      { name, uid: slot.uid, command, paths, ranOutOfMemory, ...details },
-      signal,
-    )
+    return boxes.run(slot, { name, command, paths, ranOutOfMemory, ...details }, signal)
   }
 
   async function compile(

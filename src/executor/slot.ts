@@ -8,6 +8,8 @@ export interface Slot {
 }
 
 export interface SlotPool {
+  /** Every slot that there was at the start. */
+  readonly all: readonly Slot[]
   /** Slots in service. */
   count(): number
   /** Waits for a free slot. @throws {SandboxError} when none is left in service; the signal's reason when aborted. */
@@ -28,13 +30,15 @@ function exhausted(): SandboxError {
 
 /** @param firstUid null when every slot runs as the worker's own user. */
 export function createSlotPool(count: number, firstUid: number | null): SlotPool {
-  const free = Array.from({ length: count }, (_, index) => ({
+  const all: readonly Slot[] = Array.from({ length: count }, (_, index) => ({
     index,
     uid: firstUid === null ? null : firstUid + index,
   }))
+  const free = [...all]
   const waiters = new Set<Waiter>()
   let inService = count
   return {
+    all,
     count: () => inService,
     async acquire(signal) {
       signal?.throwIfAborted()

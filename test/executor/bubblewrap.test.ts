@@ -40,7 +40,7 @@ t.test("its host uid is the slot's, never root", { skip: process.getuid?.() !== 
   const controller = new AbortController()
   const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
   let pids: number[] = []
-  while (pids.length < 2) {
+  while (pids.length === 0) {
     await delay(20)
     pids = findBoxProcesses()
   }
@@ -67,8 +67,10 @@ t.test('nothing of the worker shows in /proc', async (t) => {
   const runner = "('_TAPJS_', 'NODE_OPTIONS=')"
   const code = `
 import os
-names = open('/proc/1/environ').read().split(chr(0))
-print('|'.join(name for name in names if not name.startswith(${runner})))
+try:
+  names = open('/proc/1/environ').read().split(chr(0))
+  print('|'.join(name for name in names if not name.startswith(${runner})))
+except PermissionError: print('closed')
 print(sorted(p for p in os.listdir('/proc') if p.isdigit()))
 found = []
 for folder, _, files in os.walk('/proc'):
@@ -82,7 +84,9 @@ for folder, _, files in os.walk('/proc'):
     except OSError: pass
 print(found)
 print(set(line.split(':')[2] for line in open('/proc/self/cgroup').read().split()))`
-  t.equal(await look(code), "PATH=/usr/bin:/bin|\n['1', '2']\n[]\n{'/'}\n")
+  const [environment, ...rest] = (await look(code)).split('\n')
+  t.equal(environment, executor.isolation.box === 'keeper' ? 'closed' : 'PATH=/usr/bin:/bin|')
+  t.same(rest, ["['1', '2']", '[]', "{'/'}", ''])
 })
 
 t.test('host files are not there', async (t) => {
@@ -163,7 +167,9 @@ for path in ['/proc/1/mem', '/proc/1/task/1/mem', '/proc/1/root/proc/1/mem']:
   for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
     try: os.open(path, mode); print(path, mode)
     except PermissionError: pass
-for fd in os.listdir('/proc/1/fd'):
+try: descriptors = os.listdir('/proc/1/fd')
+except PermissionError: descriptors = []
+for fd in descriptors:
   if fd in '012': continue
   for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
     try: os.open('/proc/1/fd/' + fd, mode); print(fd, mode)
@@ -195,6 +201,10 @@ open('/dev/stdout', 'w').write('again')`
 t.test('the names of the standard streams say nothing of the worker', async (t) => {
   const code = 'import os\nfor n in range(3): print(os.readlink(f"/proc/self/fd/{n}"))'
   const [first, second] = [await look(code), await look(code)].map((text) => text.split('\n'))
+  if (executor.isolation.box === 'keeper') {
+    t.match(first!.slice(0, 3), ['/memfd:stdin (deleted)', /^pipe:\[\d+\]$/, /^pipe:\[\d+\]$/])
+    return
+  }
   const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
   for (const [index, name] of first!.slice(0, 3).entries()) {
     t.match(name, new RegExp(`^/tmp/${uuid}/${uuid} \\(deleted\\)$`))

@@ -14,7 +14,8 @@ async function feed(
   for (const chunk of chunks) stream.write(chunk)
   stream.end()
   await capture.ended
-  return { text: capture.bytes().toString(), truncated: capture.truncated(), passes }
+  const { bytes, truncated } = capture.captured()
+  return { text: bytes.toString(), truncated, passes }
 }
 
 t.test('all that fits is kept', async (t) => {

@@ -75,9 +75,10 @@ function makeHost(change: (group: Cgroup) => Cgroup): { host: Host; made: string
   }
 }
 
+const uid = process.getuid?.() === 0 ? firstUid : null
+
 const request: PhaseRequest = {
   name: 'test',
-  uid: process.getuid?.() === 0 ? firstUid : null,
   command: { argv: ['/bin/sh', '-c', 'echo ran'], files: [], unlimitedStack: false },
   paths: [],
   stdin: new Uint8Array(),
@@ -87,7 +88,7 @@ const request: PhaseRequest = {
 
 t.test('a phase runs in a group of its own and the group is gone after it', async (t) => {
   const { host, made } = makeHost((group) => group)
-  const phase = await runPhase(host, request)
+  const phase = await runPhase(host, uid, request)
   t.match(phase, { ending: 'exited', exitCode: 0 })
   t.equal(Buffer.from(phase.stdout).toString(), 'ran\n')
   t.ok(made.length > 0)
@@ -122,7 +123,7 @@ t.test('a group that is there already is an error', async (t) => {
 
 t.test('a box that is not in its group is never let go', async (t) => {
   const { host, made } = makeHost((group) => ({ ...group, entrances: [] }))
-  await t.rejects(runPhase(host, request), failsAt('cgroup.attach'))
+  await t.rejects(runPhase(host, uid, request), failsAt('cgroup.attach'))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -146,7 +147,7 @@ t.test('a worker that dies before it lets the program go has started nothing', a
     },
   }
   const tight = { ...request.limits, wallSeconds: 1 }
-  const phase = await runPhase({ ...host, streams: orphaned }, { ...request, limits: tight })
+  const phase = await runPhase({ ...host, streams: orphaned }, uid, { ...request, limits: tight })
   t.match(phase, { ending: 'wall_limit' })
   t.equal(Buffer.from(phase.stdout).toString(), '')
   t.same(
@@ -158,7 +159,7 @@ t.test('a worker that dies before it lets the program go has started nothing', a
 
 t.test('a group that cannot be entered runs nothing', async (t) => {
   const { host, made } = makeHost((group) => ({ ...group, entrances: ['/proc/none/cgroup.procs'] }))
-  await t.rejects(runPhase(host, request), failsAt('bubblewrap.setup', /\/proc\/none/))
+  await t.rejects(runPhase(host, uid, request), failsAt('bubblewrap.setup', /\/proc\/none/))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -173,7 +174,7 @@ t.test('a group that cannot be removed is an error', async (t) => {
       throw new SandboxError('cgroup.remove', 'busy')
     },
   }))
-  await t.rejects(runPhase(host, request), failsAt('cgroup.remove'))
+  await t.rejects(runPhase(host, uid, request), failsAt('cgroup.remove'))
 })
 
 t.test('counters that cannot be read end the run as our failure', async (t) => {
@@ -184,7 +185,7 @@ t.test('counters that cannot be read end the run as our failure', async (t) => {
     },
   }))
   const command = { ...request.command, argv: ['/bin/sh', '-c', 'sleep 60'] }
-  await t.rejects(runPhase(host, { ...request, command }), failsAt('cgroup.read'))
+  await t.rejects(runPhase(host, uid, { ...request, command }), failsAt('cgroup.read'))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -195,7 +196,7 @@ t.test('counters that cannot be read end the run as our failure', async (t) => {
 t.test('a program that is not there is our failure', async (t) => {
   const { host } = makeHost((group) => group)
   const command = { ...request.command, argv: ['/nothing'] }
-  await t.rejects(runPhase(host, { ...request, command }), failsAt('bubblewrap.setup'))
+  await t.rejects(runPhase(host, uid, { ...request, command }), failsAt('bubblewrap.setup'))
 })
 
 t.test(
@@ -203,7 +204,7 @@ t.test(
   async (t) => {
     const { host, made } = makeHost((group) => group)
     const tiny = { ...request.limits, processes: -1 }
-    await t.rejects(runPhase(host, { ...request, limits: tiny }), failsAt('bubblewrap.setup'))
+    await t.rejects(runPhase(host, uid, { ...request, limits: tiny }), failsAt('bubblewrap.setup'))
     t.same(
       made.filter((path) => existsSync(path)),
       [],
@@ -231,7 +232,7 @@ t.test('what was used before the start of measuring does not count', async (t) =
 t.test('a slot whose group cannot be removed is taken out of service', async (t) => {
   // cgroup v2 kills and removes whole subtrees, so there is nothing there that a test can hold on to.
   if (parent.version === 'v2') return
-  const executor = await startExecutor(t)
+  const executor = await startExecutor(t, { box: 'bubblewrap' })
   const { ownGroup } = readHierarchies().find(({ controllers }) => controllers.includes('memory'))!
   const running = run(executor, 'python', 'import time\ntime.sleep(1)')
   const refused = t.rejects(running, failsAt('cgroup.remove'))

@@ -1,7 +1,7 @@
 // Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
 import { languages } from '#executor'
 import { createExecutor } from '#executor'
-import { run, scaleLimits } from '../helper/executor.ts'
+import { box, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
 
 // Whoever runs every file of this folder starts this one without a directory.
@@ -12,6 +12,7 @@ const executor = await createExecutor({
   firstUid: 0,
   limits: scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }),
   cacheBytes: 1 << 24,
+  box,
   cacheDirectory: `${directory}/cache`,
 })
 const greetings = await Promise.all(

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openCgroupParent } from '../../src/executor/cgroup.ts'
 import { showCheckout } from '../helper/checkout.ts'
-import { timeFactor } from '../helper/executor.ts'
+import { box, timeFactor } from '../helper/executor.ts'
 import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
 
 const uid = 64_500
@@ -69,7 +69,7 @@ t.test(
     t.same(await once(child, 'close'), [0, null])
     const report: unknown = JSON.parse(stdout)
     t.match(report, {
-      isolation: { box: 'bubblewrap', uid: 'worker' },
+      isolation: { box: box === 'auto' ? 'keeper' : box, uid: 'worker' },
       hello: ['hello\n', 'hello\n', 'hello\n'],
       memory: 'memory_limit',
       cpu: 'cpu_limit',

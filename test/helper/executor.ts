@@ -1,9 +1,10 @@
 // Starts real executors for tests and reads their outcomes as text.
 // TIME_FACTOR (default 1) stretches every time limit and bound, for machines that are many times slower.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import * as v from 'valibot'
 import { createExecutor, defaultLimits } from '#executor'
 import type {
   Executor,
@@ -46,10 +47,21 @@ export function failsAt(step: string, message = /./): Error {
   return Object.assign(new Error(), { name: 'SandboxError', step, message })
 }
 
+/** How the tests' boxes are made: BOX, as the worker reads it. */
+export const box = v.parse(
+  v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
+  process.env['BOX'],
+)
+
+const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
+
 /** First host uid of this test process's slots: test files run side by side, and no two should share one. */
 export const firstUid = 60_000 + (process.pid % 500) * 8
 
-/** Host pids of living processes that run as a slot of this test process. Zombies are left to the host's init. */
+/**
+ * Host pids of living processes that run as a slot of this test process, without keepers and what waits in their boxes.
+ * Zombies are left to the host's init.
+ */
 export function findBoxProcesses(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -58,6 +70,7 @@ export function findBoxProcesses(): number[] {
       try {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8')
         const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
+        if (/^Name:\tkeeper$/m.test(status)) return false
         return uid >= firstUid && uid < firstUid + 8 && !/^State:\t[ZX]/m.test(status)
       } catch {
         return false
@@ -73,11 +86,15 @@ export async function startExecutor(
   t.setTimeout(120_000 * timeFactor)
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  // Compiled once for all tests; it is named by what it was made from.
+  mkdirSync(keeperDirectory, { recursive: true, mode: 0o700 })
+  symlinkSync(keeperDirectory, `${directory}/keeper`)
   const executor = await createExecutor({
     slots: 2,
     firstUid,
     limits: scaleLimits(),
     cacheBytes: 64 * 1024 * 1024,
+    box,
     cacheDirectory: directory,
     ...options,
   })

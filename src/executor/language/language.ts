@@ -15,6 +15,8 @@ export interface Command {
   readonly files: readonly BoxFile[]
   /** C, C++ and Python recurse on the main thread's stack; a JVM allots its own stacks and wants the usual one. */
   readonly unlimitedStack: boolean
+  /** True for `python3 main.py`: an interpreter that is already up may run it in a fork (keeper/python.c). */
+  readonly forks?: true
 }
 
 /** What a compiler made, or the source itself for a language without one. */

@@ -4,12 +4,14 @@ import { dirname } from 'node:path'
 import type { Toolchain } from './language.ts'
 import { readVersion } from './version.ts'
 
+/** The system's CPython. */
+export const pythonInterpreter = '/usr/bin/python3'
+
 /** Finds the system's CPython. @throws when `/usr/bin/python3` cannot be run. */
 export async function findPython(): Promise<Toolchain> {
-  const interpreter = '/usr/bin/python3'
-  const version = await readVersion(interpreter, '--version')
+  const version = await readVersion(pythonInterpreter, '--version')
   const standardLibrary = dirname(
-    await readVersion(interpreter, '-I', '-c', 'import os; print(os.__file__)'),
+    await readVersion(pythonInterpreter, '-I', '-c', 'import os; print(os.__file__)'),
   )
   return {
     version,
@@ -17,16 +19,17 @@ export async function findPython(): Promise<Toolchain> {
     commandLine: ['python3', 'main.py'],
     paths: [],
     warmPaths: [
-      realpathSync(interpreter),
+      realpathSync(pythonInterpreter),
       standardLibrary,
       `${standardLibrary}/lib-dynload`,
       `${standardLibrary}/encodings`,
       `${standardLibrary}/collections`,
     ].flatMap((path) => [path, `${path}/__pycache__`]),
     run: ({ content }) => ({
-      argv: [interpreter, 'main.py'],
+      argv: [pythonInterpreter, 'main.py'],
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
+      forks: true,
     }),
     ranOutOfMemory: () => false,
   }

@@ -1,0 +1,173 @@
+// The keepers of a worker: one a slot, and one with a resident Python a slot where that can be had.
+// A keeper that fails in any way is never used again: what is in its cgroup is killed and another one takes its place.
+import { describe } from './cgroup-file.ts'
+import type { KeeperGroup } from './cgroup.ts'
+import type { BoxOptions, Boxes } from './box.ts'
+import { judge } from './evidence.ts'
+import { startKeeper } from './keeper.ts'
+import type { Keeper } from './keeper.ts'
+import type { KeeperPrograms } from './keeper-program.ts'
+import { SandboxError } from './outcome.ts'
+import type { Host, PhaseRequest } from './phase.ts'
+import type { Slot } from './slot.ts'
+
+export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'interpreter' | 'onFallback'> {
+  readonly host: Host
+  readonly programs: KeeperPrograms
+  readonly layout: Buffer
+}
+
+/**
+ * Runs after which a resident interpreter is replaced: all its forks share its hash seed and its address layout, and
+ * what a program learns of them should not last.
+ */
+const forksMost = 128
+
+/** A program with less memory than this is started anew: a resident interpreter's own share would be most of it. */
+const leastForkMemoryBytes = 32 * 1024 * 1024
+
+interface Resident {
+  readonly keeper: Keeper
+  readonly group: KeeperGroup
+  runs: number
+}
+
+/** A keeper's place in a slot: there is one, or one is on its way. */
+interface Place {
+  /** Null: not to be had. */
+  resident: Promise<Resident> | null
+  /** True once it has come up. */
+  ready: boolean
+}
+
+/** @throws {SandboxError} when a keeper cannot be started. */
+export async function createKeeperBoxes({
+  host,
+  programs,
+  layout,
+  slots,
+  interpreter,
+  onFallback,
+}: KeeperBoxOptions): Promise<Boxes> {
+  const places = new Map<Slot, { readonly plain: Place; readonly python: Place }>()
+  const leaving = new Set<Promise<void>>()
+  let started = 0
+  let closed = false
+
+  async function startResident(slot: Slot, forks: boolean): Promise<Resident> {
+    started += 1
+    const group = await host.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
+    try {
+      const keeper = await startKeeper({
+        group,
+        uid: slot.uid,
+        filter: host.filter,
+        layout,
+        program: forks ? programs.pythonLibrary : programs.program,
+        interpreter: forks ? [interpreter, 'main.py'] : null,
+      })
+      return { keeper, group, runs: 0 }
+    } catch (error) {
+      await group.remove()
+      throw error
+    } finally {
+      group.closeDescriptors()
+    }
+  }
+
+  function fill(place: Place, slot: Slot, forks: boolean): Promise<Resident> {
+    const resident = startResident(slot, forks)
+    place.resident = resident
+    place.ready = false
+    resident.then(
+      () => (place.ready = true),
+      () => {
+        if (place.resident === resident) place.resident = null
+      },
+    )
+    return resident
+  }
+
+  async function dismiss({ keeper, group }: Resident): Promise<void> {
+    await keeper.close()
+    await group.remove()
+  }
+
+  /** In the background; a failure shows in what the next run does. */
+  function dismissLater(resident: Resident): void {
+    const promise = dismiss(resident).catch(() => {})
+    leaving.add(promise)
+    void promise.then(() => leaving.delete(promise))
+  }
+
+  async function choose(
+    slot: Slot,
+    request: PhaseRequest,
+  ): Promise<{ place: Place; forks: boolean }> {
+    const found = places.get(slot)
+    if (found === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
+    const { plain, python } = found
+    const forks =
+      request.command.forks === true &&
+      request.limits.memoryBytes >= leastForkMemoryBytes &&
+      python.resident !== null &&
+      python.ready
+    return { place: forks ? python : plain, forks }
+  }
+
+  const boxes: Boxes = {
+    kind: 'keeper',
+    async run(slot, request, signal) {
+      signal?.throwIfAborted()
+      const { place, forks } = await choose(slot, request)
+      const resident = await (place.resident ?? fill(place, slot, forks))
+      try {
+        const evidence = await resident.keeper.run(request, signal)
+        resident.runs += 1
+        if (forks && resident.runs >= forksMost && !closed) {
+          void fill(place, slot, forks).catch(() => {})
+          dismissLater(resident)
+        }
+        return judge(request, evidence)
+      } finally {
+        if (!resident.keeper.alive) {
+          place.resident = null
+          // Before the slot is free again: nothing of the run may be left.
+          await dismiss(resident)
+          if (!closed) void fill(place, slot, forks).catch(() => {})
+        }
+      }
+    },
+    async close() {
+      closed = true
+      const residents = [...places.values()].flatMap(({ plain, python }) => [plain, python])
+      await Promise.all(
+        residents.map(async ({ resident }) => {
+          const found = await resident?.catch(() => null)
+          if (found !== null && found !== undefined) await dismiss(found)
+        }),
+      )
+      await Promise.all(leaving)
+    },
+  }
+
+  for (const slot of slots) {
+    places.set(slot, {
+      plain: { resident: null, ready: false },
+      python: { resident: null, ready: false },
+    })
+  }
+  try {
+    await Promise.all([...places].map(([slot, { plain }]) => fill(plain, slot, false)))
+    await Promise.all([...places].map(([slot, { python }]) => fill(python, slot, true))).catch(
+      (error: unknown) => {
+        onFallback(`no resident Python: ${describe(error)}`)
+        for (const { python } of places.values()) python.resident = null
+      },
+    )
+    return boxes
+  } catch (error) {
+    await boxes.close()
+    throw error
+  }
+}

@@ -1,0 +1,369 @@
+// Makes boxes: a file system that all boxes of a keeper share, read-only, and for each box the namespaces, the scratch
+// space and the two processes that are its own.
+//
+// The keeper stands in a user namespace in which only the slot's uid exists, as 1000, and has that namespace's
+// capabilities. A box's first process is cloned from it into fresh pid, mount, ipc, uts, net and cgroup namespaces,
+// mounts what is private, gives up every capability, takes the system call filter and forks the program's process, which
+// waits to be let go. The first process stays to reap and to say how the program ended; when it ends, the kernel kills
+// all that is left in its pid namespace.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { box_uid = 1000, open_files_most = 1024, seconds_until_ready = 30, usual_stack_bytes = 8 << 20 };
+
+static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
+static struct sock_fprog filter;
+/** The program's process says that it waits; the keeper lets it go. */
+static int ready, go;
+/** What the process was called; while it serves and waits it is `keeper`. */
+static char own_name[16];
+
+static void write_path(const char *path, const char *text, const char *step) {
+  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) fail_saying(step, path);
+  close(descriptor);
+}
+
+static void enter_user_namespace(void) {
+  unsigned uid = geteuid(), gid = getegid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) fail("keeper.unshare");
+  char map[64];
+  snprintf(map, sizeof map, "%d %u 1", box_uid, uid);
+  write_path("/proc/self/uid_map", map, "keeper.map");
+  write_path("/proc/self/setgroups", "deny", "keeper.map");
+  snprintf(map, sizeof map, "%d %u 1", box_uid, gid);
+  write_path("/proc/self/gid_map", map, "keeper.map");
+  write_path("/proc/sys/user/max_user_namespaces", "0", "keeper.limit");
+}
+
+static void make_parents(char *path) {
+  for (char *end = strchr(path + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+    *end = 0;
+    if (mkdir(path, 0755) != 0 && errno != EEXIST) fail_saying("root.create", path);
+    *end = '/';
+  }
+}
+
+static void make_file(const char *path) {
+  int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
+  if (descriptor < 0) fail_saying("root.create", path);
+  close(descriptor);
+}
+
+static void restrict_mount(const char *path, uint64_t attributes) {
+  struct mount_attr wanted = {.attr_set = attributes};
+  if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) != 0)
+    fail_saying("root.restrict", path);
+}
+
+static void bind_host_path(const char *source, char *target, uint64_t attributes) {
+  char from[4096];
+  snprintf(from, sizeof from, "/old%s", source);
+  struct stat found;
+  if (stat(from, &found) != 0) fail_saying("root.find", source);
+  make_parents(target);
+  if (!S_ISDIR(found.st_mode)) make_file(target);
+  else if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
+  if (mount(from, target, NULL, MS_BIND | MS_REC, NULL) != 0) fail_saying("root.bind", target);
+  restrict_mount(target, attributes);
+}
+
+/**
+ * Replaces the keeper's own root by what its boxes see.
+ * @param layout entries of three strings that end in NUL: `bind`, source, target (read-only); `device`, source,
+ * target; `link`, text, path.
+ */
+void build_root(char *layout, size_t bytes) {
+  enter_user_namespace();
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) fail("root.mount");
+  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
+  if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
+  if (chdir("/") != 0) fail("root.enter");
+  umask(0);
+  for (char *entry = layout; entry < layout + bytes;) {
+    char *source = entry + strlen(entry) + 1;
+    char *target = source + strlen(source) + 1;
+    uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
+    if (strcmp(entry, "bind") == 0) {
+      bind_host_path(source, target, restricted | MOUNT_ATTR_NODEV);
+    } else if (strcmp(entry, "device") == 0) {
+      bind_host_path(source, target, restricted | MOUNT_ATTR_NOEXEC);
+    } else if (strcmp(entry, "link") == 0) {
+      make_parents(target);
+      if (symlink(source, target) != 0) fail_saying("root.link", target);
+    } else {
+      fail_saying("root.layout", entry);
+    }
+    entry = target + strlen(target) + 1;
+  }
+  for (size_t index = 0; index < 3; index += 1)
+    if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
+  // What a box mounts over it is its own; a kernel allows that only to who already sees a whole one.
+  char proc[] = "/proc";
+  if (mkdir(proc, 0555) != 0) fail("root.create");
+  if (mount("/old/proc", proc, NULL, MS_BIND | MS_REC, NULL) != 0) fail("root.bind");
+  // An interpreter looks whether its script is there before it opens it.
+  make_file("/box/main.py");
+  if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) fail("root.leave");
+  if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) fail("root.restrict");
+  if (chdir("/box") != 0) fail("root.enter");
+  umask(022);
+  prctl(PR_GET_NAME, own_name, 0, 0, 0);
+  prctl(PR_SET_NAME, "keeper", 0, 0, 0);
+  ready = eventfd(0, EFD_CLOEXEC);
+  go = eventfd(0, EFD_CLOEXEC);
+  if (ready < 0 || go < 0) fail("keeper.event");
+}
+
+void load_filter(const void *instructions, size_t bytes) {
+  filter.len = (unsigned short)(bytes / sizeof *filter.filter);
+  filter.filter = malloc(bytes);
+  if (filter.filter == NULL) fail("keeper.memory");
+  memcpy(filter.filter, instructions, bytes);
+}
+
+/** Says in the shared page what failed and ends the process: in a box there is nobody else to tell. */
+static _Noreturn void give_up(const char *step) {
+  shared->error = errno;
+  strncpy(shared->error_step, step, sizeof shared->error_step - 1);
+  _exit(70);
+}
+
+static int open_scratch(uint64_t bytes, const char *mode) {
+  char size[32];
+  snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
+  int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
+  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
+      fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) != 0 ||
+      fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+    fail("box.scratch");
+  int scratch = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  if (scratch < 0) fail("box.scratch");
+  close(context);
+  return scratch;
+}
+
+static void resize_scratch(int scratch, uint64_t bytes) {
+  char size[32];
+  snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
+  int context = fspick(scratch, "", FSPICK_EMPTY_PATH | FSPICK_CLOEXEC);
+  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
+      fsconfig(context, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) != 0)
+    fail("box.resize");
+  close(context);
+}
+
+void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
+  if (box->sizes[0] != box_bytes) resize_scratch(box->mounts[0], box_bytes);
+  if (box->sizes[1] == scratch_bytes) return;
+  resize_scratch(box->mounts[1], scratch_bytes);
+  resize_scratch(box->mounts[2], scratch_bytes);
+}
+
+static void mount_privately(const struct box *box) {
+  // The host's own must be there while the new one is made, and must be gone when it is in its place.
+  int context = fsopen("proc", FSOPEN_CLOEXEC);
+  if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0) give_up("box.proc");
+  int proc = fsmount(context, FSMOUNT_CLOEXEC,
+                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (proc < 0 || umount2("/proc", MNT_DETACH) != 0) give_up("box.proc");
+  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) give_up("box.proc");
+  for (size_t index = 0; index < 3; index += 1)
+    if (move_mount(box->mounts[index], "", AT_FDCWD, scratch_paths[index], MOVE_MOUNT_F_EMPTY_PATH) != 0)
+      give_up("box.scratch");
+}
+
+static void start_loopback(void) {
+  struct ifreq interface = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+  int endpoint = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  // A kernel without IPv4 has no such sockets, and then no program needs the interface.
+  if (endpoint < 0) return;
+  if (ioctl(endpoint, SIOCSIFFLAGS, &interface) != 0) give_up("box.loopback");
+  close(endpoint);
+}
+
+static void set_limit(int resource, uint64_t soft, uint64_t hard) {
+  struct rlimit limit = {soft, hard};
+  if (setrlimit((unsigned)resource, &limit) != 0) give_up("box.limit");
+}
+
+static void drop_rights(void) {
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) give_up("box.capabilities");
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {0};
+  if (syscall(SYS_capset, &header, none) != 0) give_up("box.capabilities");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("box.no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
+}
+
+/** The program's process, up to its first instruction. Returns only when it goes on without exec. */
+static void become_program(const struct box *box, bool forks) {
+  uint64_t one = 1;
+  if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
+    give_up("box.streams");
+  if (setsid() < 0) give_up("box.session");
+  // A process of the program reads another's /proc entries as it would anywhere.
+  if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
+  if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
+  if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
+  const struct request *request = &shared->request;
+  uint64_t cpu_seconds = (request->cpu_nanoseconds + 999999999) / 1000000000 + 1;
+  set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
+  set_limit(RLIMIT_FSIZE, request->file_size_limit, request->file_size_limit);
+  struct rlimit stack;
+  getrlimit(RLIMIT_STACK, &stack);
+  uint64_t usual = stack.rlim_max < usual_stack_bytes ? stack.rlim_max : usual_stack_bytes;
+  set_limit(RLIMIT_STACK, request->unlimited_stack ? stack.rlim_max : usual, stack.rlim_max);
+  if (forks) {
+    prctl(PR_SET_NAME, own_name, 0, 0, 0);
+    if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
+    munmap(shared, sizeof *shared);
+    return;
+  }
+  char *strings[argument_bytes_most / 2];
+  char *next = shared->block;
+  size_t count = request->arguments + request->variables + 2;
+  for (size_t index = 0; index < count; index += 1) {
+    bool ends = index == request->arguments || index == count - 1;
+    strings[index] = ends ? NULL : next;
+    if (!ends) next += strlen(next) + 1;
+  }
+  execve(strings[0], strings, strings + request->arguments + 1);
+  give_up("box.exec");
+}
+
+/** The box's first process: reaps what is orphaned, says how the program ended, and ends with it. */
+static _Noreturn void watch_program(pid_t program) {
+  for (;;) {
+    siginfo_t info;
+    if (waitid(P_ALL, 0, &info, WEXITED) != 0) _exit(70);
+    if (info.si_pid != program) continue;
+    shared->end_nanoseconds = now();
+    shared->end_code = info.si_code;
+    shared->end_status = info.si_status;
+    shared->ended = 1;
+    _exit(0);
+  }
+}
+
+/** Returns only in the program's process, where that needs no exec. */
+static void become_box(struct box *box, bool forks) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
+  int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score < 0 || write(score, "500", 3) != 3) give_up("box.score");
+  close(score);
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) give_up("box.dumpable");
+  if (unshare(CLONE_NEWCGROUP) != 0) give_up("box.cgroup");
+  if (sethostname("box", 3) != 0) give_up("box.hostname");
+  start_loopback();
+  mount_privately(box);
+  if (chdir("/box") != 0) give_up("box.enter");
+  set_limit(RLIMIT_CORE, 0, 0);
+  set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
+  drop_rights();
+  pid_t program = fork();
+  if (program < 0) give_up("box.fork");
+  if (program == 0) {
+    become_program(box, forks);
+    return;
+  }
+  close_range(0, ~0U, 0);
+  watch_program(program);
+}
+
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks) {
+  memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
+  box->sizes[0] = box_bytes;
+  box->sizes[1] = scratch_bytes;
+  box->mounts[0] = open_scratch(box_bytes, "0700");
+  box->mounts[1] = open_scratch(scratch_bytes, "1777");
+  box->mounts[2] = open_scratch(scratch_bytes, "1777");
+  // A file that can be mapped and opened anew by its name in /proc, and never be written (release_box).
+  box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
+  box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
+  if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) fail("box.stdin");
+  if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) fail("box.pipe");
+  int group = prepare_group();
+  struct clone_args arguments = {
+      .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | CLONE_PIDFD |
+               (group >= 0 ? CLONE_INTO_CGROUP : 0),
+      .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
+      .exit_signal = SIGCHLD,
+      .cgroup = group >= 0 ? (unsigned)group : 0,
+  };
+  long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid < 0) fail("box.clone");
+  if (pid == 0) {
+    become_box(box, forks);
+    return true;
+  }
+  box->pid = (int)pid;
+  if (group >= 0) close(group);
+  close(box->input_reader);
+  close(box->output[1]);
+  close(box->errors[1]);
+  if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
+    fail("box.pipe");
+  return false;
+}
+
+void write_file(struct box *box, const char *name, bool executable, int *descriptor) {
+  // Not yet the program's: nothing of it runs, and the name is one component that did not exist.
+  *descriptor = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
+                       executable ? 0555 : 0444);
+  if (*descriptor < 0) fail_saying("box.file", name);
+  if (fchmod(*descriptor, executable ? 0555 : 0444) != 0) fail_saying("box.file", name);
+}
+
+void wait_until_ready(struct box *box) {
+  struct pollfd events[] = {{ready, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
+  int found = poll(events, 2, seconds_until_ready * 1000);
+  uint64_t count;
+  if (found > 0 && events[0].revents != 0 && read(ready, &count, sizeof count) == sizeof count) return;
+  if (shared->error_step[0] != 0) {
+    errno = shared->error;
+    fail(shared->error_step);
+  }
+  fail_saying("box.setup", found == 0 ? "the box was not ready in time" : "the box ended before it was ready");
+}
+
+void release_box(struct box *box) {
+  if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("box.stdin");
+  close(box->input);
+  for (size_t index = 0; index < 3; index += 1) close(box->mounts[index]);
+  uint64_t one = 1;
+  if (write(go, &one, sizeof one) != sizeof one) fail("box.go");
+}
+
+void kill_box(struct box *box) {
+  if (syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0) != 0 && errno != ESRCH) fail("box.kill");
+}

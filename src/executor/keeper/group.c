@@ -1,0 +1,206 @@
+// The keeper's cgroup, v1 and v2: limits, counters, and the proof that nothing is left.
+//
+// v1: nobody can be born in another group than his parent's, and to move a process costs 10 ms after idleness. So the
+// keeper lives in the group that its boxes are accounted in, and figures are differences to what stood there before the
+// run. The worker opened the files, as root; their descriptors come in the order of `files` below.
+// v2: every box gets a fresh group, born in it by clone3. The worker hands the keeper a directory of its own, below
+// which it makes them; the keeper itself stands beside them, in `keeper`.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, file_count };
+
+static uint32_t version;
+static bool swap_counted;
+static int descriptors[file_count];
+static int parent;
+static char name[32];
+static unsigned groups;
+
+static uint64_t cpu_before, kills_before, memory_before, memory_allowed;
+static uint64_t limit_held;
+static uint32_t processes_held;
+
+static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
+  ssize_t length = pread(descriptor, text, size - 1, 0);
+  if (length < 0) fail(step);
+  text[length] = 0;
+  return (size_t)length;
+}
+
+static uint64_t read_number(int descriptor) {
+  char text[64];
+  read_text(descriptor, text, sizeof text, "group.read");
+  return strtoull(text, NULL, 10);
+}
+
+/** The number after a key in a file of `key value` lines. */
+static uint64_t read_key(int descriptor, const char *key) {
+  char text[4096];
+  read_text(descriptor, text, sizeof text, "group.read");
+  size_t length = strlen(key);
+  for (char *line = text; line != NULL && *line != 0;) {
+    if (strncmp(line, key, length) == 0 && line[length] == ' ') return strtoull(line + length, NULL, 10);
+    line = strchr(line, '\n');
+    if (line != NULL) line += 1;
+  }
+  fail_saying("group.read", key);
+}
+
+static bool write_text(int descriptor, const char *text) {
+  return pwrite(descriptor, text, strlen(text), 0) == (ssize_t)strlen(text);
+}
+
+static bool write_number(int descriptor, uint64_t value) {
+  char text[32];
+  snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+  return write_text(descriptor, text);
+}
+
+static int open_file(const char *file, int flags) {
+  int group = openat(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int descriptor = openat(group, file, flags | O_CLOEXEC);
+  if (descriptor < 0) fail_saying("group.open", file);
+  close(group);
+  return descriptor;
+}
+
+static void write_file_of_group(const char *file, const char *text) {
+  int descriptor = open_file(file, O_WRONLY);
+  if (!write_text(descriptor, text)) fail_saying("group.limit", file);
+  close(descriptor);
+}
+
+void open_group(uint32_t cgroup_version, bool counts_swap) {
+  version = cgroup_version;
+  swap_counted = counts_swap;
+  if (version == 1) {
+    for (int file = 0; file < file_count; file += 1) {
+      descriptors[file] = group_descriptor + file;
+      if (fcntl(descriptors[file], F_SETFD, FD_CLOEXEC) != 0) fail("group.open");
+    }
+    close_range(group_descriptor + file_count, ~0U, 0);
+    return;
+  }
+  parent = group_descriptor;
+  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0) fail("group.open");
+  close_range(group_descriptor + 1, ~0U, 0);
+  for (int file = 0; file < file_count; file += 1) descriptors[file] = -1;
+}
+
+uint64_t group_memory(void) {
+  if (version == 1) return read_number(descriptors[usage]);
+  strcpy(name, "keeper");
+  int descriptor = open_file("memory.current", O_RDONLY);
+  uint64_t bytes = read_number(descriptor);
+  close(descriptor);
+  return bytes;
+}
+
+int prepare_group(void) {
+  if (version == 1) return -1;
+  snprintf(name, sizeof name, "run-%u", groups++);
+  if (mkdirat(parent, name, 0755) != 0) fail("group.create");
+  write_file_of_group("memory.oom.group", "1");
+  if (swap_counted) write_file_of_group("memory.swap.max", "0");
+  static const struct {
+    enum files file;
+    const char *name;
+    int flags;
+  } opened[] = {
+      {limit, "memory.max", O_WRONLY},       {peak, "memory.peak", O_RDWR},   {usage, "memory.current", O_RDONLY},
+      {kills, "memory.events", O_RDONLY},    {cpu, "cpu.stat", O_RDONLY},     {process_limit, "pids.max", O_WRONLY},
+      {processes, "cgroup.events", O_RDONLY},
+  };
+  for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
+    int flags = opened[index].flags;
+    // Before Linux 6.12 the peak cannot be reset: it then holds what the box itself took, which is no more.
+    if (opened[index].file == peak && faccessat(parent, name, W_OK, 0) != 0) flags = O_RDONLY;
+    descriptors[opened[index].file] = open_file(opened[index].name, flags);
+  }
+  limit_held = 0;
+  processes_held = 0;
+  int group = openat(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (group < 0) fail("group.open");
+  return group;
+}
+
+static void set_memory_limit(uint64_t bytes) {
+  if (bytes == limit_held) return;
+  limit_held = bytes;
+  bool written = write_number(descriptors[limit], bytes);
+  if (version == 1 && swap_counted) {
+    // Memory and swap together may never be below memory alone.
+    if (!write_number(descriptors[swap_limit], bytes)) fail("group.limit");
+    if (!written) written = write_number(descriptors[limit], bytes);
+  }
+  if (!written) fail("group.limit");
+}
+
+void begin_group(const struct request *request, uint64_t share) {
+  // v1: the keeper and the box's first process count too; v2: the latter alone.
+  uint32_t allowed = request->processes + (version == 1 ? 2 : 1);
+  if (allowed != processes_held && !write_number(descriptors[process_limit], allowed)) fail("group.limit");
+  processes_held = allowed;
+  if (version == 1 && !write_text(descriptors[peak], "0")) fail("group.reset");
+  if (version == 2) (void)!write_text(descriptors[peak], "reset");
+  memory_before = read_number(descriptors[usage]);
+  memory_allowed = request->memory_bytes;
+  // What stood before is not the program's, but for the interpreter's share. In steps, so that it is seldom written.
+  const uint64_t step = 256 * 1024;
+  if (request->memory_bytes <= share) fail_saying("group.limit", "less memory than the interpreter's share");
+  set_memory_limit(request->memory_bytes - share + (memory_before + step - 1) / step * step);
+  kills_before = 0;
+  kills_before = group_memory_kills();
+  cpu_before = 0;
+  cpu_before = group_cpu_nanoseconds();
+}
+
+uint64_t group_cpu_nanoseconds(void) {
+  uint64_t total = version == 1 ? read_number(descriptors[cpu]) : read_key(descriptors[cpu], "usage_usec") * 1000;
+  return total - cpu_before;
+}
+
+uint64_t group_memory_peak(uint64_t share) {
+  // The kernel charges 64 pages at a time to a group that runs on a processor; of those that it took before the run some
+  // are spent in it unseen. A box runs on two at once: no program is told less than it took.
+  const uint64_t unseen = 2 * 64 * 4096;
+  uint64_t highest = read_number(descriptors[peak]);
+  uint64_t taken = (highest > memory_before ? highest - memory_before : 0) + unseen + share;
+  return taken < memory_allowed ? taken : memory_allowed;
+}
+
+uint64_t group_memory_kills(void) {
+  uint64_t total = read_key(descriptors[kills], "oom_kill");
+  return total < kills_before ? 0 : total - kills_before;
+}
+
+void end_group(void) {
+  kills_before = 0;
+  char text[4096];
+  if (version == 1) {
+    read_text(descriptors[processes], text, sizeof text, "group.read");
+    char own[32];
+    snprintf(own, sizeof own, "%d\n", (int)getpid());
+    if (strcmp(text, own) != 0) fail_saying("group.empty", "processes are left");
+    return;
+  }
+  if (read_key(descriptors[processes], "populated") != 0) fail_saying("group.empty", "processes are left");
+  for (int file = 0; file < file_count; file += 1) {
+    if (descriptors[file] >= 0) close(descriptors[file]);
+    descriptors[file] = -1;
+  }
+  // A process that was just reaped can hold its group for some milliseconds.
+  for (int tries = 0; unlinkat(parent, name, AT_REMOVEDIR) != 0; tries += 1) {
+    if (errno != EBUSY || tries == 2000) fail("group.remove");
+    usleep(1000);
+  }
+}

@@ -1,0 +1,400 @@
+// The keeper: a process that stays in its slot and makes a fresh box for each run without starting anything but the
+// program itself.
+//
+// Theory of operation. The worker starts one keeper a slot, in the slot's cgroup and as the slot's user, and speaks with
+// it over a socket, descriptor 3. The keeper builds the file system that its boxes share (box.c), says `ready`, and has
+// from then on always one box standing in which nothing runs yet. A request brings the program's files, input, command
+// line and limits; they are put into that box, the counters are read (group.c) and the program is let go. The keeper
+// then carries its output to the worker, keeps both clocks, and kills on a passed limit, on a word of the worker and
+// when the worker is gone. When the box's first process is reaped nothing of the box is alive; the result is sent and
+// the next box is made. A keeper never reads what a program wrote but to pass it on, and never opens what it can write.
+//
+// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
+// From the worker:
+//   'H' u32, cgroup version u32, counts swap u32, filter bytes u32, layout bytes u32; then the filter (struct
+//       sock_filter[]) and the layout (build_root in box.c). First of all, once.
+//   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
+//       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
+//   'A' u32. Kills what runs; without a run, nothing.
+// To the worker, each with kind u32 and length u32 first:
+//   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
+//   'o', 'e' bytes of stdout and stderr, at most the limit's.
+//   'x' struct result: the run is over, every process of it dead.
+//   'f' text: the keeper failed, at the step before the colon, and has ended. Whatever else comes, or does not, is a
+//       failure too. The worker kills what is in the cgroup and starts another keeper.
+//
+// The same code serves a resident interpreter, which forks instead of starting the program anew (python.c).
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum reason { none, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
+
+struct result {
+  uint32_t end_code;
+  uint32_t end_status;
+  uint32_t reason;
+  uint32_t unused;
+  uint64_t wall_nanoseconds;
+  uint64_t cpu_nanoseconds;
+  uint64_t memory_peak_bytes;
+  uint64_t memory_kills;
+  uint64_t stdout_bytes;
+  uint64_t stderr_bytes;
+};
+
+struct frame {
+  uint32_t kind;
+  uint32_t length;
+};
+
+enum {
+  longest_look_milliseconds = 20,
+  shortest_look_milliseconds = 5,
+  kill_seconds = 5,
+  largest_setup_bytes = 1 << 20,
+  answer_bytes = 256 * 1024,
+};
+
+struct shared *shared;
+/** Memory that an interpreter resident in this process holds and that counts as each program's. */
+static uint64_t share;
+static struct box box;
+/** Scratch sizes that the last request asked for: the next box is made with them. */
+static uint64_t box_bytes = 64 << 20, scratch_bytes = 64 << 20;
+
+int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+// What is read from the worker and what waits to be written to it. Static, so that a run's output is never charged to
+// the program as memory.
+static char question[64 * 1024];
+static size_t question_start, question_end;
+static char answer[answer_bytes];
+static size_t answer_start, answer_end;
+
+static void await_socket(short what) {
+  struct pollfd event = {worker_socket, what, 0};
+  while (poll(&event, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+/** False when nothing waits to be read. Ends the keeper when the worker has gone. */
+static bool read_more(void) {
+  if (question_start == question_end) question_start = question_end = 0;
+  ssize_t length = recv(worker_socket, question + question_end, sizeof question - question_end, MSG_DONTWAIT);
+  if (length > 0) question_end += (size_t)length;
+  if (length == 0) _exit(0);
+  if (length < 0 && errno != EAGAIN && errno != EINTR) _exit(0);
+  return length > 0;
+}
+
+static void read_exactly(void *target, size_t size) {
+  char *next = target;
+  while (size > 0) {
+    size_t taken = question_end - question_start;
+    if (taken == 0) {
+      if (!read_more()) await_socket(POLLIN);
+      continue;
+    }
+    if (taken > size) taken = size;
+    memcpy(next, question + question_start, taken);
+    question_start += taken;
+    next += taken;
+    size -= taken;
+  }
+}
+
+static void copy_to_file(int descriptor, uint64_t size, const char *step) {
+  while (size > 0) {
+    size_t taken = question_end - question_start;
+    if (taken == 0) {
+      if (!read_more()) await_socket(POLLIN);
+      continue;
+    }
+    if (taken > size) taken = (size_t)size;
+    ssize_t written = write(descriptor, question + question_start, taken);
+    if (written < 0) fail(step);
+    question_start += (size_t)written;
+    size -= (uint64_t)written;
+  }
+}
+
+/** Sends what the socket takes. */
+static void send_some(void) {
+  while (answer_start < answer_end) {
+    ssize_t length =
+        send(worker_socket, answer + answer_start, answer_end - answer_start, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (length < 0 && errno == EAGAIN) return;
+    if (length < 0 && errno != EINTR) _exit(0);
+    if (length > 0) answer_start += (size_t)length;
+  }
+  answer_start = answer_end = 0;
+}
+
+static void send_all(void) {
+  for (send_some(); answer_end > 0; send_some()) await_socket(POLLOUT);
+}
+
+static void append_frame(uint32_t kind, const void *data, size_t length) {
+  struct frame frame = {kind, (uint32_t)length};
+  if (sizeof answer - answer_end < sizeof frame + length) send_all();
+  memcpy(answer + answer_end, &frame, sizeof frame);
+  memcpy(answer + answer_end + sizeof frame, data, length);
+  answer_end += sizeof frame + length;
+}
+
+_Noreturn void fail_saying(const char *step, const char *words) {
+  char text[512];
+  int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
+  if (length >= (int)sizeof text) length = sizeof text - 1;
+  append_frame('f', text, (size_t)length);
+  send_all();
+  _exit(70);
+}
+
+_Noreturn void fail(const char *step) { fail_saying(step, "refused"); }
+
+/** One of a program's two outputs. */
+struct stream {
+  int descriptor;
+  uint32_t kind;
+  uint64_t limit;
+  uint64_t received;
+};
+
+/** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
+static bool drain(struct stream *stream) {
+  static char beyond[16 * 1024];
+  size_t room = sizeof answer - answer_end;
+  const size_t least = sizeof(struct frame) + 4096;
+  uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
+  if (wanted > 0 && room < least) return true;
+  char *target = beyond;
+  size_t size = sizeof beyond;
+  if (wanted > 0) {
+    target = answer + answer_end + sizeof(struct frame);
+    size = room - sizeof(struct frame);
+    if (size > wanted) size = (size_t)wanted;
+  }
+  ssize_t length = read(stream->descriptor, target, size);
+  if (length == 0) return false;
+  if (length < 0) {
+    if (errno == EAGAIN || errno == EINTR) return true;
+    fail("output.read");
+  }
+  if (wanted > 0) {
+    struct frame frame = {stream->kind, (uint32_t)length};
+    memcpy(answer + answer_end, &frame, sizeof frame);
+    answer_end += sizeof frame + (size_t)length;
+  }
+  stream->received += (uint64_t)length;
+  return true;
+}
+
+/** How long until the next look at the counters: CPU time runs at most on two cores at once. */
+static int64_t plan_look(uint64_t cpu_used, uint64_t cpu_limit_nanoseconds) {
+  int64_t left = (int64_t)(cpu_limit_nanoseconds - cpu_used) / 2 / 1000000;
+  if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
+  if (left > longest_look_milliseconds) left = longest_look_milliseconds;
+  return left * 1000000;
+}
+
+static enum reason look_at_counters(const struct request *request, int64_t *next_look) {
+  // v1 kills one process for want of memory and lets the others live on.
+  if (group_memory_kills() > 0) return memory_limit;
+  uint64_t used = group_cpu_nanoseconds();
+  if (used > request->cpu_nanoseconds) return cpu_limit;
+  *next_look = now() + plan_look(used, request->cpu_nanoseconds);
+  return none;
+}
+
+/** A word of the worker's during a run; there is only one. */
+static bool is_told_to_stop(void) {
+  read_more();
+  if (question_end - question_start < sizeof(uint32_t)) return false;
+  uint32_t kind;
+  read_exactly(&kind, sizeof kind);
+  if (kind != 'A') fail_saying("protocol", "a run is under way");
+  return true;
+}
+
+/** From the program's first instruction until its box is reaped and its output read. */
+static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
+  int64_t ends = started + (int64_t)request->wall_nanoseconds;
+  int64_t next_look = started + plan_look(0, request->cpu_nanoseconds);
+  int64_t gives_up = INT64_MAX;
+  enum reason reason = none;
+  bool alive = true;
+  while (alive || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+    bool full = sizeof answer - answer_end < sizeof(struct frame) + 4096;
+    struct pollfd events[] = {
+        {worker_socket, (short)(POLLIN | (answer_end > 0 ? POLLOUT : 0)), 0},
+        {alive ? box.pidfd : -1, POLLIN, 0},
+        {full && streams[0].received < streams[0].limit ? -1 : streams[0].descriptor, POLLIN, 0},
+        {full && streams[1].received < streams[1].limit ? -1 : streams[1].descriptor, POLLIN, 0},
+    };
+    // Small output waits for the result, and both go in one write.
+    if (!full) events[0].events = POLLIN;
+    int64_t until = reason != none ? gives_up : next_look < ends ? next_look : ends;
+    int64_t pause = until - now();
+    struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
+    int found = ppoll(events, 4, alive ? &timeout : NULL, NULL);
+    if (found < 0 && errno != EINTR) fail("keeper.poll");
+    if (found < 0) continue;
+    if (events[0].revents & POLLOUT) send_some();
+    bool stopped = (events[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && is_told_to_stop();
+    for (size_t index = 0; index < 2; index += 1) {
+      if (events[index + 2].revents == 0 || drain(&streams[index])) continue;
+      close(streams[index].descriptor);
+      streams[index].descriptor = -1;
+    }
+    if (alive && events[1].revents != 0) {
+      if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
+      alive = false;
+    }
+    // An end that has happened is seen before a clock that has passed.
+    if (!alive || shared->ended) continue;
+    if (reason != none) {
+      if (now() > gives_up) fail_saying("box.kill", "the box outlives SIGKILL");
+      continue;
+    }
+    if (stopped) reason = aborted;
+    else if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) reason = output_limit;
+    else if (now() >= ends) reason = wall_limit;
+    else if (now() >= next_look) reason = look_at_counters(request, &next_look);
+    if (reason == none) continue;
+    kill_box(&box);
+    gives_up = now() + kill_seconds * INT64_C(1000000000);
+  }
+  return reason;
+}
+
+static void read_files(uint32_t count) {
+  for (uint32_t index = 0; index < count; index += 1) {
+    struct {
+      uint32_t name_bytes;
+      uint32_t executable;
+      uint64_t size;
+    } head;
+    char name[256];
+    read_exactly(&head, sizeof head);
+    if (head.name_bytes == 0 || head.name_bytes >= sizeof name) fail_saying("protocol", "a file's name");
+    read_exactly(name, head.name_bytes);
+    name[head.name_bytes] = 0;
+    if (strlen(name) != head.name_bytes || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
+        strcmp(name, "..") == 0)
+      fail_saying("protocol", "a file's name");
+    int descriptor;
+    write_file(&box, name, head.executable != 0, &descriptor);
+    copy_to_file(descriptor, head.size, "box.file");
+    close(descriptor);
+  }
+}
+
+/** The strings of a request must fill their block exactly: the box walks over them by their ends. */
+static void read_strings(const struct request *request) {
+  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block)
+    fail_saying("protocol", "the command line");
+  read_exactly(shared->block, request->argument_bytes);
+  uint64_t ends = 0;
+  for (uint32_t index = 0; index < request->argument_bytes; index += 1) ends += shared->block[index] == 0;
+  bool whole = request->argument_bytes > 0 && shared->block[request->argument_bytes - 1] == 0;
+  if (!whole || ends != (uint64_t)request->arguments + request->variables) fail_saying("protocol", "the command line");
+}
+
+static void run(void) {
+  struct request request;
+  request.kind = 'R';
+  read_exactly((char *)&request + sizeof request.kind, sizeof request - sizeof request.kind);
+  read_strings(&request);
+  wait_until_ready(&box);
+  resize_box(&box, request.box_bytes, request.scratch_bytes);
+  box_bytes = request.box_bytes;
+  scratch_bytes = request.scratch_bytes;
+  read_files(request.files);
+  copy_to_file(box.input, request.stdin_bytes, "box.stdin");
+  shared->request = request;
+  struct stream streams[] = {
+      {box.output[0], 'o', request.stdout_bytes, 0},
+      {box.errors[0], 'e', request.stderr_bytes, 0},
+  };
+  begin_group(&request, share);
+  int64_t started = now();
+  release_box(&box);
+  enum reason reason = supervise(&request, streams, started);
+  close(box.pidfd);
+  int64_t ended = shared->ended ? shared->end_nanoseconds : now();
+  struct result result = {
+      .end_code = shared->ended ? (uint32_t)shared->end_code : 0,
+      .end_status = (uint32_t)shared->end_status,
+      .reason = reason,
+      .wall_nanoseconds = (uint64_t)(ended - started),
+      .cpu_nanoseconds = group_cpu_nanoseconds(),
+      .memory_peak_bytes = group_memory_peak(share),
+      .memory_kills = group_memory_kills(),
+      .stdout_bytes = streams[0].received,
+      .stderr_bytes = streams[1].received,
+  };
+  if (shared->error_step[0] != 0) {
+    errno = shared->error;
+    fail(shared->error_step);
+  }
+  if (!shared->ended && reason == none && result.memory_kills == 0)
+    fail_saying("box.watch", "the box ended without a word");
+  end_group();
+  append_frame('x', &result, sizeof result);
+  send_all();
+}
+
+/** Reads what the worker says first and makes everything that all boxes share. */
+void setup(void) {
+  static const int one_page_at_least = sizeof *shared;
+  shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) fail("keeper.memory");
+  if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
+  struct {
+    uint32_t kind, cgroup_version, counts_swap, filter_bytes, layout_bytes;
+  } hello;
+  read_exactly(&hello, sizeof hello);
+  if (hello.kind != 'H' || hello.filter_bytes > largest_setup_bytes || hello.layout_bytes > largest_setup_bytes)
+    fail_saying("protocol", "the first word");
+  char *text = malloc((size_t)hello.filter_bytes + hello.layout_bytes + 1);
+  if (text == NULL) fail("keeper.memory");
+  read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
+  text[hello.filter_bytes + hello.layout_bytes] = 0;
+  open_group(hello.cgroup_version, hello.counts_swap != 0);
+  share = group_memory();
+  load_filter(text, hello.filter_bytes);
+  build_root(text + hello.filter_bytes, hello.layout_bytes);
+  free(text);
+}
+
+void serve(bool forks) {
+  uint64_t memory = group_memory();
+  share = forks && memory > share ? memory - share : 0;
+  append_frame('r', &share, sizeof share);
+  send_all();
+  for (;;) {
+    if (prepare_box(&box, box_bytes, scratch_bytes, forks)) return;
+    uint32_t kind;
+    do read_exactly(&kind, sizeof kind);
+    while (kind == 'A');
+    if (kind != 'R') fail_saying("protocol", "an unknown word");
+    run();
+  }
+}
