@@ -299,7 +299,12 @@ function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const head = Buffer.alloc(104)
   const numbers = [
     ['R'.charCodeAt(0), strings.length, command.argv.length, Object.keys(environment).length],
-    [command.files.length, limits.processes, command.unlimitedStack ? 1 : 0, 0],
+    [
+      command.files.length,
+      limits.processes,
+      command.unlimitedStack ? 1 : 0,
+      command.endsQuietly === true ? 1 : 0,
+    ],
   ].flat()
   for (const [index, value] of numbers.entries()) head.writeUInt32LE(value, index * 4)
   const scratchBytes = Math.ceil(limits.diskBytes)

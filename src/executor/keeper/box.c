@@ -40,6 +40,8 @@ static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
 static struct sock_fprog filter;
 /** The program's process says that it waits; the keeper lets it go. */
 static int ready, go;
+/** The request's word for a program that needs no exec; the shared page is gone when it runs. */
+static bool quiet;
 /** What the process was called; while it serves and waits it is `keeper`. */
 static char own_name[16];
 
@@ -136,6 +138,9 @@ void build_root(char *layout, size_t bytes) {
   umask(022);
   prctl(PR_GET_NAME, own_name, 0, 0, 0);
   prctl(PR_SET_NAME, "keeper", 0, 0, 0);
+  // Bounds what exec could bring, and nothing of what the keeper itself may do.
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
   ready = eventfd(0, EFD_CLOEXEC);
   go = eventfd(0, EFD_CLOEXEC);
   if (ready < 0 || go < 0) fail("keeper.event");
@@ -214,8 +219,6 @@ static void set_limit(int resource, uint64_t soft, uint64_t hard) {
 }
 
 static void drop_rights(void) {
-  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) give_up("box.capabilities");
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {0};
   if (syscall(SYS_capset, &header, none) != 0) give_up("box.capabilities");
@@ -243,6 +246,7 @@ static void become_program(const struct box *box, bool forks) {
   set_limit(RLIMIT_STACK, request->unlimited_stack ? stack.rlim_max : usual, stack.rlim_max);
   if (forks) {
     prctl(PR_SET_NAME, own_name, 0, 0, 0);
+    quiet = request->may_end_quietly != 0;
     if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
     munmap(shared, sizeof *shared);
     return;
@@ -258,6 +262,8 @@ static void become_program(const struct box *box, bool forks) {
   execve(strings[0], strings, strings + request->arguments + 1);
   give_up("box.exec");
 }
+
+bool may_end_quietly(void) { return quiet; }
 
 /** The box's first process: reaps what is orphaned, says how the program ended, and ends with it. */
 static _Noreturn void watch_program(pid_t program) {

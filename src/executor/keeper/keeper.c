@@ -384,13 +384,13 @@ void setup(void) {
   free(text);
 }
 
-void serve(bool forks) {
+bool serve(bool forks) {
   uint64_t memory = group_memory();
   share = forks && memory > share ? memory - share : 0;
   append_frame('r', &share, sizeof share);
   send_all();
   for (;;) {
-    if (prepare_box(&box, box_bytes, scratch_bytes, forks)) return;
+    if (prepare_box(&box, box_bytes, scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;
     do read_exactly(&kind, sizeof kind);
     while (kind == 'A');

@@ -22,7 +22,7 @@ struct request {
   uint32_t files;
   uint32_t processes;
   uint32_t unlimited_stack;
-  uint32_t unused;
+  uint32_t may_end_quietly;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
   uint64_t cpu_nanoseconds;
@@ -69,8 +69,11 @@ typedef void program_function(void);
 extern struct shared *shared;
 int64_t now(void);
 void setup(void);
-/** Serves requests until the worker goes. Returns only in a program's process that needs no exec, ready to run it. */
-void serve(bool forks);
+/**
+ * Serves requests until the worker goes. Returns only in a program's process that needs no exec, ready to run it:
+ * whether it may end quietly (python.c).
+ */
+bool serve(bool forks);
 _Noreturn void fail(const char *step);
 _Noreturn void fail_saying(const char *step, const char *words);
 
@@ -79,6 +82,8 @@ void build_root(char *layout, size_t bytes);
 void load_filter(const void *instructions, size_t bytes);
 /** Returns only in the box of a keeper that forks, in the program's process. */
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks);
+/** What the request said of the program's end; to be asked in the program's process. */
+bool may_end_quietly(void);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box);

@@ -17,6 +17,8 @@ export interface Command {
   readonly unlimitedStack: boolean
   /** True for `python3 main.py`: an interpreter that is already up may run it in a fork (keeper/python.c). */
   readonly forks?: true
+  /** True when an interpreter that ends after it may leave out what only frees memory (quiet-end.ts). */
+  readonly endsQuietly?: boolean
 }
 
 /** What a compiler made, or the source itself for a language without one. */

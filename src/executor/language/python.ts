@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Toolchain } from './language.ts'
+import { endsQuietly } from './quiet-end.ts'
 import { readVersion } from './version.ts'
 
 /** The system's CPython. */
@@ -30,6 +31,7 @@ export async function findPython(): Promise<Toolchain> {
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
       forks: true,
+      endsQuietly: endsQuietly(content),
     }),
     ranOutOfMemory: () => false,
   }
