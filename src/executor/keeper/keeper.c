@@ -223,9 +223,9 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   return none;
 }
 
-/** A word of the worker's during a run; there is only one. */
-static bool is_told_to_stop(void) {
-  read_more();
+/** A word of the worker's during a run; there is only one. It may have come right behind the request. */
+static bool is_told_to_stop(bool readable) {
+  if (readable) read_more();
   if (question_end - question_start < sizeof(uint32_t)) return false;
   uint32_t kind;
   read_exactly(&kind, sizeof kind);
@@ -250,14 +250,14 @@ static enum reason supervise(const struct request *request, struct stream stream
     };
     // Small output waits for the result, and both go in one write.
     if (!full) events[0].events = POLLIN;
-    int64_t until = reason != none ? gives_up : next_look < ends ? next_look : ends;
-    int64_t pause = until - now();
+    int64_t until = gives_up != INT64_MAX ? gives_up : next_look < ends ? next_look : ends;
+    int64_t pause = question_start == question_end ? until - now() : 0;
     struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
     int found = ppoll(events, 4, alive ? &timeout : NULL, NULL);
     if (found < 0 && errno != EINTR) fail("keeper.poll");
     if (found < 0) continue;
     if (events[0].revents & POLLOUT) send_some();
-    bool stopped = (events[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && is_told_to_stop();
+    bool stopped = is_told_to_stop((events[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     for (size_t index = 0; index < 2; index += 1) {
       if (events[index + 2].revents == 0 || drain(&streams[index])) continue;
       close(streams[index].descriptor);
@@ -267,9 +267,10 @@ static enum reason supervise(const struct request *request, struct stream stream
       if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
       alive = false;
     }
+    if (!alive) continue;
     // An end that has happened is seen before a clock that has passed.
-    if (!alive || shared->ended) continue;
-    if (reason != none) {
+    if (shared->ended || reason != none) {
+      if (gives_up == INT64_MAX) gives_up = now() + kill_seconds * INT64_C(1000000000);
       if (now() > gives_up) fail_saying("box.kill", "the box outlives SIGKILL");
       continue;
     }
@@ -277,9 +278,7 @@ static enum reason supervise(const struct request *request, struct stream stream
     else if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) reason = output_limit;
     else if (now() >= ends) reason = wall_limit;
     else if (now() >= next_look) reason = look_at_counters(request, &next_look);
-    if (reason == none) continue;
-    kill_box(&box);
-    gives_up = now() + kill_seconds * INT64_C(1000000000);
+    if (reason != none) kill_box(&box);
   }
   return reason;
 }
