@@ -1,19 +1,27 @@
 // The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
 //
 // Theory of operation. A request takes a slot: a place for one program, with a host uid of its own. It has one phase or
-// two, compile and run. Each phase gets a fresh cgroup below this worker's own (cgroup.ts) and a fresh box made by
-// bubblewrap (bubblewrap.ts): new user, pid, mount, network, ipc, uts and cgroup namespaces, the host's programs
-// and libraries read-only, sized scratch space, no capability, a filter on system calls (seccomp.ts).
+// two, compile and run. Each phase gets a fresh box: new pid, mount, network, ipc, uts and cgroup namespaces below a user
+// namespace in which only the slot's uid exists, the host's programs and libraries read-only, sized scratch space, no
+// capability, a filter on system calls (seccomp.ts), in a cgroup that limits and counts. There are two ways to make one
+// (box.ts), and a worker uses one of them, found out when it starts:
 //
-// The worker starts a shell that lowers its own limits and enters the cgroup, then becomes the slot's uid, then bubblewrap
-// (child.ts). bubblewrap builds the box and waits. The worker checks that the box stands in every hierarchy, takes the
-// counters' present state as zero, starts the clocks and lets the program go (phase.ts). It ends when its main
-// process ends, or a clock, an output or the kernel's out-of-memory killer stops it; then everything in the cgroup is
-// killed, the output read to its end, the counters read, the cgroup removed. Only then is the slot free.
+// A keeper in each slot (keeper/keeper.c), a small C program of ours that stays, has the next box standing before it is
+// asked for, supervises the run inside and answers over a socket (keeper.ts). A second one in each slot is a Python
+// interpreter that is already up and runs Python programs in forks of itself (keeper/python.c). Nothing is started but the
+// program, and nobody enters a cgroup, which takes the kernel ten milliseconds: boxes are born in theirs.
 //
+// bubblewrap for each phase, where no keeper can be had. The worker starts a shell that lowers its own limits and enters
+// a fresh cgroup, then becomes the slot's uid, then bubblewrap (child.ts). bubblewrap builds the box and waits; the worker
+// checks that it stands in every hierarchy, takes the counters' state as zero, starts the clocks and lets the program go
+// (phase.ts).
+//
+// Either way the run ends when its main process ends, or a clock, an output or the kernel's out-of-memory killer stops it;
+// then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free.
 // Nothing that a program can write is ever opened from outside: source and compiled program go in over descriptors, input
-// is a nameless file and outputs are pipes (standard-stream.ts), a compiler's result comes out over its stdout. What a phase became is judged by our own
-// record and the kernel's counters first and by the exit status last, as that is the program's own word.
+// is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
+// by our own record and the kernel's counters first and by the exit status last (evidence.ts), as that is the program's
+// own word.
 export * from './request.ts'
 export * from './outcome.ts'
 export { defaultLimits } from './limits.ts'
