@@ -1,0 +1,73 @@
+// Which Python programs may be ended without being taken down, and that nothing is lost by it.
+import t from 'tap'
+import { endsQuietly } from '../../../src/executor/language/quiet-end.ts'
+import { run, startExecutor } from '../../helper/executor.ts'
+
+const quiet = [
+  'print(1)',
+  'import sys\nprint(sys.argv)',
+  'import sys, math as m  # from here on\nfrom collections import (deque,\n  Counter)\nfrom heapq import *',
+  'import sys;input = sys.stdin.readline;print(input())',
+  'class A:\n  def __init__(self): self.x = (y for y in range(3))\nprint(A())',
+  '"""import io\nyield"""\nprint("open", \'exec\')',
+  "print('it''s', \"#\", '\\'')\r\nimport os\r\n",
+]
+const loud = [
+  'class A:\n  def __del__(self): print(1)',
+  'type("A", (), {"__del__": print})',
+  'type("A", (), {"__de" + "l__": print})',
+  'def f():\n  try: yield\n  finally: print(1)',
+  'f = open("/dev/stdout", "w")',
+  'import io',
+  'import sys; import io',
+  'import sys as s, io',
+  'from os import fdopen as f',
+  'import weakref',
+  'from . import x',
+  '__import__("io")',
+  'exec("x")',
+  'x = "\\""; import io',
+  "x = '''a'b\\'''c'''; import threading",
+  'class A:\n  def __𝒅el__(self): print(1)',
+  'raise ValueError from e',
+]
+
+for (const source of quiet) {
+  t.test(`ends quietly: ${JSON.stringify(source)}`, (t) => {
+    t.equal(endsQuietly(Buffer.from(source)), true)
+    t.end()
+  })
+}
+for (const source of loud) {
+  t.test(`is taken down: ${JSON.stringify(source)}`, (t) => {
+    t.equal(endsQuietly(Buffer.from(source)), false)
+    t.end()
+  })
+}
+
+t.test('what a program does at its end happens, and its exit code is its own', async (t) => {
+  const executor = await startExecutor(t)
+  const programs = [
+    ['print("a", end="")', 'a', 0],
+    ['class A:\n  def __del__(self): print("gone")\na = A()', 'gone\n', 0],
+    ['def f():\n  try: yield\n  finally: print("closed")\ng = f(); next(g)', 'closed\n', 0],
+    ['f = open("/dev/stdout", "w"); f.write("x" * 10)', 'xxxxxxxxxx', 0],
+    ['import atexit\natexit.register(print, "last")\nprint("first")', 'first\nlast\n', 0],
+    ['import sys\nprint("out")\nsys.exit(3)', 'out\n', 3],
+    ['raise SystemExit("words")', '', 1],
+    ['1 / 0', '', 1],
+    ['import os\nprint("x")\nos.close(1)', '', 120],
+    ['import sys\nsys.stdout.close()', '', 0],
+    ['import os\nos._exit(5)', '', 5],
+    ['raise KeyboardInterrupt', '', 130],
+    [
+      'import sys\nclass S:\n  def write(self, s): pass\n  def flush(self): sys.__stdout__.write("flushed")\nsys.stdout = S()\nprint(1)',
+      'flushed',
+      0,
+    ],
+  ] as const
+  for (const [source, stdout, exitCode] of programs) {
+    const phase = await run(executor, 'python', source)
+    t.match(phase, { stdout, exitCode }, source)
+  }
+})
