@@ -9,6 +9,7 @@ import type { Keeper } from './keeper.ts'
 import type { KeeperPrograms } from './keeper-program.ts'
 import { SandboxError } from './outcome.ts'
 import type { Host, PhaseRequest } from './phase.ts'
+import { proveForks } from './probe.ts'
 import type { Slot } from './slot.ts'
 
 export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'interpreter' | 'onFallback'> {
@@ -93,6 +94,13 @@ export async function createKeeperBoxes({
     await group.remove()
   }
 
+  async function vacate(place: Place): Promise<void> {
+    const found = await place.resident?.catch(() => null)
+    place.resident = null
+    place.ready = false
+    if (found !== null && found !== undefined) await dismiss(found)
+  }
+
   /** In the background; a failure shows in what the next run does. */
   function dismissLater(resident: Resident): void {
     const promise = dismiss(resident).catch(() => {})
@@ -140,13 +148,8 @@ export async function createKeeperBoxes({
     },
     async close() {
       closed = true
-      const residents = [...places.values()].flatMap(({ plain, python }) => [plain, python])
-      await Promise.all(
-        residents.map(async ({ resident }) => {
-          const found = await resident?.catch(() => null)
-          if (found !== null && found !== undefined) await dismiss(found)
-        }),
-      )
+      const all = [...places.values()].flatMap(({ plain, python }) => [plain, python])
+      await Promise.all(all.map(vacate))
       await Promise.all(leaving)
     },
   }
@@ -159,15 +162,19 @@ export async function createKeeperBoxes({
   }
   try {
     await Promise.all([...places].map(([slot, { plain }]) => fill(plain, slot, false)))
-    await Promise.all([...places].map(([slot, { python }]) => fill(python, slot, true))).catch(
-      (error: unknown) => {
-        onFallback(`no resident Python: ${describe(error)}`)
-        for (const { python } of places.values()) python.resident = null
-      },
-    )
-    return boxes
   } catch (error) {
     await boxes.close()
     throw error
   }
+  try {
+    const residents = await Promise.all(
+      [...places].map(([slot, { python }]) => fill(python, slot, true)),
+    )
+    const [{ keeper }] = residents as [Resident]
+    await proveForks(async (request) => judge(request, await keeper.run(request)), interpreter)
+  } catch (error) {
+    onFallback(`no resident Python: ${describe(error)}`)
+    for (const { python } of places.values()) await vacate(python)
+  }
+  return boxes
 }

@@ -4,8 +4,19 @@ import { boxUid } from './bubblewrap.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import type { PhaseRequest } from './phase.ts'
+import type { PhaseLimits } from './request.ts'
 
 const mebibyte = 1024 * 1024
+
+const limits: PhaseLimits = {
+  cpuSeconds: 10,
+  wallSeconds: 60,
+  memoryBytes: 64 * mebibyte,
+  processes: 16,
+  stdoutBytes: mebibyte,
+  stderrBytes: mebibyte,
+  diskBytes: mebibyte,
+}
 
 /** What /proc/self/status must say inside a box. Format: proc_pid_status(5). */
 const required: readonly (readonly [string, RegExp])[] = [
@@ -29,15 +40,7 @@ export async function proveIsolation(
     },
     paths: [],
     stdin: new Uint8Array(),
-    limits: {
-      cpuSeconds: 10,
-      wallSeconds: 60,
-      memoryBytes: 64 * mebibyte,
-      processes: 16,
-      stdoutBytes: mebibyte,
-      stderrBytes: mebibyte,
-      diskBytes: mebibyte,
-    },
+    limits,
     ranOutOfMemory: () => false,
   })
   const status = Buffer.from(phase.stdout).toString('utf8')
@@ -50,5 +53,46 @@ export async function proveIsolation(
       'isolation.prove',
       `a box on this host lacks: ${failed.join(', ')}; run \`make doctor\``,
     )
+  }
+}
+
+/** Programs whose ends an interpreter that runs them in a fork must tell as it does otherwise. */
+const ends: readonly (readonly [
+  source: string,
+  endsQuietly: boolean,
+  stdout: string,
+  exitCode: number,
+])[] = [
+  ['print(__name__, __file__)', true, '__main__ /box/main.py\n', 0],
+  ['print(1, end="")', false, '1', 0],
+  ['print(1)\nraise SystemExit(3)', true, '1\n', 3],
+  ['1 / 0', true, '', 1],
+  ['import os\nprint(1)\nos.close(1)', true, '', 120],
+]
+
+/** @throws {SandboxError} step `python.prove` when this interpreter cannot be run in forks as its own programs are run. */
+export async function proveForks(
+  run: (request: PhaseRequest) => Promise<Phase>,
+  interpreter: string,
+): Promise<void> {
+  for (const [source, endsQuietly, stdout, exitCode] of ends) {
+    const content = Buffer.from(source)
+    const phase = await run({
+      name: 'probe-python',
+      command: {
+        argv: [interpreter, 'main.py'],
+        files: [{ path: '/box/main.py', content, executable: false }],
+        unlimitedStack: true,
+        forks: true,
+        endsQuietly,
+      },
+      paths: [],
+      stdin: new Uint8Array(),
+      limits,
+      ranOutOfMemory: () => false,
+    })
+    if (Buffer.from(phase.stdout).toString() !== stdout || phase.exitCode !== exitCode) {
+      throw new SandboxError('python.prove', `${source} ended with ${phase.exitCode}`)
+    }
   }
 }
