@@ -89,6 +89,15 @@ export async function createKeeperBoxes({
     return resident
   }
 
+  /** One that died while nothing ran costs no run. */
+  async function take(place: Place, slot: Slot, forks: boolean): Promise<Resident> {
+    const resident = await (place.resident ?? fill(place, slot, forks))
+    if (resident.keeper.alive) return resident
+    place.resident = null
+    await dismiss(resident)
+    return fill(place, slot, forks)
+  }
+
   async function dismiss({ keeper, group }: Resident): Promise<void> {
     await keeper.close()
     await group.remove()
@@ -108,10 +117,7 @@ export async function createKeeperBoxes({
     void promise.then(() => leaving.delete(promise))
   }
 
-  async function choose(
-    slot: Slot,
-    request: PhaseRequest,
-  ): Promise<{ place: Place; forks: boolean }> {
+  function choose(slot: Slot, request: PhaseRequest): { place: Place; forks: boolean } {
     const found = places.get(slot)
     if (found === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
     const { plain, python } = found
@@ -127,8 +133,8 @@ export async function createKeeperBoxes({
     kind: 'keeper',
     async run(slot, request, signal) {
       signal?.throwIfAborted()
-      const { place, forks } = await choose(slot, request)
-      const resident = await (place.resident ?? fill(place, slot, forks))
+      const { place, forks } = choose(slot, request)
+      const resident = await take(place, slot, forks)
       try {
         const evidence = await resident.keeper.run(request, signal)
         resident.runs += 1
