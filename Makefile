@@ -6,7 +6,7 @@ NODE := PATH="$(BIN):$$PATH" node
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check static types lint format migrate doctor bench psql packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
 	schema test-cgroup2 test-hostile test-faults
 
 help: ## list the targets
@@ -40,8 +40,11 @@ schema: setup ## renew test/sql/schema.sql after a change in sql/
 doctor: setup ## check this host for what the worker needs, with the remedy for what is missing
 	@$(SUDO) env PATH="$(BIN):$$PATH" node src/cli.ts doctor
 
-bench: setup packages ## measure, each figure beside its floor of the same run
-	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts
+bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses
+	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(BENCH)
+
+bench-compare: setup packages ## measure this checkout and BASE=revision alternately; BENCH=words chooses
+	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/compare.ts "$(BASE)" $(BENCH)
 
 test-hostile: setup packages ## programs that attack the sandbox; HOSTILE=pattern runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=1800 test/hostile/hostile.ts

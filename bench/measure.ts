@@ -3,9 +3,17 @@
 // ratio of two cases that ran within the same seconds a lot. Sampling itself is tinybench's.
 import { Bench } from 'tinybench'
 import type { FnReturnedObject } from 'tinybench'
+import { roundsAsked } from './options.ts'
 
-/** One thing to measure. */
-export interface Case {
+/** Calls that were made and timed elsewhere. */
+export interface Batch {
+  /** Milliseconds, one a call. */
+  readonly durations: readonly number[]
+  /** All of them together, by the wall clock. */
+  readonly elapsedSeconds: number
+}
+
+interface CaseDescription {
   /** Unique within its bench. */
   readonly name: string
   /** The name of the case of the same bench that this one is held against. */
@@ -18,12 +26,23 @@ export interface Case {
   readonly idleMilliseconds?: number
   /** Called before each round, outside of the clock. */
   readonly prepare?: () => Promise<void>
+}
+
+interface CalledCase extends CaseDescription {
   /**
    * Does it once and throws on a wrong answer; called once before anything is timed. What it returns, if anything, is
    * recorded in place of its own duration.
    */
   readonly run: () => Promise<FnReturnedObject | void>
 }
+
+interface BatchedCase extends CaseDescription {
+  /** Does it so many times, as many at once and with as much rest as the case says, and keeps the time itself. */
+  readonly batch: (calls: number) => Promise<Batch>
+}
+
+/** One thing to measure. */
+export type Case = CalledCase | BatchedCase
 
 /** What is known about one case. Times are milliseconds; all but `n` and `max` are medians over the rounds. */
 export interface Row {
@@ -48,22 +67,38 @@ export interface Row {
 
 type Sample = Pick<Row, 'n' | 'p50' | 'p95' | 'p99' | 'max' | 'perSecond'>
 
-/** @param rounds at least five, or a median is none. */
-export async function measure(cases: readonly Case[], rounds = 5): Promise<Row[]> {
+/** @param rounds at least five, or a median is none; fewer are for comparisons that repeat whole benches. */
+export async function measure(
+  cases: readonly Case[],
+  rounds = roundsAsked ?? 5,
+): Promise<readonly Row[]> {
   const samples = new Map<string, Sample[]>(cases.map(({ name }) => [name, []]))
-  for (const { prepare, run } of cases) {
-    await prepare?.()
-    await run()
+  for (const each of cases) {
+    await each.prepare?.()
+    await ('batch' in each ? each.batch(1) : each.run())
   }
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`  round ${round + 1} of ${rounds}\n`)
     // Every other round runs backwards: no case always follows the same one.
     for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
       await each.prepare?.()
-      samples.get(each.name)?.push(await sample(each))
+      samples.get(each.name)?.push(await ('batch' in each ? sampleBatch(each) : sample(each)))
     }
   }
   return cases.map((each) => summarize(each, samples))
+}
+
+async function sampleBatch({ iterations, idleMilliseconds, batch }: BatchedCase): Promise<Sample> {
+  const { durations, elapsedSeconds } = await batch(iterations)
+  const sorted = durations.toSorted((left, right) => left - right)
+  return {
+    n: sorted.length,
+    p50: quantile(sorted, 0.5),
+    p95: quantile(sorted, 0.95),
+    p99: quantile(sorted, 0.99),
+    max: sorted.at(-1) ?? Number.NaN,
+    perSecond: idleMilliseconds === undefined ? sorted.length / elapsedSeconds : null,
+  }
 }
 
 async function sample({
@@ -72,7 +107,7 @@ async function sample({
   atOnce = 1,
   idleMilliseconds,
   run,
-}: Case): Promise<Sample> {
+}: CalledCase): Promise<Sample> {
   // A rate that counts our own waiting, or more than what is timed, would mislead.
   let isPartial = idleMilliseconds !== undefined
   const bench = new Bench({
@@ -141,7 +176,8 @@ function summarize({ name, atOnce = 1, floor }: Case, samples: ReadonlyMap<strin
   }
 }
 
-function median(values: readonly number[]): number {
+/** Of any numbers, in any order. */
+export function median(values: readonly number[]): number {
   return quantile(
     values.toSorted((left, right) => left - right),
     0.5,

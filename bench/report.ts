@@ -1,42 +1,38 @@
 // What a bench hands over when it is done, and the table it becomes. Alone a bench prints its own; under run.ts it
 // writes a file, and run.ts prints one table for all.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import type { Row } from './measure.ts'
+import { resultPath } from './options.ts'
+import { digits, formatTable } from './table.ts'
 
 /** The outcome of one bench file. */
 export interface Report {
-  /** Its path below bench/ without the ending, such as `executor/floor`. */
+  /** Its path below bench/ without the ending, such as `executor/box`. */
   readonly bench: string
   readonly rows: readonly Row[]
   /** Findings that are no times: lines to print. */
   readonly notes: readonly string[]
+  /** Findings that are no times, for goals and for other programs: numbers by name and unit. */
+  readonly figures: Readonly<Record<string, number>>
   /** What must not be: each makes the run fail. */
   readonly failures: readonly string[]
 }
 
-const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, result: { type: 'string' } },
-  allowPositionals: true,
-})
-
-/** True when figures need only show that the bench works. */
-export const isQuick = values.quick
-
-/** So many calls in a full run, a quarter of them in a quick one. */
-export function scaleIterations(full: number, least = 3): number {
-  return isQuick ? Math.max(least, Math.ceil(full / 4)) : full
-}
+export { isQuick, scaleIterations } from './options.ts'
 
 /** The last thing a bench does. */
 export function report(
   bench: string,
   rows: readonly Row[],
-  { notes = [], failures = [] }: Partial<Pick<Report, 'notes' | 'failures'>> = {},
+  {
+    notes = [],
+    figures = {},
+    failures = [],
+  }: Partial<Pick<Report, 'notes' | 'figures' | 'failures'>> = {},
 ): void {
-  const whole: Report = { bench, rows, notes, failures }
-  if (values.result === undefined) process.stdout.write(formatReports([whole]))
-  else writeFileSync(values.result, JSON.stringify(whole))
+  const whole: Report = { bench, rows, notes, figures, failures }
+  if (resultPath === undefined) process.stdout.write(formatReports([whole]))
+  else writeFileSync(resultPath, JSON.stringify(whole))
   if (failures.length > 0) process.exitCode = 1
 }
 
@@ -51,9 +47,19 @@ export function readReport(path: string): Report | null {
   }
 }
 
-const columns = [
-  ['name', 'n', 'p50', 'p95', 'p99', 'max', 'per second', 'over floor', '+p50', '+p95', 'floor'],
-] as const
+const heads = [
+  'name',
+  'n',
+  'p50',
+  'p95',
+  'p99',
+  'max',
+  'per second',
+  'over floor',
+  '+p50',
+  '+p95',
+  'floor',
+]
 
 /** One table over all benches, then their notes and failures. Times in milliseconds. */
 export function formatReports(reports: readonly Report[]): string {
@@ -61,33 +67,18 @@ export function formatReports(reports: readonly Report[]): string {
     rows.map((row) => [
       `${bench}: ${row.name}`,
       String(row.n),
-      ...[row.p50, row.p95, row.p99, row.max].map(format),
-      formatOr(row.perSecond),
+      ...[row.p50, row.p95, row.p99, row.max].map(digits),
+      digitsOr(row.perSecond),
       row.ratio === null ? '' : `x${row.ratio.toFixed(2)}${row.atOnce > 1 ? ' rate' : ''}`,
-      formatOr(row.overP50),
-      formatOr(row.overP95),
+      digitsOr(row.overP50),
+      digitsOr(row.overP95),
       row.floor ?? '',
     ]),
   )
-  const table = [...columns, ...lines]
-  const widths = columns[0].map((_, column) =>
-    Math.max(...table.map((line) => line[column]?.length ?? 0)),
-  )
-  const isText = (column: number): boolean => column === 0 || column === columns[0].length - 1
-  const text = table.map((line) =>
-    line
-      .map((cell, column) =>
-        isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
-  text.splice(1, 0, '-'.repeat(Math.max(...text.map((line) => line.length))))
   const list = (words: string, pick: (each: Report) => readonly string[]): string[] =>
     reports.flatMap((each) => pick(each).map((line) => `${words}${each.bench}: ${line}`))
   return `${[
-    ...(lines.length > 0 ? text : []),
-    '',
+    ...(lines.length > 0 ? [formatTable(heads, lines, [0, heads.length - 1])] : []),
     ...list('', ({ notes }) => notes),
     ...list('FAILED ', ({ failures }) => failures),
   ]
@@ -95,11 +86,6 @@ export function formatReports(reports: readonly Report[]): string {
     .trimEnd()}\n`
 }
 
-/** Three digits or so. */
-function format(value: number): string {
-  return value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
-}
-
-function formatOr(value: number | null): string {
-  return value === null ? '' : format(value)
+function digitsOr(value: number | null): string {
+  return value === null ? '' : digits(value)
 }

@@ -1,77 +1,72 @@
-// Runs benches, each in a process of its own and one after another, and prints one table for all.
-//   node bench/run.ts                  all of them (some eight minutes)
+// Runs benches, each in a process of its own and one after another; prints a table for all and one of the goals.
+//   node bench/run.ts                  all of them (under ten minutes)
 //   node bench/run.ts executor http    those whose path has one of these words
 //   node bench/run.ts --quick          fewer calls: shows that they work, not how fast anything is
-// The figures are also written to bench/results/latest.json.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// The figures are also written to bench/results/, under the time of the start and as latest.json; a whole run that is not
+// quick draws bench/goals.svg.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { formatGoals, judgeGoals } from './judge.ts'
 import { describeMachine } from './machine.ts'
-import { formatReports, readReport } from './report.ts'
+import { drawGoals } from './picture.ts'
+import { findBenches, runBench } from './process.ts'
+import { formatReports } from './report.ts'
 import type { Report } from './report.ts'
 
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: words } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 
-/** A bench that takes longer hangs. */
-const longestMinutes = 10
-
 const root = import.meta.dirname
-const benches = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.bench.ts'))
-  .map((path) => path.replace(/\.bench\.ts$/, ''))
-  .filter((bench) => wanted.length === 0 || wanted.some((word) => bench.includes(word)))
-  .toSorted()
+const checkout = join(root, '..')
+const benches = findBenches(checkout, words)
 if (benches.length === 0) {
-  process.stderr.write(`There is no bench with ${wanted.join(' or ')} in its path.\n`)
+  process.stderr.write(`There is no bench with ${words.join(' or ')} in its path.\n`)
   process.exit(64) // EX_USAGE of sysexits
 }
 
+const at = new Date().toISOString()
 const machine = await describeMachine()
 for (const [name, value] of Object.entries(machine)) print(`${name.padEnd(12)} ${value}`)
 print('')
 
-const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`
+const startedAt = performance.now()
 const reports: Report[] = []
 const broken: string[] = []
 for (const bench of benches) {
-  const result = join(directory, 'result.json')
-  const startedAt = performance.now()
+  const benchStartedAt = performance.now()
   process.stderr.write(`${bench} …\n`)
-  const options = [`--result=${result}`, ...(values.quick ? ['--quick'] : [])]
-  const child = spawn(
-    'setpriv',
-    // It ends with us, however we end.
-    ['--pdeathsig', 'SIGTERM', '--', process.execPath, join(root, `${bench}.bench.ts`), ...options],
-    {
-      cwd: join(root, '..'),
-      stdio: ['ignore', 'inherit', 'inherit'],
-      timeout: longestMinutes * 60_000,
-    },
-  )
-  await once(child, 'exit')
-  const report = readReport(result)
-  rmSync(result, { force: true })
+  const report = await runBench(checkout, bench, values.quick ? ['--quick'] : [])
   if (report === null) broken.push(bench)
   else reports.push(report)
-  process.stderr.write(`${bench}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`)
+  process.stderr.write(`${bench}: ${seconds(benchStartedAt)}\n`)
 }
-rmSync(directory, { recursive: true })
 
-const at = new Date().toISOString()
+const goals = judgeGoals(reports)
 print(`\nTimes in milliseconds.${values.quick ? ' A quick run: the figures are rough.' : ''}\n`)
-process.stdout.write(formatReports(reports))
+process.stdout.write(`${formatReports(reports)}\n`)
 for (const bench of broken) print(`FAILED ${bench}: it ended before it had figures`)
-mkdirSync(join(root, 'results'), { recursive: true })
-writeFileSync(
-  join(root, 'results', 'latest.json'),
-  `${JSON.stringify({ at, quick: values.quick, machine, reports, broken }, null, 2)}\n`,
+process.stdout.write(formatGoals(goals))
+print(`\n${benches.length} benches took ${seconds(startedAt)}.`)
+
+const results = join(root, 'results')
+mkdirSync(results, { recursive: true })
+const whole = { at, quick: values.quick, machine, goals, reports, broken }
+for (const name of [at.replaceAll(':', '-'), 'latest']) {
+  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(whole, null, 2)}\n`)
+}
+const picture = drawGoals(
+  goals,
+  `${machine['CPU']}, ${machine['cores']} cores, cgroup ${machine['cgroup']}, kernel ${machine['kernel']}, ${at.slice(0, 10)}`,
 )
+writeFileSync(join(results, 'goals.svg'), picture)
+// The README's: only what a whole run found.
+if (words.length === 0 && !values.quick && broken.length === 0) {
+  writeFileSync(join(root, 'goals.svg'), picture)
+}
 if (broken.length > 0 || reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1
 
 function print(line: string): void {

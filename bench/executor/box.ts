@@ -9,6 +9,9 @@ import type { Executor, ExecutorOptions, Language, Limits, PhaseLimits } from '#
 /** Two executors of one process must not share a uid, nor two processes. */
 let nextUid = 80_000 + (process.pid % 5000) * 8
 
+/** Bytes of compiled programs that are kept. */
+export const cacheBytes = 64 * 1024 * 1024
+
 /** An executor and the directory that goes with it. */
 export interface BenchExecutor extends Executor, AsyncDisposable {
   /** A directory of the bench's own; removed at the end. */
@@ -17,10 +20,15 @@ export interface BenchExecutor extends Executor, AsyncDisposable {
   readonly uids: readonly number[]
 }
 
-/** Starts one; `run` changes the run limits of every language. */
+/**
+ * Starts one.
+ * @param run changes the run limits of every language.
+ * @param cacheDirectory the cache to use; one of its own unless told.
+ */
 export async function startExecutor(
   slots: number,
   run: Partial<PhaseLimits> = {},
+  cacheDirectory?: string,
 ): Promise<BenchExecutor> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   const uids = Array.from({ length: slots }, (_, index) => nextUid + index)
@@ -37,8 +45,8 @@ export async function startExecutor(
       cpp: change(defaultLimits.cpp),
       java: change(defaultLimits.java),
     },
-    cacheBytes: 64 * 1024 * 1024,
-    cacheDirectory: join(directory, 'cache'),
+    cacheBytes,
+    cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
   }
   const executor = await createExecutor(options).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true })
@@ -65,11 +73,12 @@ export async function expectBoxed(
   language: Language,
   code: string,
   stdout: string,
+  stdin = '',
 ): Promise<void> {
   const { run, compile } = await executor.execute({
     language,
     code: Buffer.from(code),
-    stdin: new Uint8Array(),
+    stdin: Buffer.from(stdin),
   })
   assert.ok(run !== null, `did not compile: ${Buffer.from(compile?.stderr ?? []).toString()}`)
   assert.equal(run.ending, 'exited')

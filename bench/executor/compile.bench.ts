@@ -1,56 +1,50 @@
-// What a box costs a compiled language: g++ and javac of a hello, then its run, each source new so that no cache helps.
-// Floor: the same on the command line, without a box and with the compiler's usual options. The executor compiles Java
-// with cheaper JVM options than javac's own, so that ratio can fall below 1.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { expectBare } from '../bare.ts'
+// Goals G5 and G6: C++ and Java from source to output, each source new so that no cache helps, against compiler and
+// program on the command line. Each source differs in a comment at its end, which changes neither headers nor classes.
+import { createBareRunner } from '../bare.ts'
+import type { BareRun } from '../bare.ts'
 import { measure } from '../measure.ts'
+import type { Case } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
 import { expectBoxed, startExecutor } from './box.ts'
+import { cppCommands, hello, javaCommands } from './hello.ts'
 
-const cpp = '#include <iostream>\nint main() { std::cout << "hello\\n"; }\n'
-const java = 'class Main { public static void main(String[] a) { System.out.println("hello"); } }\n'
-
-await using executor = await startExecutor(1)
+using bare = await createBareRunner()
+await using executor = await startExecutor(2)
 let sources = 0
-/** Tells one source from all others. */
-const mark = (): string => `// ${process.pid} ${(sources += 1)}\n`
 
-async function inFreshDirectory(work: (directory: string) => Promise<void>): Promise<void> {
-  const directory = `${executor.directory}/${(sources += 1)}`
-  mkdirSync(directory)
-  await work(directory)
-  rmSync(directory, { recursive: true })
-}
+const pair = (
+  what: string,
+  language: 'cpp' | 'java',
+  commands: (code: string) => BareRun,
+  { code, iterations, atOnce = 1 }: { code: string; iterations: number; atOnce?: number },
+): Case[] => [
+  {
+    name: `bare ${what}`,
+    atOnce,
+    iterations,
+    batch: bare.prepare({ ...commands(code), atOnce }),
+  },
+  {
+    name: `boxed ${what}`,
+    floor: `bare ${what}`,
+    atOnce,
+    iterations,
+    async run() {
+      sources += 1
+      await expectBoxed(executor, language, `${code}// ${process.pid} ${sources}\n`, hello.stdout)
+    },
+  },
+]
 
-const bareCpp = (): Promise<void> =>
-  inFreshDirectory(async (directory) => {
-    writeFileSync(`${directory}/main.cpp`, mark() + cpp)
-    await expectBare(executor.runtimes.cpp.compile ?? [], '', directory)
-    await expectBare([`${directory}/main`], 'hello\n')
-  })
-
-const bareJava = (): Promise<void> =>
-  inFreshDirectory(async (directory) => {
-    writeFileSync(`${directory}/Main.java`, mark() + java)
-    await expectBare(executor.runtimes.java.compile ?? [], '', directory)
-    await expectBare(['java', '-cp', 'out', 'Main'], 'hello\n', directory)
-  })
-
-const iterations = scaleIterations(4, 2)
+const few = scaleIterations(3, 2)
 const rows = await measure([
-  { name: 'bare g++ <iostream> hello, and its run', iterations, run: bareCpp },
-  {
-    name: 'boxed g++ <iostream> hello, and its run',
-    floor: 'bare g++ <iostream> hello, and its run',
-    iterations,
-    run: () => expectBoxed(executor, 'cpp', mark() + cpp, 'hello\n'),
-  },
-  { name: 'bare javac hello, and its run', iterations, run: bareJava },
-  {
-    name: 'boxed javac hello, and its run',
-    floor: 'bare javac hello, and its run',
-    iterations,
-    run: () => expectBoxed(executor, 'java', mark() + java, 'hello\n'),
-  },
+  ...pair('g++ <iostream>', 'cpp', cppCommands, { code: hello.iostream, iterations: few }),
+  ...pair('g++ <bits/stdc++.h>', 'cpp', cppCommands, { code: hello.everyHeader, iterations: few }),
+  ...pair('javac', 'java', javaCommands, { code: hello.java, iterations: few }),
+  ...pair('javac, 2 at once', 'java', javaCommands, {
+    code: hello.java,
+    iterations: scaleIterations(6, 4),
+    atOnce: 2,
+  }),
 ])
 report('executor/compile', rows)

@@ -1,16 +1,17 @@
-// From a submission over HTTP to its result in the same answer (`wait=true`), with one client and with sixteen: once
-// with the real worker and a python hello, once with a worker that runs nothing, which leaves the way around the run.
-// Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots) and one row
+// Goals G3, G4 and G8: from a submission over HTTP to its result in the same answer (`wait=true`), with one client and with
+// sixteen: once with the real worker and a python hello, once with a worker that runs nothing, which leaves the way
+// around the run. Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots) and one row
 // inserted durably (by one connection, by sixteen). The web process, the worker and PostgreSQL are the real ones; all
 // share the machine's cores with the client.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { createCaller } from '../../test/helper/submission.ts'
-import { expectBare } from '../bare.ts'
+import { createBareRunner } from '../bare.ts'
 import { insertDurably, startCluster } from '../database.ts'
+import { hello, pythonCommand } from '../executor/hello.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
@@ -18,35 +19,40 @@ import { createClient, startService } from './service.ts'
 
 const clients = 16
 const slots = 2
-const code = 'print("hello")\n'
-const stdout = 'hello\n'
 
+using bare = await createBareRunner()
 await using cleanUp = new AsyncDisposableStack()
 const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
 cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
-writeFileSync(`${directory}/hello.py`, code)
 const cluster = cleanUp.use(await startCluster())
 
 const real = await startStack('real', 'src/worker.ts')
 const empty = await startStack('empty', 'bench/http/empty-worker.ts')
 
-const barePython = (): Promise<void> =>
-  expectBare(['/usr/bin/python3', 'hello.py'], stdout, directory)
-const body = Buffer.from(code)
+const body = Buffer.from(hello.python)
 const [single, many] = [empty.connect(1), empty.connect(clients)]
 const [barePythons, bareInserts] = [
   `bare python hello, ${slots} at once`,
   `bare insert, ${clients} connections`,
 ]
 const cases: Case[] = [
-  { name: 'bare python hello', iterations: scaleIterations(60), run: barePython },
+  {
+    name: 'bare python hello',
+    iterations: scaleIterations(60),
+    batch: bare.prepare(pythonCommand),
+  },
   {
     name: 'python hello, 1 client',
     floor: 'bare python hello',
     iterations: scaleIterations(60),
     run: real.run,
   },
-  { name: barePythons, atOnce: slots, iterations: scaleIterations(80), run: barePython },
+  {
+    name: barePythons,
+    atOnce: slots,
+    iterations: scaleIterations(80),
+    batch: bare.prepare({ ...pythonCommand, atOnce: slots }),
+  },
   {
     name: `python hello, ${clients} clients`,
     floor: barePythons,
@@ -107,5 +113,5 @@ async function startStack(name: string, workerEntry: string): Promise<Stack> {
   })
   cleanUp.use(worker)
   const client = cleanUp.use(createClient(Number(web.started['port']), key, clients))
-  return { connect, run: () => client.run(code, stdout) }
+  return { connect, run: () => client.run(hello.python, hello.stdout) }
 }

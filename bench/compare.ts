@@ -1,0 +1,157 @@
+// Two revisions beside each other: each bench alternately on the base, checked out into a worktree of its own for as long
+// as it takes, and on this checkout as it stands. Each revision is measured by its own benches; rows are matched by name.
+//   node bench/compare.ts main                        every bench: takes an hour
+//   node bench/compare.ts HEAD~3 executor/box submit   those whose path has one of these words
+// A ratio is this checkout over the base, of one pair of runs within seconds: below 1 is less time, for rates above 1 is
+// more runs. A floor's own row tells the noise: it should be 1.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { describeMachine } from './machine.ts'
+import { median } from './measure.ts'
+import type { Row } from './measure.ts'
+import { findBenches, runBench } from './process.ts'
+import { digits, formatTable } from './table.ts'
+
+const { values, positionals } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '5' },
+    quick: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+})
+const [base = '', ...words] = positionals
+const pairs = Number(values.pairs)
+const head = resolve(import.meta.dirname, '..')
+
+const commit = readCommit(base)
+if (commit === null || !Number.isSafeInteger(pairs) || pairs < 1) {
+  process.stderr.write('usage: node bench/compare.ts BASE [WORD …] [--pairs=5] [--quick]\n')
+  process.exit(64) // EX_USAGE of sysexits
+}
+
+/** One row's figure in each of the pairs. */
+interface Compared {
+  readonly isRate: boolean
+  readonly base: number[]
+  readonly head: number[]
+  /** Their ratios to the floor, where there is one. */
+  readonly baseOverFloor: number[]
+  readonly headOverFloor: number[]
+}
+
+const interrupted = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => interrupted.abort(new Error(name)))
+}
+
+const machine = await describeMachine()
+for (const [name, value] of Object.entries(machine)) print(`${name.padEnd(12)} ${value}`)
+print(`base         ${commit}\n`)
+
+mkdirSync(join(head, '.data'), { recursive: true, mode: 0o700 })
+const directory = mkdtempSync(join(head, '.data', 'compare-'))
+const worktree = join(directory, 'base')
+try {
+  git('worktree', 'add', '--quiet', '--detach', worktree, commit)
+  symlinkSync(join(head, 'node_modules'), join(worktree, 'node_modules'))
+  await compare()
+} finally {
+  git('worktree', 'remove', '--force', worktree)
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function compare(): Promise<void> {
+  const known = new Set(findBenches(worktree, []))
+  const wanted = findBenches(head, words)
+  const benches = wanted.filter((bench) => known.has(bench))
+  for (const bench of wanted) if (!known.has(bench)) print(`${bench}: the base has none`)
+  for (const bench of benches) {
+    const compared = new Map<string, Compared>()
+    for (let pair = 0; pair < pairs; pair += 1) {
+      process.stderr.write(`${bench}, pair ${pair + 1} of ${pairs}\n`)
+      // Every other pair the other way round: neither always follows the other.
+      for (const side of pair % 2 === 0
+        ? (['base', 'head'] as const)
+        : (['head', 'base'] as const)) {
+        const checkout = side === 'base' ? worktree : head
+        const report = await runBench(checkout, bench, optionsFor(checkout), interrupted.signal)
+        if (report === null) throw new Error(`${bench} of the ${side} ended before it had figures`)
+        for (const row of report.rows) note(compared, side, row)
+      }
+    }
+    print(`\n${bench}\n\n${format(compared)}`)
+  }
+}
+
+/** One round is enough where a whole bench is repeated; an older revision takes as many as it likes. */
+function optionsFor(checkout: string): string[] {
+  const knowsRounds = existsSync(join(checkout, 'bench', 'options.ts'))
+  return [...(knowsRounds ? ['--rounds=1'] : []), ...(values.quick ? ['--quick'] : [])]
+}
+
+function note(compared: Map<string, Compared>, side: 'base' | 'head', row: Row): void {
+  const isRate = row.atOnce > 1 && row.perSecond !== null
+  const known = compared.get(row.name) ?? {
+    isRate,
+    base: [],
+    head: [],
+    baseOverFloor: [],
+    headOverFloor: [],
+  }
+  compared.set(row.name, known)
+  known[side].push((isRate ? row.perSecond : row.p50) ?? Number.NaN)
+  if (row.ratio !== null) known[`${side}OverFloor`].push(row.ratio)
+}
+
+function format(compared: ReadonlyMap<string, Compared>): string {
+  const lines = [...compared]
+    .filter(([, row]) => row.base.length === pairs && row.head.length === pairs)
+    .map(([name, { isRate, base: before, head: after, baseOverFloor, headOverFloor }]) => {
+      const ratios = divide(after, before)
+      const overFloor = divide(headOverFloor, baseOverFloor)
+      return [
+        name,
+        isRate ? 'per second' : 'p50 ms',
+        digits(median(before)),
+        digits(median(after)),
+        median(ratios).toFixed(2),
+        `${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)}`,
+        overFloor.length === 0 ? '' : median(overFloor).toFixed(2),
+      ]
+    })
+  const heads = ['name', 'figure', 'base', 'here', 'ratio', 'spread', 'of ratios to floor']
+  const unmatched = [...compared].filter(([, row]) => row.base.length * row.head.length === 0)
+  return `${formatTable(heads, lines, [0, 1])}${unmatched.map(([name]) => `${name}: only one has it\n`).join('')}`
+}
+
+function divide(over: readonly number[], under: readonly number[]): number[] {
+  return over.flatMap((value, pair) => {
+    const other = under[pair]
+    return other === undefined ? [] : [value / other]
+  })
+}
+
+function readCommit(revision: string): string | null {
+  if (revision === '') return null
+  try {
+    return git(
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${revision}^{commit}`,
+    ).trim()
+  } catch {
+    return null
+  }
+}
+
+function git(...parameters: readonly string[]): string {
+  return execFileSync('git', ['-C', head, ...parameters], { encoding: 'utf8' })
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

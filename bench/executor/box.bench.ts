@@ -1,0 +1,34 @@
+// Goal G1: what a box costs. A static binary that prints a word, in a box of production's limits against posix_spawn of
+// the same bytes: one run after another, and after 100 ms of rest (a service is mostly idle, and a cgroup v1
+// attach is slow then). Read "+p50" and "+p95": milliseconds over bare fork and exec.
+import { createBareRunner } from '../bare.ts'
+import { measure } from '../measure.ts'
+import type { Case } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+import { expectBoxed } from './box.ts'
+import { startStaticExecutor } from './static-binary.ts'
+
+using bare = await createBareRunner()
+await using fixed = await startStaticExecutor(bare.directory)
+const { executor, binary, code, stdout } = fixed
+
+const pair = (what: string, iterations: number, idleMilliseconds?: number): Case[] => {
+  const rest = idleMilliseconds === undefined ? {} : { idleMilliseconds }
+  const run = { commands: [['./main']], files: { main: binary }, stdout, ...rest }
+  return [
+    { ...rest, name: `bare ${what}`, iterations, batch: bare.prepare(run) },
+    {
+      ...rest,
+      name: `boxed ${what}`,
+      floor: `bare ${what}`,
+      iterations,
+      run: () => expectBoxed(executor, 'cpp', code, stdout),
+    },
+  ]
+}
+
+const rows = await measure([
+  ...pair('static binary', scaleIterations(200)),
+  ...pair('static binary, after 100 ms', scaleIterations(30), 100),
+])
+report('executor/box', rows)

@@ -1,0 +1,33 @@
+// Goal G2: python hello by the executor alone, two at once, against bare `python3 hello.py`, two at once; and one after
+// another, which says what one run costs. With two at once the ratio is of runs a second.
+import { createBareRunner } from '../bare.ts'
+import { measure } from '../measure.ts'
+import type { Case } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+import { expectBoxed, startExecutor } from './box.ts'
+import { hello, pythonCommand } from './hello.ts'
+
+using bare = await createBareRunner()
+await using executor = await startExecutor(2)
+
+const pair = (what: string, atOnce: number, iterations: number): Case[] => [
+  {
+    name: `bare ${what}`,
+    atOnce,
+    iterations,
+    batch: bare.prepare({ ...pythonCommand, atOnce }),
+  },
+  {
+    name: `boxed ${what}`,
+    floor: `bare ${what}`,
+    atOnce,
+    iterations,
+    run: () => expectBoxed(executor, 'python', hello.python, hello.stdout),
+  },
+]
+
+const rows = await measure([
+  ...pair('python hello', 1, scaleIterations(60)),
+  ...pair('python hello, 2 at once', 2, scaleIterations(120, 8)),
+])
+report('executor/python', rows)

@@ -1,0 +1,72 @@
+// Goal G7: the same code again with another input, as a judge's tests are run, against a bare run of what was compiled:
+// the binary of the executor's own g++ command line, the class that javac made. For C++ read "+p50".
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createBareRunner } from '../bare.ts'
+import { measure } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+import { expectBoxed, startExecutor } from './box.ts'
+
+// Each prints how many bytes it was given: a bare run has none.
+const cpp = `#include <iostream>
+#include <iterator>
+int main() {
+  std::cout << std::distance(std::istreambuf_iterator<char>(std::cin), {}) << "\\n";
+}
+`
+const java = `class Main {
+  public static void main(String[] a) throws Exception {
+    System.out.println(System.in.readAllBytes().length);
+  }
+}
+`
+
+using bare = await createBareRunner()
+await using executor = await startExecutor(1)
+const build = `${bare.directory}/build`
+mkdirSync(build)
+writeFileSync(`${build}/main.cpp`, cpp)
+writeFileSync(`${build}/Main.java`, java)
+const [gcc = '', ...options] = executor.runtimes.cpp.compile ?? []
+execFileSync(gcc, options, { cwd: build })
+execFileSync('/usr/bin/javac', ['Main.java'], { cwd: build })
+
+let length = 0
+const repeat = (language: 'cpp' | 'java', code: string) => (): Promise<void> => {
+  length = (length % 1000) + 1
+  return expectBoxed(executor, language, code, `${length}\n`, 'x'.repeat(length))
+}
+
+const rows = await measure([
+  {
+    name: 'bare binary',
+    iterations: scaleIterations(100),
+    batch: bare.prepare({
+      commands: [['./main']],
+      files: { main: readFileSync(`${build}/main`) },
+      stdout: '0\n',
+    }),
+  },
+  {
+    name: 'C++ again',
+    floor: 'bare binary',
+    iterations: scaleIterations(100),
+    run: repeat('cpp', cpp),
+  },
+  {
+    name: 'bare class',
+    iterations: scaleIterations(20),
+    batch: bare.prepare({
+      commands: [['java', '-cp', '.', 'Main']],
+      files: { 'Main.class': readFileSync(`${build}/Main.class`) },
+      stdout: '0\n',
+    }),
+  },
+  {
+    name: 'Java again',
+    floor: 'bare class',
+    iterations: scaleIterations(20),
+    run: repeat('java', java),
+  },
+])
+report('executor/repeat', rows)

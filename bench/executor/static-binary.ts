@@ -1,0 +1,58 @@
+// A static binary behind the executor's door. No source can ask g++ to link statically, so a program is compiled
+// through the door once and what the cache keeps of it is replaced: the next executor on that cache runs the static one.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Phase } from '#executor'
+import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
+import { cacheBytes, startExecutor } from './box.ts'
+import type { BenchExecutor } from './box.ts'
+
+const print = (word: string): string =>
+  `#include <unistd.h>\nint main() { return write(1, "${word}\\n", 7) != 7; }\n`
+
+/** An executor that runs `binary` when it is given `code`, and what that prints. */
+export interface StaticExecutor extends AsyncDisposable {
+  readonly executor: BenchExecutor
+  readonly binary: Buffer
+  readonly code: string
+  readonly stdout: string
+}
+
+/** @param directory of the bench's own. */
+export async function startStaticExecutor(directory: string): Promise<StaticExecutor> {
+  const source = join(directory, 'static.cpp')
+  const program = join(directory, 'static')
+  writeFileSync(source, print('static'))
+  execFileSync('/usr/bin/g++', ['-O2', '-static', '-o', program, source])
+  const binary = readFileSync(program)
+  const code = print('shared')
+
+  const cacheDirectory = join(directory, 'cache')
+  const compile = await compileThroughDoor(code, cacheDirectory)
+  const artefacts = join(cacheDirectory, 'artefact')
+  const [key = '', ...more] = readdirSync(artefacts)
+  assert(compile !== null && key !== '' && more.length === 0, 'one program is in the cache')
+  rmSync(join(artefacts, key))
+  await createArtefactCache(artefacts, cacheBytes).compile(
+    key,
+    () => Promise.resolve({ phase: compile, artefact: { content: binary, entry: '' } }),
+    () => true,
+  )
+  const executor = await startExecutor(1, {}, cacheDirectory)
+  return {
+    executor,
+    binary,
+    code,
+    stdout: 'static\n',
+    [Symbol.asyncDispose]: () => executor[Symbol.asyncDispose](),
+  }
+}
+
+async function compileThroughDoor(code: string, cacheDirectory: string): Promise<Phase | null> {
+  await using executor = await startExecutor(1, {}, cacheDirectory)
+  const request = { language: 'cpp', code: Buffer.from(code), stdin: new Uint8Array() } as const
+  const { compile } = await executor.execute(request)
+  return compile
+}

@@ -1,0 +1,159 @@
+// What the project set itself to reach: each goal is one figure of one row of a bench, in that row's own terms.
+// What became of them is judge.ts's to say.
+
+/** How a goal is worded. `Over`: milliseconds above the floor; `times`: relative to it; the others stand alone. */
+export type Bound =
+  | { readonly kind: 'p50Over' | 'p95Over'; readonly most: number }
+  | { readonly kind: 'timesP50'; readonly most: number }
+  | { readonly kind: 'timesRate'; readonly least: number }
+  | { readonly kind: 'p50'; readonly most: number }
+  | { readonly kind: 'rate'; readonly least: number }
+
+/** One goal about time. */
+export interface Goal {
+  readonly id: string
+  readonly what: string
+  /** What it is held against, in a word. */
+  readonly floor: string
+  readonly bench: string
+  readonly row: string
+  readonly bound: Bound
+  /** The best of the known services and sandboxes, in the goal's own terms. */
+  readonly peer?: { readonly name: string; readonly value: number }
+}
+
+/** A figure that is no time: bytes that stayed, in megabytes. */
+export interface MemoryGoal {
+  readonly id: string
+  readonly what: string
+  readonly bench: string
+  readonly figure: string
+  readonly most: number
+}
+
+// G1 to G8. What others reach was measured on a machine like the one these benches were written on, beside the same floors.
+export const goals: readonly Goal[] = [
+  ...['', ', after 100 ms'].flatMap((when): Goal[] => {
+    const row = `boxed static binary${when}`
+    const common = { id: 'G1', floor: 'posix_spawn', bench: 'executor/box', row }
+    return [
+      {
+        ...common,
+        what: `box${when}, p50`,
+        bound: { kind: 'p50Over', most: 1 },
+        peer: { name: 'bubblewrap', value: 3.4 },
+      },
+      {
+        ...common,
+        what: `box${when}, p95`,
+        bound: { kind: 'p95Over', most: 3 },
+        peer: { name: 'isolate with cgroup', value: 13 },
+      },
+    ]
+  }),
+  {
+    id: 'G2',
+    what: 'Python, executor, 2 at once',
+    floor: 'python3 hello.py',
+    bench: 'executor/python',
+    row: 'boxed python hello, 2 at once',
+    bound: { kind: 'timesRate', least: 2.5 },
+    peer: { name: 'bubblewrap', value: 0.62 },
+  },
+  {
+    id: 'G3',
+    what: 'Python over HTTP, 16 clients',
+    floor: 'python3 hello.py',
+    bench: 'http/submit',
+    row: 'python hello, 16 clients',
+    bound: { kind: 'timesRate', least: 1.3 },
+    peer: { name: 'Piston', value: 0.49 },
+  },
+  {
+    id: 'G4',
+    what: 'Python over HTTP, 1 client',
+    floor: 'python3 hello.py',
+    bench: 'http/submit',
+    row: 'python hello, 1 client',
+    bound: { kind: 'timesP50', most: 0.65 },
+    peer: { name: 'Piston', value: 2 },
+  },
+  {
+    id: 'G5',
+    what: 'C++ <iostream>, cold',
+    floor: 'g++ -O2, ./main',
+    bench: 'executor/compile',
+    row: 'boxed g++ <iostream>',
+    bound: { kind: 'timesP50', most: 0.4 },
+    peer: { name: 'plain g++', value: 1 },
+  },
+  {
+    id: 'G5',
+    what: 'C++ <bits/stdc++.h>, cold',
+    floor: 'g++ -O2, ./main',
+    bench: 'executor/compile',
+    row: 'boxed g++ <bits/stdc++.h>',
+    bound: { kind: 'timesP50', most: 0.25 },
+    peer: { name: 'plain g++', value: 1 },
+  },
+  {
+    id: 'G6',
+    what: 'Java, cold',
+    floor: 'javac, java',
+    bench: 'executor/compile',
+    row: 'boxed javac',
+    bound: { kind: 'timesP50', most: 0.15 },
+    peer: { name: 'plain javac', value: 1 },
+  },
+  {
+    id: 'G6',
+    what: 'Java, cold, 2 at once',
+    floor: 'javac, java',
+    bench: 'executor/compile',
+    row: 'boxed javac, 2 at once',
+    bound: { kind: 'timesRate', least: 8 },
+    peer: { name: 'plain javac', value: 1 },
+  },
+  {
+    id: 'G7',
+    what: 'C++ again, other input',
+    floor: './main',
+    bench: 'executor/repeat',
+    row: 'C++ again',
+    bound: { kind: 'p50Over', most: 2 },
+  },
+  {
+    id: 'G7',
+    what: 'Java again, other input',
+    floor: 'java Main',
+    bench: 'executor/repeat',
+    row: 'Java again',
+    bound: { kind: 'timesP50', most: 1.1 },
+  },
+  {
+    id: 'G8',
+    what: 'nothing run over HTTP, 1 client',
+    floor: 'one row inserted',
+    bench: 'http/submit',
+    row: 'nothing run, 1 client',
+    bound: { kind: 'p50', most: 2.5 },
+    peer: { name: 'bare prototype', value: 2 },
+  },
+  {
+    id: 'G8',
+    what: 'nothing run over HTTP, 16 clients',
+    floor: 'one row inserted',
+    bench: 'http/submit',
+    row: 'nothing run, 16 clients',
+    bound: { kind: 'rate', least: 600 },
+    peer: { name: 'bare prototype', value: 640 },
+  },
+]
+
+export const memoryGoals: readonly MemoryGoal[] = ['worker', 'web'].map((process) => ({
+  id: 'G9',
+  what: `memory of ${process}, 10,000 runs`,
+  bench: 'http/leak',
+  figure: `${process} MB`,
+  most: 10,
+}))

@@ -1,0 +1,162 @@
+// Holds the goals against what was measured. `cost` says each as time over the floor's time, so that rates, times and
+// differences fit on one axis.
+import { goals, memoryGoals } from './goals.ts'
+import type { Bound, Goal, MemoryGoal } from './goals.ts'
+import type { Row } from './measure.ts'
+import type { Report } from './report.ts'
+import { digits, formatTable } from './table.ts'
+
+/** A goal and what became of it. */
+export interface GoalOutcome {
+  readonly id: string
+  readonly what: string
+  readonly floorName: string
+  /** In the goal's own terms and units, for people. */
+  readonly floor: string
+  readonly measured: string
+  readonly ratio: string
+  /** Of the two before, the one that `wanted` is about. */
+  readonly headline: string
+  readonly wanted: string
+  readonly met: boolean
+  /** Time over the floor's time, below 1 is faster than the floor; null where there is no such thing. */
+  readonly cost: {
+    readonly measured: number
+    readonly wanted: number
+    readonly peer: { readonly name: string; readonly cost: number } | null
+  } | null
+}
+
+/**
+ * Every goal whose bench has run.
+ * @throws when the bench has no such row or figure: one of the two was renamed.
+ */
+export function judgeGoals(reports: readonly Report[]): GoalOutcome[] {
+  const find = (bench: string): Report | undefined => reports.find((each) => each.bench === bench)
+  return [
+    ...goals.flatMap((goal) => {
+      const report = find(goal.bench)
+      return report === undefined ? [] : [judge(goal, report.rows)]
+    }),
+    ...memoryGoals.flatMap((goal) => {
+      const report = find(goal.bench)
+      return report === undefined ? [] : [judgeMemory(goal, report)]
+    }),
+  ]
+}
+
+function judge(goal: Goal, rows: readonly Row[]): GoalOutcome {
+  const { id, what, bound, peer } = goal
+  const row = findRow(rows, goal.row)
+  const floor = findRow(rows, row.floor ?? '')
+  const known =
+    peer === undefined ? null : { name: peer.name, cost: costOf(bound, floor, peer.value) }
+  const { value, wanted } = describe(bound, row)
+  const isRate = bound.kind === 'timesRate' || bound.kind === 'rate'
+  const show = ({ p50, p95, perSecond }: Row): string =>
+    isRate
+      ? `${digits(perSecond ?? Number.NaN)}/s`
+      : `${digits(bound.kind === 'p95Over' ? p95 : p50)} ms`
+  const isDifference = bound.kind === 'p50Over' || bound.kind === 'p95Over'
+  const ratio = isDifference
+    ? `${value < 0 ? '' : '+'}${digits(value)} ms`
+    : `×${digits(row.ratio ?? Number.NaN)}${isRate ? ' rate' : ''}`
+  return {
+    id,
+    what,
+    floorName: goal.floor,
+    floor: show(floor),
+    measured: show(row),
+    ratio,
+    headline: bound.kind === 'p50' || bound.kind === 'rate' ? show(row) : ratio,
+    wanted,
+    met: 'most' in bound ? value <= bound.most : value >= bound.least,
+    cost: {
+      measured: costOf(bound, floor, value),
+      wanted: costOf(bound, floor, 'most' in bound ? bound.most : bound.least),
+      peer: known,
+    },
+  }
+}
+
+function judgeMemory({ id, what, figure, most }: MemoryGoal, { figures }: Report): GoalOutcome {
+  const before = figures[`${figure} after 100`]
+  const after = figures[`${figure} at the end`]
+  if (before === undefined || after === undefined) throw new Error(`there is no figure ${figure}`)
+  const grown = after - before
+  const ratio = `${grown < 0 ? '' : '+'}${digits(grown)} MB`
+  return {
+    id,
+    what,
+    floorName: 'after 100 runs',
+    floor: `${digits(before)} MB`,
+    measured: `${digits(after)} MB`,
+    ratio,
+    headline: ratio,
+    wanted: `≤ +${most} MB`,
+    met: grown <= most,
+    cost: null,
+  }
+}
+
+function findRow(rows: readonly Row[], name: string): Row {
+  const found = rows.find((row) => row.name === name)
+  if (found === undefined) throw new Error(`there is no row ${name}`)
+  return found
+}
+
+/** The row's figure that the bound is about, and the bound in words. */
+function describe(bound: Bound, row: Row): { value: number; wanted: string } {
+  const { p50, perSecond, ratio, overP50, overP95 } = row
+  const or = (value: number | null): number => value ?? Number.NaN
+  switch (bound.kind) {
+    case 'p50Over':
+      return { value: or(overP50), wanted: `≤ +${bound.most} ms` }
+    case 'p95Over':
+      return { value: or(overP95), wanted: `≤ +${bound.most} ms` }
+    case 'timesP50':
+      return { value: or(ratio), wanted: `≤ ×${bound.most}` }
+    case 'timesRate':
+      return { value: or(ratio), wanted: `≥ ×${bound.least} rate` }
+    case 'p50':
+      return { value: p50, wanted: `≤ ${bound.most} ms` }
+    case 'rate':
+      return { value: or(perSecond), wanted: `≥ ${bound.least}/s` }
+  }
+}
+
+/** A value of the bound's kind as time over the floor's time. */
+function costOf({ kind }: Bound, floor: Row, value: number): number {
+  switch (kind) {
+    case 'p50Over':
+      return (floor.p50 + value) / floor.p50
+    case 'p95Over':
+      return (floor.p95 + value) / floor.p95
+    case 'timesP50':
+      return value
+    case 'timesRate':
+      return 1 / value
+    case 'p50':
+      return value / floor.p50
+    case 'rate':
+      return (floor.perSecond ?? Number.NaN) / value
+  }
+}
+
+/** One line a goal; empty without one. */
+export function formatGoals(outcomes: readonly GoalOutcome[]): string {
+  if (outcomes.length === 0) return ''
+  const met = outcomes.filter((outcome) => outcome.met).length
+  const lines = outcomes.map((outcome) => [
+    outcome.id,
+    outcome.what,
+    outcome.floor,
+    outcome.measured,
+    outcome.ratio,
+    outcome.wanted,
+    outcome.met ? 'yes' : 'no',
+    outcome.floorName,
+  ])
+  const heads = ['goal', 'what', 'floor', 'measured', 'ratio', 'wanted', 'met', 'the floor is']
+  return `${formatTable(heads, lines, [0, 1, 7])}\n${met} of ${outcomes.length} goals are met.\n`
+}

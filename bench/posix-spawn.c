@@ -1,0 +1,121 @@
+// The floor of everything that starts a program: posix_spawn, the output read to its end, waitpid, and nothing else.
+// Node's own spawn is no floor: it costs a millisecond and more, and blocks its event loop meanwhile.
+//
+//   posix-spawn RUNS IDLE_MS STDOUT DIRECTORY... -- PROGRAM ARGUMENT... [; PROGRAM ARGUMENT...]
+//
+// Runs the commands one after the other, RUNS times, in as many threads as there are directories, each with one of
+// them as its working directory, after IDLE_MS of rest before each run. Prints each run's nanoseconds on a line, then those of
+// all together. Exits with 1 when a command exits with another status than 0, or a run prints another text than STDOUT.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_COMMANDS = 8, MOST_THREADS = 64 };
+
+static char **commands[MOST_COMMANDS];
+static int command_count;
+static const char *expected;
+static long idle_ms;
+static int runs;
+static atomic_int next_run;
+static long long *durations;
+static char *environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL};
+
+static _Noreturn void fail(const char *what) {
+  perror(what);
+  exit(1);
+}
+
+static long long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Starts one command and reads what it prints into the buffer; returns the new length. */
+static size_t run_command(char **argv, const char *directory, char *output, size_t length, size_t room) {
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0) fail("pipe2");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addchdir_np(&actions, directory);
+  pid_t child;
+  if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environment) != 0) fail(argv[0]);
+  posix_spawn_file_actions_destroy(&actions);
+  close(out[1]);
+  ssize_t got;
+  while ((got = read(out[0], output + length, room - length)) > 0) length += (size_t)got;
+  close(out[0]);
+  int status;
+  if (waitpid(child, &status, 0) != child) fail("waitpid");
+  if (status != 0) {
+    fprintf(stderr, "%s ended with wait status %d\n", argv[0], status);
+    exit(1);
+  }
+  return length;
+}
+
+static void *work(void *directory) {
+  char output[4096];
+  for (int run; (run = atomic_fetch_add(&next_run, 1)) < runs;) {
+    if (idle_ms > 0) usleep((useconds_t)idle_ms * 1000);
+    size_t length = 0;
+    long long start = now_ns();
+    for (int i = 0; i < command_count; i++) {
+      length = run_command(commands[i], directory, output, length, sizeof output - 1);
+    }
+    durations[run] = now_ns() - start;
+    output[length] = 0;
+    if (strcmp(output, expected) != 0) {
+      fprintf(stderr, "%s printed: %s\n", commands[0][0], output);
+      exit(1);
+    }
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  /* posix_spawnp looks for programs where this process would, not where the child will: no version manager's shims. */
+  environ = environment;
+  if (argc < 7) return 64;
+  runs = atoi(argv[1]);
+  idle_ms = atol(argv[2]);
+  expected = argv[3];
+  char *directories[MOST_THREADS];
+  int threads = 0;
+  int i = 4;
+  for (; i < argc && strcmp(argv[i], "--") != 0 && threads < MOST_THREADS; i++) directories[threads++] = argv[i];
+  commands[command_count++] = &argv[++i];
+  for (; i < argc && command_count < MOST_COMMANDS; i++) {
+    if (strcmp(argv[i], ";") != 0) continue;
+    argv[i] = NULL;
+    commands[command_count++] = &argv[i + 1];
+  }
+  durations = calloc((size_t)runs, sizeof *durations);
+  if (durations == NULL) fail("calloc");
+
+  pthread_t thread[MOST_THREADS];
+  long long start = now_ns();
+  for (int t = 0; t < threads; t++) {
+    if (pthread_create(&thread[t], NULL, work, directories[t]) != 0) fail("pthread_create");
+  }
+  for (int t = 0; t < threads; t++) pthread_join(thread[t], NULL);
+  long long elapsed = now_ns() - start;
+  for (int run = 0; run < runs; run++) printf("%lld\n", durations[run]);
+  printf("%lld\n", elapsed);
+  return 0;
+}
