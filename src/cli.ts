@@ -1,6 +1,6 @@
 // What an operator does at the server's command line: node src/cli.ts COMMAND. Results go to stdout as JSON lines or
 // text for people, complaints to stderr; the exit status is 0, 1 (it did not work out) or 64 (EX_USAGE: the call is wrong);
-// that of `submit`, which needs no database, follows the verdict (submit-file.ts).
+// that of `submit`, which needs no database, follows the verdict (submit-file.ts). `load` needs none either.
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -37,6 +37,9 @@ const usage = `node src/cli.ts COMMAND
   submit FILE [--language LANGUAGE] [--stdin FILE] [--expected FILE] [--wait] [--url URL] [--key-file FILE]
                                               call a service, by default the one at RUNLEDGER_URL with RUNLEDGER_API_KEY;
                                               with --wait the exit status is 0 for AC
+  load [--clients N] [--seconds S] [--rate R] [--file FILE] [--language LANGUAGE] [--stdin FILE] [--json] [--url URL]
+       [--key-file FILE]                      submit and wait, over and over: rate, latency, errors; --rate sends so many a
+                                              second whatever becomes of them (default: 16 clients, 10 s, a python hello)
 `
 
 const foreignKeyViolation = '23503'
@@ -69,6 +72,9 @@ switch (command) {
     break
   case 'submit':
     process.exitCode = await submit(rest)
+    break
+  case 'load':
+    process.exitCode = await load(rest)
     break
   default:
     complain(usage, 64)
@@ -148,17 +154,36 @@ async function submit([file, ...more]: readonly string[]): Promise<number> {
     complain(usage, exitStatuses.usage)
     return exitStatuses.usage
   }
+  const { url, apiKey } = readService()
+  const { language, wait, stdin: stdinFile, expected: expectedFile } = values
+  return submitFile({ file, language, stdinFile, expectedFile, wait, url, apiKey }, process)
+}
+
+async function load(more: readonly string[]): Promise<number> {
+  if (more.length > 0) {
+    complain(usage, exitStatuses.usage)
+    return exitStatuses.usage
+  }
+  // Loaded only here: the other commands need no HTTP client of that kind.
+  const { commandLoad } = await import('./load-command.ts')
+  const { clients, seconds, rate, file, language, stdin: stdinFile, json } = values
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const asked = { clients, seconds, rate, file, language, stdinFile, json }
+  return commandLoad({ ...readService(), ...asked, signal: interrupted.signal }, process)
+}
+
+/** Which service to call and with which key. */
+function readService(): { readonly url: string; readonly apiKey: string } {
   const config = readOrExit(readClientConfig)
   const apiKey = readKey(values['key-file']) ?? config.RUNLEDGER_API_KEY
   if (apiKey === undefined) {
     complain(
       'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file',
     )
-    return exitStatuses.usage
+    process.exit(exitStatuses.usage)
   }
-  const { language, wait, stdin: stdinFile, expected: expectedFile } = values
-  const url = values.url ?? config.RUNLEDGER_URL
-  return submitFile({ file, language, stdinFile, expectedFile, wait, url, apiKey }, process)
+  return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
 }
 
 function readKey(file: string | undefined): string | undefined {
@@ -204,6 +229,11 @@ function readArguments() {
         wait: { type: 'boolean', default: false },
         url: { type: 'string' },
         'key-file': { type: 'string' },
+        clients: { type: 'string', default: '16' },
+        seconds: { type: 'string', default: '10' },
+        rate: { type: 'string' },
+        file: { type: 'string' },
+        json: { type: 'boolean', default: false },
       },
     })
   } catch (error) {

@@ -116,12 +116,7 @@ const longestPauseMilliseconds = 5000
 /** Creates a client. Every method throws RunledgerError. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, retries = 5 } = options
-  const base = new URL(options.url)
-  const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname)
-  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isOwnMachine)) {
-    throw new TypeError('the URL must be https: (http: only for this machine)')
-  }
-  const attempt = createAttempt(base, apiKey, options.fetch ?? fetch)
+  const attempt = createAttempt(parseServiceUrl(options.url), apiKey, options.fetch ?? fetch)
 
   const call: Attempt = async (method, path, request = {}) => {
     for (let tried = 0; ; tried += 1) {
@@ -174,14 +169,26 @@ export function createClient(options: ClientOptions): Client {
   return client
 }
 
+/**
+ * The service's address with a slash at its end, for paths to be resolved against.
+ * @throws {TypeError} when it is none, or when a key sent there would be readable on the way.
+ */
+export function parseServiceUrl(text: string): URL {
+  const url = new URL(text.endsWith('/') ? text : `${text}/`)
+  const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnMachine)) {
+    throw new TypeError('the URL must be https: (http: only for this machine)')
+  }
+  return url
+}
+
 type Attempt = (
   method: 'GET' | 'POST',
   path: string,
   request?: { readonly body?: unknown; readonly key?: string; readonly signal?: AbortSignal },
 ) => Promise<unknown>
 
-function createAttempt(base: URL, apiKey: string, send: typeof fetch): Attempt {
-  const root = base.href.endsWith('/') ? base : new URL(`${base.href}/`)
+function createAttempt(root: URL, apiKey: string, send: typeof fetch): Attempt {
   return async (method, path, { body, key, signal } = {}) => {
     let response: Response
     let answer: unknown

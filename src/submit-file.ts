@@ -6,13 +6,17 @@ import { styleText } from 'node:util'
 import { RunledgerError, createClient } from './client.ts'
 import type { Client, Result, SubmissionRequest } from './client.ts'
 
-/** What was asked for. */
-export interface SubmitCall {
+/** Where a program to submit is found. */
+export interface ProgramFiles {
   readonly file: string
   /** Told from the file's name when left out. */
   readonly language?: string | undefined
   /** A file that becomes the program's standard input. */
   readonly stdinFile?: string | undefined
+}
+
+/** What was asked for. */
+export interface SubmitCall extends ProgramFiles {
   /** A file that the program's output is compared with. */
   readonly expectedFile?: string | undefined
   /** Wait for the result. */
@@ -60,23 +64,18 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     )
     return status
   }
-  const language = call.language ?? languagesByExtension[extname(call.file).toLowerCase()]
-  if (language === undefined) {
-    const message = `${basename(call.file)}: the language cannot be told from the name, use --language`
-    return complain('usage', message, exitStatuses.usage)
-  }
   let request: SubmissionRequest
   try {
     request = {
-      language: language as SubmissionRequest['language'],
-      code: await readText(call.file),
-      ...(call.stdinFile !== undefined && { stdin: await readText(call.stdinFile) }),
+      ...(await readProgram(call)),
       ...(call.expectedFile !== undefined && {
         expected_stdout: await readText(call.expectedFile),
       }),
     }
   } catch (error) {
-    return complain('no_input', (error as Error).message, exitStatuses.noInput)
+    const isUsage = error instanceof TypeError
+    const status = isUsage ? exitStatuses.usage : exitStatuses.noInput
+    return complain(isUsage ? 'usage' : 'no_input', (error as Error).message, status)
   }
   try {
     const client = createClient(call)
@@ -89,6 +88,25 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     }
     if (error instanceof TypeError) return complain('usage', error.message, exitStatuses.usage)
     throw error
+  }
+}
+
+/**
+ * Reads a program and its input.
+ * @throws {TypeError} when the language cannot be told; {Error} when a file cannot be read or is not UTF-8.
+ */
+export async function readProgram(files: ProgramFiles): Promise<SubmissionRequest> {
+  const { file, stdinFile } = files
+  const language = files.language ?? languagesByExtension[extname(file).toLowerCase()]
+  if (language === undefined) {
+    throw new TypeError(
+      `${basename(file)}: the language cannot be told from the name, use --language`,
+    )
+  }
+  return {
+    language: language as SubmissionRequest['language'],
+    code: await readText(file),
+    ...(stdinFile !== undefined && { stdin: await readText(stdinFile) }),
   }
 }
 
@@ -152,8 +170,8 @@ function present(result: Result, { stdout, stderr }: Terminal): number {
   return exitStatuses[result.verdict ?? 'IE']
 }
 
-// A stranger's program must not steer the terminal that shows its output.
-function printable(text: string): string {
+/** A stranger's words with what could steer a terminal replaced. */
+export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
 }
