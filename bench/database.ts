@@ -1,6 +1,6 @@
 // A PostgreSQL for a bench, as durable as production's: every commit waits for the disk. And the floor of everything
 // that is stored: one row inserted in a transaction of its own.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
@@ -13,11 +13,23 @@ export interface Cluster extends AsyncDisposable {
   createDatabase(name: string): Promise<string>
 }
 
+/** What a bench needs that PostgreSQL's defaults do not have. */
+export interface ClusterOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** A network whose hosts may connect with the password too, as `address/bits`; it must also listen there. */
+  readonly network?: string
+}
+
 /** Starts a server with PostgreSQL's own defaults, below the checkout: a temporary directory may be memory. */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { settings = {}, network } = options
   mkdirSync('.data', { recursive: true, mode: 0o700 })
   const directory = mkdtempSync('.data/bench-')
-  const server = await startEmbeddedPostgres({ directory, port: 0 })
+  const server = await startEmbeddedPostgres({ directory, port: 0, settings })
+  if (network !== undefined) {
+    appendFileSync(`${directory}/data/pg_hba.conf`, `host all all ${network} scram-sha-256\n`)
+    await query(server.url('postgres'), (sql) => sql`select pg_reload_conf()`)
+  }
   return {
     async createDatabase(name) {
       await query(server.url('postgres'), (sql) => sql`create database ${sql(name)}`)

@@ -1,8 +1,12 @@
-// An executor that runs nothing: every program has printed hello as soon as it is asked for. Loaded before src/worker.ts
+// An executor that runs nothing: every program has printed hello as soon as it is asked for, or after as many milliseconds
+// as the process's first argument says. Loaded before src/worker.ts
 // (empty-worker.ts), so that all the rest is the real worker and what is measured is the way to the executor and back.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor, ExecutorOptions, Outcome, Runtime } from '../../src/executor/executor.ts'
 
 export * from '../../src/executor/executor.ts'
+
+const milliseconds = Number(process.argv[2] ?? 0)
 
 const runtime: Runtime = { version: 'none', compile: null, run: [] }
 
@@ -27,7 +31,7 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
     isolation: { box: 'bubblewrap', cgroup: 'v1', uid: 'slot' },
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     slots,
-    execute: () => Promise.resolve(outcome),
+    execute: () => (milliseconds > 0 ? sleep(milliseconds, outcome) : Promise.resolve(outcome)),
     close: () => Promise.resolve(),
   })
 }

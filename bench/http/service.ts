@@ -11,6 +11,14 @@ export interface Service extends AsyncDisposable {
   readonly started: Readonly<Record<string, unknown>>
 }
 
+/** How else a process is started. */
+export interface ServiceOptions {
+  /** A command that runs the rest of its line, such as `nsenter … --`. */
+  readonly within?: readonly string[]
+  /** The entry's own. */
+  readonly parameters?: readonly string[]
+}
+
 /**
  * Starts an entry and resolves when it has logged `message`.
  * @throws when it ends before, with everything it said.
@@ -19,8 +27,10 @@ export async function startService(
   entry: string,
   message: string,
   environment: Readonly<Record<string, string>>,
+  { within = [], parameters = [] }: ServiceOptions = {},
 ): Promise<Service> {
-  const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', process.execPath, entry], {
+  const command = [...within, process.execPath, entry, ...parameters]
+  const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,0 +1,138 @@
+// What one PostgreSQL carries at most, and what limits it: submissions that run nothing, as fast as they go, with one, two,
+// four and eight workers on hosts of their own. Submitters keep the queue filled through connections of their own.
+// Beside each rate stands the CPU time that a submission costs PostgreSQL, the workers and the submitters, and what
+// PostgreSQL's connections were doing when they were looked at: computing, or waiting for what. All share this
+// machine's cores, so that the rate here is this machine's; the CPU time says what a PostgreSQL with cores of its own
+// would carry, as long as its connections do not wait for each other.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '#database'
+import { createDatabase } from '#database'
+import { describeSubmission, submitNew } from '../../test/helper/submission.ts'
+import { isQuick, report } from '../report.ts'
+import { digits } from '../table.ts'
+import { readParent, readTreeMilliseconds } from './cpu-time.ts'
+import { startFleet } from './fleet.ts'
+
+const workerCounts = [1, 2, 4, 8]
+const slotsEach = 8
+const submitters = 8
+const seconds = isQuick ? 2 : 6
+// So many wait in the queue: enough that no slot is ever idle, and few enough to drain soon.
+const queued = 500
+const lookMilliseconds = 20
+
+await using fleet = await startFleet(submitters + 2)
+const { sql, caller } = fleet
+const submission = describeSubmission({ code: 'print("hello")\n' })
+const observer = createDatabase({ url: fleet.url, connections: 1, name: 'bench observer' })
+const [backend] = await observer`select pg_backend_pid() as pid`
+const postgresPid = readParent(backend?.['pid'] as number)
+
+const notes: string[] = []
+const figures: Record<string, number> = {}
+for (const workers of workerCounts) {
+  while (fleet.workerPids.length < workers) await fleet.addWorker(slotsEach, 0)
+  process.stderr.write(`  ${workers} workers\n`)
+  const { perSecond, postgres, worker, submitter, connections, doing } = await load()
+  figures[`${workers} workers, a second`] = perSecond
+  figures[`${workers} workers, PostgreSQL's CPU ms`] = postgres
+  notes.push(
+    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)}, workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
+  )
+}
+await observer.end({ timeout: 5 })
+report('scale/capacity', [], { notes, figures })
+
+interface Carried {
+  readonly perSecond: number
+  /** Milliseconds of CPU time a submission. */
+  readonly postgres: number
+  readonly worker: number
+  readonly submitter: number
+  /** To the database, when looked at last. */
+  readonly connections: number
+  /** What connections under way were doing, by how often they were seen at it. */
+  readonly doing: string
+}
+
+/** Keeps the queue filled for a while and counts what was completed in it. */
+async function load(): Promise<Carried> {
+  let stopping = false
+  const submitting = Array.from({ length: submitters }, async () => {
+    while (!stopping) {
+      if ((await countPending(sql)) > queued) await sleep(lookMilliseconds)
+      else for (let left = 10; left > 0; left -= 1) await submit()
+    }
+  })
+  await sleep(1000)
+  const before = { completed: await countCompleted(), cpu: readCpu(), at: performance.now() }
+  const seen = new Map<string, number>()
+  let connections = 0
+  while (performance.now() - before.at < seconds * 1000) {
+    connections = await look(seen)
+    await sleep(lookMilliseconds)
+  }
+  const after = { completed: await countCompleted(), cpu: readCpu(), at: performance.now() }
+  stopping = true
+  await Promise.all(submitting)
+  while ((await countPending(sql)) > 0) await sleep(lookMilliseconds)
+
+  const completed = after.completed - before.completed
+  return {
+    perSecond: (completed * 1000) / (after.at - before.at),
+    postgres: (after.cpu.postgres - before.cpu.postgres) / completed,
+    worker: (after.cpu.worker - before.cpu.worker) / completed,
+    submitter: (after.cpu.submitter - before.cpu.submitter) / completed,
+    connections,
+    doing: describeSeen(seen),
+  }
+}
+
+async function submit(): Promise<void> {
+  await submitNew(sql, caller, submission, { capacity: 1_000_000 })
+}
+
+async function countPending(on: Database): Promise<number> {
+  const [row] = await on`select count(*)::integer as count from runledger.pending`
+  return row?.['count'] as number
+}
+
+async function countCompleted(): Promise<number> {
+  const [row] = await observer`
+    select count(*)::integer as count from runledger.event where type = 'execution.completed'`
+  return row?.['count'] as number
+}
+
+function readCpu(): { postgres: number; worker: number; submitter: number } {
+  const { user, system } = process.cpuUsage()
+  return {
+    postgres: readTreeMilliseconds(postgresPid),
+    worker: fleet.workerPids.reduce((sum, pid) => sum + readTreeMilliseconds(pid), 0),
+    submitter: (user + system) / 1000,
+  }
+}
+
+/** Counts what each connection under way is doing now; returns how many connections there are. */
+async function look(seen: Map<string, number>): Promise<number> {
+  const rows = await observer`
+    select
+      case when state in ('active', 'idle in transaction') then coalesce(wait_event_type || ':' || wait_event, 'computing') end as doing,
+      count(*)::integer as count
+    from pg_stat_activity
+    where backend_type = 'client backend' and pid <> pg_backend_pid()
+    group by 1`
+  for (const { doing, count } of rows) {
+    if (doing !== null)
+      seen.set(doing as string, (seen.get(doing as string) ?? 0) + (count as number))
+  }
+  return rows.reduce((sum, { count }) => sum + (count as number), 0)
+}
+
+function describeSeen(seen: ReadonlyMap<string, number>): string {
+  const all = [...seen.values()].reduce((sum, count) => sum + count, 0)
+  return [...seen]
+    .toSorted(([, left], [, right]) => right - left)
+    .slice(0, 5)
+    .map(([doing, count]) => `${doing} ${((count / all) * 100).toFixed(0)} %`)
+    .join(', ')
+}
