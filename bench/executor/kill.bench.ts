@@ -90,7 +90,7 @@ async function killBare(): Promise<FnReturnedObject> {
 }
 
 const floor = 'bare SIGKILL'
-const iterations = scaleIterations(20, 4)
+const iterations = scaleIterations(12, 4)
 const rows = await measure([
   { name: floor, iterations, run: killBare },
   { name: 'wall limit, a sleeper', floor, iterations, run: sinceWall(sleeper) },

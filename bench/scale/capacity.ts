@@ -16,7 +16,7 @@ import { startFleet } from './fleet.ts'
 const workerCounts = [1, 2, 4, 8]
 const slotsEach = 8
 const submitters = 8
-const seconds = isQuick ? 2 : 6
+const seconds = isQuick ? 2 : 4
 // So many wait in the queue: enough that no slot is ever idle, and few enough to drain soon.
 const queued = 500
 const lookMilliseconds = 20

@@ -16,7 +16,7 @@ const slotsEach = 4
 const sleepSeconds = 2
 const waves = isQuick ? 2 : 4
 const workerCounts = [2, 4, 8]
-const trickleSeconds = isQuick ? 3 : 15
+const trickleSeconds = isQuick ? 3 : 8
 const leastEfficiency = 0.95
 const longestWaitSeconds = 1
 
