@@ -1,0 +1,125 @@
+// How goals are judged, drawn and printed: facts about numbers, none about speed.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { createBareRunner } from '../../bench/bare.ts'
+import { goals } from '../../bench/goals.ts'
+import { formatGoals, judgeGoals } from '../../bench/judge.ts'
+import type { Row } from '../../bench/measure.ts'
+import { drawGoals } from '../../bench/picture.ts'
+import type { Report } from '../../bench/report.ts'
+
+const row = (name: string, floor: string | null, given: Partial<Row>): Row => ({
+  name,
+  floor,
+  atOnce: 1,
+  n: 1,
+  p50: 1,
+  p95: 1,
+  p99: 1,
+  max: 1,
+  perSecond: null,
+  ratio: null,
+  overP50: null,
+  overP95: null,
+  ...given,
+})
+const reportOf = (bench: string, rows: readonly Row[], figures = {}): Report => ({
+  bench,
+  rows,
+  figures,
+  notes: [],
+  failures: [],
+})
+
+t.test('a difference, a ratio and a rate each become time over the floor', (t) => {
+  const box = (name: string): Row[] => [
+    row(`bare ${name}`, null, { p50: 0.5, p95: 1 }),
+    row(`boxed ${name}`, `bare ${name}`, { p50: 1.25, p95: 6, overP50: 0.75, overP95: 5 }),
+  ]
+  const outcomes = judgeGoals([
+    reportOf('executor/box', [...box('static binary'), ...box('static binary, after 100 ms')]),
+    reportOf('executor/python', [
+      row('bare', null, { perSecond: 100 }),
+      row('boxed python hello, 2 at once', 'bare', { perSecond: 400, ratio: 4, atOnce: 2 }),
+    ]),
+  ])
+  t.equal(outcomes.length, 5, 'goals of benches that did not run are left out')
+  t.match(outcomes[0], { id: 'G1', ratio: '+0.75 ms', wanted: '≤ +1 ms', met: true })
+  t.match(outcomes[0]?.cost, { measured: 2.5, wanted: 3, peer: { name: 'bubblewrap' } })
+  t.match(outcomes[1], { ratio: '+5.00 ms', met: false, cost: { measured: 6, wanted: 4 } })
+  t.match(outcomes[4], { id: 'G2', floor: '100/s', measured: '400/s', met: true })
+  t.match(outcomes[4]?.cost, { measured: 0.25, wanted: 0.4 })
+  t.match(formatGoals(outcomes), /G2 .*×4\.00 rate {2}≥ ×2\.5 rate {2}yes[^]*3 of 5 goals are met/)
+  t.end()
+})
+
+t.test('memory is judged by what it grew', (t) => {
+  const figures = {
+    'worker MB after 100': 80,
+    'worker MB at the end': 90.5,
+    'web MB after 100': 70,
+    'web MB at the end': 69,
+  }
+  const outcomes = judgeGoals([reportOf('http/leak', [], figures)])
+  t.match(outcomes[0], { ratio: '+10.5 MB', met: false, cost: null })
+  t.match(outcomes[1], { ratio: '-1.00 MB', met: true })
+  t.end()
+})
+
+t.test('a goal whose row was renamed stops the run', (t) => {
+  t.throws(() => judgeGoals([reportOf('executor/box', [])]), /no row boxed static binary/)
+  t.throws(() => judgeGoals([reportOf('http/leak', [])]), /no figure worker MB/)
+  t.end()
+})
+
+t.test('the picture has a bar for each goal about time and is a document in itself', (t) => {
+  const reports = [...new Set(goals.map(({ bench }) => bench))].map((bench) => {
+    const rows = goals.filter((goal) => goal.bench === bench).map((goal) => goal.row)
+    const given = { p50: 3, p95: 9, perSecond: 10, ratio: 0.3, overP50: 0.1, overP95: 0.1 }
+    return reportOf(bench, [
+      row('bare', null, { p50: 2, p95: 8, perSecond: 30 }),
+      ...[...new Set(rows)].map((name) => row(name, 'bare', given)),
+    ])
+  })
+  const picture = drawGoals(judgeGoals(reports), 'a <machine> & a "day"')
+  t.equal(picture.match(/class="goal" d="M\d/g)?.length, goals.length + 1, 'one is in the legend')
+  t.match(picture, /prefers-color-scheme: dark/)
+  t.match(picture, /C\+\+ &lt;iostream&gt;/)
+  t.match(picture, /a &lt;machine&gt; &amp; a &quot;day&quot;/)
+  t.notMatch(picture, /NaN|Infinity|undefined/)
+  t.end()
+})
+
+t.test('the floor times what it is told to, in order, and refuses what is wrong', async (t) => {
+  using bare = await createBareRunner()
+  const files = { 'in.txt': 'hello\n' }
+  const copy = ['cp', 'in.txt', 'out.txt']
+  const twice = bare.prepare({
+    commands: [copy, ['cat', 'out.txt']],
+    files,
+    stdout: 'hello\n',
+    atOnce: 2,
+  })
+  const { durations, elapsedSeconds } = await twice(7)
+  t.equal(durations.length, 7)
+  t.ok(durations.every((milliseconds) => milliseconds > 0 && milliseconds <= elapsedSeconds * 1000))
+  const other = bare.prepare({ commands: [['cat', 'in.txt']], files, stdout: 'hallo\n' })
+  await t.rejects(other(1), /printed: hello/)
+  const failing = bare.prepare({ commands: [['false']], stdout: '' })
+  await t.rejects(failing(1), /false ended with wait status/)
+})
+
+t.test('programs of the floor are not found by our own path', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-shim-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  using bare = await createBareRunner()
+  execFileSync('ln', ['-s', '/bin/false', join(directory, 'true')])
+  const before = process.env['PATH']
+  t.teardown(() => (process.env['PATH'] = before))
+  process.env['PATH'] = `${directory}:${before}`
+  const { durations } = await bare.prepare({ commands: [['true']], stdout: '' })(1)
+  t.equal(durations.length, 1)
+})
