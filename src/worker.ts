@@ -83,7 +83,7 @@ const queue = await startQueue({
     lease,
     log,
     shutdown: giveBack.signal,
-    onExhausted: () => void stop('no slot left', 1),
+    onExhausted: (reason) => void stop(reason, 1),
   },
   executions: executor.slots,
   deliver: {

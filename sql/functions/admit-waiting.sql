@@ -6,7 +6,7 @@ as $$
 declare
   _limit integer;
   _admitted integer := 0;
-  _submission_id uuid;
+  _waiting record;
 begin
   select tier.concurrent_executions into strict _limit
   from runledger.api_key k
@@ -15,8 +15,10 @@ begin
 
   -- Submissions and completions of one key take turns here, so that the count is exact.
   perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
-  for _submission_id in
-    select p.submission_id from runledger.pending p
+  for _waiting in
+    select p.submission_id, r.language
+    from runledger.pending p
+    left join runledger.result r on r.id = p.submission_id
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
     order by p.submission_id
     -- Without a bound all of them: greatest() alone would take null for 0.
@@ -25,10 +27,13 @@ begin
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
     )) end
   loop
-    update runledger.pending set admitted = true where pending.submission_id = _submission_id;
-    perform job.enqueue_execute(_submission_id);
+    update runledger.pending set admitted = true where pending.submission_id = _waiting.submission_id;
+    perform job.enqueue_first(_waiting.submission_id, _waiting.language);
     _admitted := _admitted + 1;
   end loop;
+  if _admitted > 0 then
+    perform job.wake_workers(_admitted);
+  end if;
   return _admitted;
 end
 $$;

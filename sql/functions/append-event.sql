@@ -1,20 +1,23 @@
 -- The one way into the log.
 
+drop function if exists runledger.append_event(uuid, integer, text, integer, jsonb, jsonb);
+
 create or replace function runledger.append_event(
   stream_id uuid,
   stream_version integer,
   type text,
   schema_version integer,
   data jsonb,
-  metadata jsonb
-) returns void
+  metadata jsonb,
+  previous_hash bytea default null
+) returns timestamptz
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  _previous_hash bytea;
+  _previous_hash bytea := append_event.previous_hash;
   _recorded_at timestamptz := clock_timestamp();
 begin
-  if append_event.stream_version > 1 then
+  if append_event.stream_version > 1 and _previous_hash is null then
     select event.hash into _previous_hash
     from runledger.event
     where event.stream_id = append_event.stream_id
@@ -34,6 +37,7 @@ begin
       append_event.schema_version, append_event.data, append_event.metadata, _recorded_at
     )
   );
+  return _recorded_at;
 end
 $$;
-comment on function runledger.append_event is 'Appends one event at the given version. 23505: somebody else was there first. RL002: the version would leave a gap.';
+comment on function runledger.append_event is 'Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';

@@ -10,9 +10,11 @@ create or replace function runledger.hash_event(
   metadata jsonb,
   recorded_at timestamptz
 ) returns bytea
-language sql immutable parallel safe
+-- A function in SQL that calls what is not declared immutable is never inlined, and is started anew for every row.
+language plpgsql immutable parallel safe
 as $$
-  select sha256(
+begin
+  return sha256(
     coalesce(previous_hash, ''::bytea)
     || convert_to(
       jsonb_build_array(
@@ -20,6 +22,7 @@ as $$
       )::text,
       'UTF8'
     )
-  )
+  );
+end
 $$;
 comment on function runledger.hash_event is 'SHA-256 over the previous event''s hash and one event''s content.';

@@ -1,18 +1,30 @@
 -- Takes back an attempt that we lost: the submission runs again, or is given up after too many losses.
 
+drop function if exists runledger.interrupt_execution(uuid, integer, integer, jsonb, jsonb, integer);
+
 create or replace function runledger.interrupt_execution(
   submission_id uuid,
   started_version integer,
   schema_version integer,
   data jsonb,
   metadata jsonb,
-  max_losses integer
+  max_losses integer,
+  run text default null
 ) returns boolean
 language plpgsql security definer set search_path = ''
 as $$
 declare
   _losses integer;
 begin
+  -- A worker takes back its own attempt alone, which a crash of the server may have forgotten (start_execution).
+  if interrupt_execution.run is not null and not exists (
+    select from runledger.event
+    where event.stream_id = interrupt_execution.submission_id
+      and event.stream_version = interrupt_execution.started_version
+      and event.data ->> 'run' = interrupt_execution.run
+  ) then
+    raise exception 'submission % has no such attempt', interrupt_execution.submission_id using errcode = 'RL006';
+  end if;
   perform runledger.append_event(
     interrupt_execution.submission_id, interrupt_execution.started_version + 1, 'execution.interrupted',
     interrupt_execution.schema_version, interrupt_execution.data, interrupt_execution.metadata
@@ -28,6 +40,7 @@ begin
       interrupt_execution.submission_id, interrupt_execution.started_version + 2, 'execution.abandoned', 1,
       jsonb_build_object('losses', _losses), interrupt_execution.metadata
     );
+    perform runledger.refresh_result(interrupt_execution.submission_id);
     perform runledger.finish_submission(interrupt_execution.submission_id);
     return false;
   end if;
@@ -46,4 +59,4 @@ begin
   return true;
 end
 $$;
-comment on function runledger.interrupt_execution is 'Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt.';
+comment on function runledger.interrupt_execution is 'Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt. RL006: the attempt of this run is not in the log.';

@@ -65,9 +65,11 @@ begin
       false,
       2147483647, -- the places of all of them were counted above
       null,
-      null
+      null,
+      false
     );
   end loop;
+  perform job.wake_workers(jsonb_array_length(receive_batch.items));
 
   return query select receive_batch.answer, false, true;
 end

@@ -1,5 +1,9 @@
 -- Accepts a submission: log, bodies, projection and job in one transaction and one round trip.
 
+drop function if exists runledger.receive_submission(
+  uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea
+);
+
 create or replace function runledger.receive_submission(
   submission_id uuid,
   api_key_id uuid,
@@ -15,14 +19,16 @@ create or replace function runledger.receive_submission(
   awaited boolean,
   capacity integer,
   idempotency_key uuid,
-  request_digest bytea
+  request_digest bytea,
+  wakes boolean default true
 ) returns table (id uuid, replayed boolean, matches boolean)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   _key record;
   _earlier record;
   _admitted boolean := true;
+  _recorded_at timestamptz;
 begin
   select k.account_id, tier.concurrent_executions into strict _key
   from runledger.api_key k
@@ -61,7 +67,7 @@ begin
     ) < _key.concurrent_executions;
   end if;
 
-  perform runledger.append_event(
+  _recorded_at := runledger.append_event(
     receive_submission.submission_id, 1, 'submission.received', receive_submission.schema_version,
     receive_submission.data, receive_submission.metadata
   );
@@ -73,9 +79,17 @@ begin
   end if;
   insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
   values (receive_submission.submission_id, receive_submission.api_key_id, _admitted, receive_submission.awaited);
-  perform runledger.refresh_result(receive_submission.submission_id);
+  -- What runledger.result_from_log makes of this one event.
+  insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
+  values (
+    receive_submission.submission_id, _key.account_id, receive_submission.api_key_id, 1, 'queued',
+    receive_submission.data ->> 'language', _recorded_at
+  );
   if _admitted then
-    perform job.enqueue_execute(receive_submission.submission_id);
+    perform job.enqueue_first(receive_submission.submission_id, receive_submission.data ->> 'language');
+    if receive_submission.wakes then
+      perform job.wake_workers(1);
+    end if;
   end if;
 
   -- Held up by a lock for so long, it was answered 503 by now: then it must not take effect either.

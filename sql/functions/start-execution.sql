@@ -7,71 +7,89 @@ create or replace function runledger.start_execution(
   data jsonb,
   metadata jsonb
 ) returns table (version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   _head record;
   _language text;
-  _attempt integer;
+  _version integer;
+  _attempt integer := 1;
+  _recorded_at timestamptz;
 begin
-  -- The row lock serialises two deliveries of one job; a submission that has ended has no row.
-  perform from runledger.pending where pending.submission_id = start_execution.submission_id for update;
+  -- Nobody is told that it has begun, so nothing is lost with a crash of the server that forgets it: the submission is
+  -- still queued then, the next start takes the same version, and what this attempt ends with is refused, as its run is
+  -- not the one that began there. Whatever else follows it in the log is committed to disk, and with it all before it.
+  perform set_config('synchronous_commit', 'off', true);
+
+  -- A submission that has ended has no row in pending. Two starts at once want the same version, and one gets 23505.
+  select e.stream_version, e.type, e.hash, e.data, worker.stopped_at is not null as is_given_up into _head
+  from runledger.pending
+  join runledger.event e on e.stream_id = pending.submission_id
+  left join runledger.worker on worker.id = start_execution.worker_id
+  where pending.submission_id = start_execution.submission_id and e.stream_id = start_execution.submission_id
+  order by e.stream_version desc limit 1;
   if not found then
     return;
   end if;
 
   -- What it began now nobody would look for: the sweep has been here.
-  perform from runledger.worker w where w.id = start_execution.worker_id and w.stopped_at is not null;
-  if found then
+  if _head.is_given_up then
     raise exception 'worker % was given up', start_execution.worker_id using errcode = 'RL005';
   end if;
 
-  select event.stream_version, event.type, (event.data ->> 'worker')::uuid as worker_id, event.data ->> 'run' as run
-  into strict _head
-  from runledger.event
-  where event.stream_id = start_execution.submission_id
-  order by event.stream_version desc limit 1;
-
-  if _head.type = 'execution.started' and _head.run = start_execution.data ->> 'run' then
-    null; -- our own statement, sent again because its answer was lost: the attempt stands already
+  if _head.type = 'execution.started' and _head.data ->> 'run' = start_execution.data ->> 'run' then
+    -- Our own statement, sent again because its answer was lost: the attempt stands already.
+    _version := _head.stream_version;
+    _attempt := (_head.data ->> 'attempt')::integer;
   else
     if _head.type = 'execution.started' then
-      if _head.worker_id <> start_execution.worker_id and runledger.is_worker_alive(_head.worker_id) then
+      if (_head.data ->> 'worker')::uuid <> start_execution.worker_id
+        and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)
+      then
         return; -- it is running elsewhere; should that worker be lost, the sweep enqueues it again
       end if;
-      _head.stream_version := _head.stream_version + 1;
       perform runledger.append_event(
-        start_execution.submission_id, _head.stream_version, 'execution.interrupted', 1,
-        jsonb_build_object('reason', 'superseded', 'spends_attempt', true), start_execution.metadata
+        start_execution.submission_id, _head.stream_version + 1, 'execution.interrupted', 1,
+        jsonb_build_object('reason', 'superseded', 'spends_attempt', true), start_execution.metadata, _head.hash
       );
+      _head.stream_version := _head.stream_version + 1;
+      _head.hash := null;
     end if;
 
-    select event.data ->> 'language' into strict _language
-    from runledger.event
-    where event.stream_id = start_execution.submission_id and event.stream_version = 1;
+    if _head.type = 'submission.received' then
+      _language := _head.data ->> 'language';
+    else
+      select
+        min(event.data ->> 'language') filter (where event.stream_version = 1),
+        count(*) filter (where event.type = 'execution.started') + 1
+      into _language, _attempt
+      from runledger.event
+      where event.stream_id = start_execution.submission_id;
+    end if;
     if start_execution.data ->> 'language' <> _language then
-      -- The worker knows the language from the projection, which somebody has changed: make it anew, and come again.
-      delete from runledger.result where result.id = start_execution.submission_id;
-      perform runledger.refresh_result(start_execution.submission_id);
+      -- The worker knows the language from the job, which is a hint: make it anew, and come again.
       perform job.enqueue_execute(start_execution.submission_id);
       return;
     end if;
 
-    select count(*) + 1 into _attempt
-    from runledger.event
-    where event.stream_id = start_execution.submission_id and event.type = 'execution.started';
-    _head.stream_version := _head.stream_version + 1;
-    perform runledger.append_event(
-      start_execution.submission_id, _head.stream_version, 'execution.started', start_execution.schema_version,
-      start_execution.data || jsonb_build_object('attempt', _attempt), start_execution.metadata
+    _version := _head.stream_version + 1;
+    _recorded_at := runledger.append_event(
+      start_execution.submission_id, _version, 'execution.started', start_execution.schema_version,
+      start_execution.data || jsonb_build_object('attempt', _attempt), start_execution.metadata, _head.hash
     );
-    perform runledger.refresh_result(start_execution.submission_id);
+    -- What runledger.result_from_log makes of this event after the one before it.
+    update runledger.result r
+    set version = _version, status = 'running', runtime = start_execution.data ->> 'runtime', started_at = _recorded_at
+    where r.id = start_execution.submission_id and r.version = _version - 1 and r.status = 'queued';
+    if not found then
+      perform runledger.refresh_result(start_execution.submission_id);
+    end if;
   end if;
 
   return query
-    select _head.stream_version, _attempt, body.code, body.stdin, body.expected_stdout
+    select _version, _attempt, body.code, body.stdin, body.expected_stdout
     from (values (start_execution.submission_id)) s (id)
-    left join runledger.body on body.submission_id = s.id;
+    left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, or runs on a live worker. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, runs on a live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

@@ -1,202 +1,210 @@
-// The task 'execute': from a waiting submission to a finished one. Everything that the database must know happens in
-// two statements, one before the run and one after; while the program runs no transaction is open.
-import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
+// The task 'execute': from an attempt that has begun (attempt.ts) to its end in the log. Everything that the database must
+// know happens in two statements, one before the run and one after; while the program runs no transaction is open.
 import * as v from 'valibot'
-import { errorCode, json, sqlState } from '#database'
-import type { Database } from '#database'
+import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
-import type { ExecutionInterrupted, ExecutionStarted, Metadata } from '#event'
-import { languages, SandboxError } from '#executor'
-import type { Executor, Language, Limits } from '#executor'
-import type { Logger } from '#log'
+import type { ExecutionInterrupted } from '#event'
+import { SandboxError } from '#executor'
+import type { Outcome } from '#executor'
+import { createStarter, describeActor, jobSchema } from './attempt.ts'
+import type { Attempt, AttemptDependencies, Job, Taken } from './attempt.ts'
 import { crashPoint } from './crash-point.ts'
-import { describeLimits } from './limits.ts'
 import { LeaseExpiredError } from './liveness.ts'
-import type { Claim } from './liveness.ts'
 import { maxLosses } from './losses.ts'
 import { untilAvailable } from './retry.ts'
 import { describeOutcome } from './verdict.ts'
 
 /** What the task works with. */
-export interface ExecuteDependencies {
-  readonly database: Database
-  readonly executor: Executor
-  readonly limits: Readonly<Record<Language, Limits>>
-  readonly log: Logger
-  readonly lease: Claim
-  /** Fires when the process must give its runs back at once. */
-  readonly shutdown: AbortSignal
-  /** Called when no slot is left that can be trusted: a worker that fails every run must not take another. */
-  readonly onExhausted?: () => void
+export interface ExecuteDependencies extends AttemptDependencies {
+  /**
+   * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
+   * take another; or an attempt can be neither ended nor given back, so that only the end of its worker frees it.
+   */
+  readonly onExhausted?: (reason: string) => void
 }
 
-// How long a worker that was given up takes to notice and to come back under a new id.
-const returnMilliseconds = 200
-
-/** SQLSTATE of runledger.start_execution: the others have given this worker up. */
-const workerGivenUp = 'RL005'
-
-/** What the queue hands over. It comes from the database, so it is looked at before it is believed. */
-const payloadSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
-
-/** One attempt that has begun. */
-interface Attempt {
-  readonly submission: string
-  /** The version of its execution.started: the fencing token. */
-  readonly version: number
-  /** Under which id it was begun, and the signal that says when that id is no longer ours. */
-  readonly claim: Claim
-  readonly language: Language
-  /** Null when the body is gone. */
-  readonly code: Buffer | null
-  readonly stdin: Buffer
-  readonly expectedStdout: Buffer | null
+/** The task and what belongs to it. */
+export interface ExecuteTask {
+  /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. */
+  take(): Promise<Taken['job'] | null>
+  /** Resolves as soon as the next program may run: what becomes of this one may still be on its way into the log. */
+  run(payload: unknown): Promise<void>
+  /** Resolves when everything is in the log. */
+  settled(): Promise<void>
 }
+
+/** SQLSTATE of runledger.complete_execution: a crash of the database has lost the start. */
+const startLost = 'RL006'
 
 /** Creates the task. It resolves whatever becomes of the run: the log, not the queue, decides what comes next. */
-export function createExecuteTask(
-  dependencies: ExecuteDependencies,
-): (payload: unknown) => Promise<void> {
-  const { log } = dependencies
+export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
+  const { log, executor } = dependencies
+  const starter = createStarter(dependencies)
+  const taken = new Map<Job, Attempt>()
   const running = new Map<string, Promise<void>>()
+  const ending = new Set<Promise<void>>()
 
-  return async (payload) => {
-    const parsed = v.safeParse(payloadSchema, payload)
+  async function start(payload: unknown): Promise<Attempt | null> {
+    const parsed = v.safeParse(jobSchema, payload)
     if (!parsed.success) {
       log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
-      return
+      return null
     }
     const { submission } = parsed.output
     // A second job of a submission that this very process is running must not take its attempt away; nor may it be
     // dropped: it is the one that counts if others have given that attempt up.
-    while (running.has(submission)) await running.get(submission)?.catch(() => {})
-    const work = executeOnce(dependencies, submission).finally(() => running.delete(submission))
-    running.set(submission, work)
-    await work
+    while (running.has(submission)) await running.get(submission)
+    return starter.start(parsed.output)
+  }
+
+  return {
+    async take() {
+      const begun = await starter.take()
+      if (begun === null) return null
+      taken.set(begun.job.payload, begun.attempt)
+      return begun.job
+    },
+
+    async run(payload) {
+      const begun = taken.get(payload as Job)
+      taken.delete(payload as Job)
+      const attempt = begun ?? (await start(payload))
+      if (attempt === null) return
+      const ran = execute(dependencies, attempt)
+      const ended = ran
+        .then((outcome) => record(dependencies, attempt, outcome))
+        .catch((error: unknown) => {
+          log.error({ submission: attempt.submission, err: error }, 'execution.stuck')
+          dependencies.onExhausted?.('an attempt cannot be ended')
+        })
+        .finally(() => {
+          ending.delete(ended)
+          if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
+        })
+      ending.add(ended)
+      running.set(attempt.submission, ended)
+      await ran
+      // A database that is slow to take results in must not be given ever more of them.
+      while (ending.size > 2 * executor.slots) await Promise.race(ending)
+    },
+
+    async settled() {
+      await Promise.all(ending)
+    },
   }
 }
 
-async function executeOnce(dependencies: ExecuteDependencies, submission: string): Promise<void> {
-  const attempt = await startAttempt(dependencies, submission)
-  if (attempt !== null) await runAttempt(dependencies, attempt)
-}
+/** What a run came to, or why it came to nothing. */
+type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted['data'] }
 
-async function startAttempt(
-  dependencies: ExecuteDependencies,
-  submission: string,
-): Promise<Attempt | null> {
-  const { database, executor, limits, log } = dependencies
-  const [known] = await untilAvailable(
-    () => database`select language from runledger.result where id = ${submission}`,
-    log,
-  )
-  const language = languages.find((name) => name === known?.['language'])
-  if (language === undefined) {
-    log.error({ submission, language: known?.['language'] }, 'job.poisoned')
-    return null
-  }
-  // One id for all repetitions of the statement: an attempt that began although the answer was lost is not a second one.
-  const run = uuidv7()
-  for (;;) {
-    const { workerId, signal } = dependencies.lease
-    const data: ExecutionStarted['data'] = {
-      run,
-      worker: workerId,
-      host: hostname(),
-      language,
-      runtime: executor.runtimes[language].version,
-      limits: describeLimits(limits[language]),
-      isolation: executor.isolation,
-    }
-    crashPoint('execute.before_start')
-    try {
-      const [row] = await untilAvailable(
-        () => database`
-          select * from runledger.start_execution(
-            ${submission}, ${workerId}, ${schemaVersion}, ${json(database, data)}, ${describeActor(database, workerId)}
-          )`,
-        log,
-      )
-      crashPoint('execute.after_start')
-      if (row === undefined) return null
-      return {
-        submission,
-        version: row['version'] as number,
-        claim: { workerId, signal },
-        language,
-        code: row['code'] as Buffer | null,
-        stdin: row['stdin'] as Buffer,
-        expectedStdout: row['expected_stdout'] as Buffer | null,
-      }
-    } catch (error) {
-      if (errorCode(error) !== workerGivenUp || dependencies.shutdown.aborted) throw error
-      await sleep(returnMilliseconds)
-    }
-  }
-}
-
-async function runAttempt(dependencies: ExecuteDependencies, attempt: Attempt): Promise<void> {
-  const { database, executor, shutdown, log } = dependencies
-  const { submission, language, code, stdin, claim } = attempt
-  const run = { submission, language, version: attempt.version }
-  let outcome
+/** Never rejects. */
+async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
+  const { executor, shutdown, log } = dependencies
+  const { submission, language, code, stdin, claim, version } = attempt
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
-    outcome = await executor.execute(
-      { language, code, stdin },
-      AbortSignal.any([claim.signal, shutdown]),
-    )
+    return {
+      outcome: await executor.execute(
+        { language, code, stdin },
+        AbortSignal.any([claim.signal, shutdown]),
+      ),
+    }
   } catch (error) {
-    log.error({ ...run, err: error }, 'execution.interrupted')
-    if (executor.slots === 0) dependencies.onExhausted?.()
-    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
+    log.error({ submission, language, version, err: error }, 'execution.interrupted')
+    if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
+    return { loss: describeLoss(error, dependencies) }
+  }
+}
+
+async function record(
+  dependencies: ExecuteDependencies,
+  attempt: Attempt,
+  ran: Ran,
+): Promise<void> {
+  if ('loss' in ran) {
+    await interrupt(dependencies, attempt, ran.loss)
     return
   }
+  try {
+    await complete(dependencies, attempt, ran.outcome)
+  } catch (error) {
+    // A bug of ours or of the database's. Its job is gone, so it must go back the same way as a run that was lost.
+    dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
+    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
+  }
+}
+
+async function complete(
+  { database, log }: ExecuteDependencies,
+  attempt: Attempt,
+  outcome: Outcome,
+): Promise<void> {
+  const { submission, language, version, claim, run } = attempt
   const { data, stdout, stderr, compileOutput } = describeOutcome(outcome, attempt.expectedStdout)
+  const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   crashPoint('execute.before_complete')
   try {
     await untilAvailable(
       () => database`
         select runledger.complete_execution(
-          ${submission}, ${attempt.version}, ${schemaVersion}, ${json(database, data)},
-          ${describeActor(database, claim.workerId)}, ${stdout}, ${stderr}, ${compileOutput}
+          ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
+          ${stdout}, ${stderr}, ${compileOutput}, ${run}
         )`,
       log,
     )
   } catch (error) {
-    if (!(await isOurCompletion(dependencies, attempt, error))) return
+    const committed =
+      errorCode(error) === sqlState.uniqueViolation && (await isOurs(database, attempt, log))
+    if (!committed) {
+      if (!isFenced(error)) throw error
+      log.warn({ submission, version, lost: errorCode(error) === startLost }, 'execution.fenced')
+      return
+    }
   }
   crashPoint('execute.after_complete')
   log.info(
-    { ...run, verdict: data.verdict, run: data.run, compile: data.compile },
+    {
+      submission,
+      language,
+      version,
+      verdict: data.verdict,
+      run: data.run,
+      compile: data.compile,
+    },
     'execution.completed',
   )
 }
 
 async function interrupt(
-  dependencies: ExecuteDependencies,
-  attempt: Attempt,
+  { database, log }: ExecuteDependencies,
+  { submission, version, claim, run }: Attempt,
   data: ExecutionInterrupted['data'],
 ): Promise<void> {
-  const { database, log } = dependencies
   crashPoint('execute.before_interrupt')
   try {
     await untilAvailable(
       () => database`
         select runledger.interrupt_execution(
-          ${attempt.submission}, ${attempt.version}, ${schemaVersion}, ${json(database, data)},
-          ${describeActor(database, attempt.claim.workerId)}, ${maxLosses}
+          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+          ${describeActor(claim.workerId)}::text::jsonb, ${maxLosses}, ${run}
         )`,
       log,
     )
     crashPoint('execute.after_interrupt')
   } catch (error) {
     // Given back already: by us, and the answer was lost, or by the sweep.
-    if (errorCode(error) !== sqlState.uniqueViolation) throw error
-    log.warn({ submission: attempt.submission, version: attempt.version }, 'execution.fenced')
+    if (!isFenced(error)) throw error
+    log.warn({ submission, version }, 'execution.fenced')
   }
+}
+
+/**
+ * True when the log has gone on without this attempt: others have ended it, or the database lost its start in a crash.
+ * Either way the submission is in other hands, or back in the queue.
+ */
+function isFenced(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === sqlState.uniqueViolation || code === startLost
 }
 
 function describeLoss(
@@ -221,22 +229,14 @@ function describeLoss(
  * Tells the completion that was committed although its answer was lost from one that was refused because others had
  * ended the attempt, whose result is dropped. Only the holder of the version can complete right after it.
  */
-async function isOurCompletion(
-  { database, log }: ExecuteDependencies,
+async function isOurs(
+  database: ExecuteDependencies['database'],
   { submission, version }: Attempt,
-  error: unknown,
+  log: ExecuteDependencies['log'],
 ): Promise<boolean> {
-  if (errorCode(error) !== sqlState.uniqueViolation) throw error
   const [row] = await untilAvailable(
     () => database`select version, status from runledger.result where id = ${submission}`,
     log,
   )
-  if (row?.['version'] === version + 1 && row['status'] === 'completed') return true
-  log.warn({ submission, version }, 'execution.fenced')
-  return false
-}
-
-function describeActor(database: Database, workerId: string): ReturnType<typeof json> {
-  const caused: Metadata = { actor: { worker: workerId } }
-  return json(database, caused)
+  return row?.['version'] === version + 1 && row['status'] === 'completed'
 }

@@ -1,12 +1,12 @@
 // The worker's door to the queue: which tasks there are and how many of each run at once.
 //
-// Two runners, one a task: a slow webhook receiver must never hold an execution slot. Both use one pool of
-// graphile-worker's own driver. The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or
+// Two runners, one a task: a slow webhook receiver must never hold an execution slot. Each has a pool of graphile-worker's
+// own driver. The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or
 // for a submission that has ended does nothing.
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
-import type { Runner, TaskList, WorkerEvents } from 'graphile-worker'
+import type { Runner, RunnerOptions, WorkerEvents } from 'graphile-worker'
 import type { Pool } from 'pg'
 import type { Logger } from '#log'
 import { createDeliverTask } from './deliver.ts'
@@ -24,6 +24,7 @@ export { armCrashPoint, startSweep } from './sweep.ts'
 export type { Stoppable } from './sweep.ts'
 
 const idleMilliseconds = 5000
+const removalMilliseconds = 200
 
 export interface QueueOptions {
   readonly url: string
@@ -49,28 +50,50 @@ export interface Queue {
 export async function startQueue(options: QueueOptions): Promise<Queue> {
   const { url, log } = options
   const poolIds: string[] = []
-  const events: WorkerEvents = new EventEmitter()
-  events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id))
-  // Two listen, the others take and complete jobs, which is milliseconds a job.
-  const { pool, beginRetrying } = createQueuePool(url, 6, log)
+  const createEvents = (): WorkerEvents => {
+    const events: WorkerEvents = new EventEmitter()
+    events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id))
+    return events
+  }
+  const deliverEvents = createEvents()
+  // Each submission enqueues an execution: looking for a delivery then, in vain, would cost a statement each.
+  deliverEvents.on('pool:listen:notification', ({ message }) => {
+    if (message.payload?.includes('"execute"') === true) message.payload = '{"count":0}'
+  })
+  const execute = createExecuteTask(options.execute)
+  // One connection listens, the others take and complete jobs, which is milliseconds a job.
+  const pools = {
+    execute: createQueuePool(url, 3, log, () => execute.take()),
+    deliver: createQueuePool(url, 3, log),
+  }
 
   const shared = {
-    pgPool: pool,
     noHandleSignals: true,
-    events,
     logger: new QueueLogger(({ jobId }) => (level, message) => {
       if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
       else log.debug({ job: jobId, message }, 'queue.message')
     }),
   }
   // A database that is away when the process starts is no reason to end it: platforms wait longer and longer to restart.
-  const start = async (concurrency: number, taskList: TaskList): Promise<Runner> =>
-    untilAvailable(() => run({ ...shared, concurrency, taskList }), log)
+  const start = async (specific: Partial<RunnerOptions>): Promise<Runner> =>
+    untilAvailable(() => run({ ...shared, ...specific }), log)
   const runners: Runner[] = [
-    await start(options.executions, { execute: createExecuteTask(options.execute) }),
-    await start(options.deliveries, { deliver: createDeliverTask(options.deliver) }),
+    await start({
+      pgPool: pools.execute.pool,
+      concurrency: options.executions,
+      taskList: { execute: (payload) => execute.run(payload) },
+      events: createEvents(),
+      // Mostly the row has gone when its job was taken: one statement for all that were done in so long finds that out.
+      preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
+    }),
+    await start({
+      pgPool: pools.deliver.pool,
+      concurrency: options.deliveries,
+      taskList: { deliver: createDeliverTask(options.deliver) },
+      events: deliverEvents,
+    }),
   ]
-  beginRetrying()
+  for (const { beginRetrying } of Object.values(pools)) beginRetrying()
   // Whichever ends first ends the queue: half a worker must not look like a whole one.
   const ended = Promise.race(runners.map((runner) => runner.promise))
   ended.catch(() => {})
@@ -80,17 +103,21 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     poolIds,
     ended,
     stop() {
-      stopped ??= Promise.allSettled(runners.map((runner) => runner.stop()))
-        .then(() => untilIdle(pool))
-        .then(() => pool.end())
+      stopped ??= stop()
       return stopped
     },
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.allSettled(runners.map((runner) => runner.stop()))
+    await execute.settled()
+    await Promise.all(Object.values(pools).map(({ pool }) => endIdle(pool)))
   }
 }
 
 // graphile-worker does not wait for its last jobs to be marked complete, and a pool that has ended fails them, which
 // nobody catches.
-async function untilIdle(pool: Pool): Promise<void> {
+async function endIdle(pool: Pool): Promise<void> {
   const endsAt = performance.now() + idleMilliseconds
   do {
     await sleep(10)
@@ -98,4 +125,5 @@ async function untilIdle(pool: Pool): Promise<void> {
     (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) &&
     performance.now() < endsAt
   )
+  await pool.end()
 }

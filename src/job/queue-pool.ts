@@ -30,14 +30,26 @@ interface ConnectOnce {
 
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-/** @param connections at most. */
-export function createQueuePool(url: string, connections: number, log: Logger): QueuePool {
+/**
+ * @param connections at most.
+ * @param takeJob takes the place of graphile-worker's own statement that hands out a job: one row as it would return it,
+ *   or null for none. When it fails, graphile-worker's is sent after all.
+ */
+export function createQueuePool(
+  url: string,
+  connections: number,
+  log: Logger,
+  takeJob?: () => Promise<object | null>,
+): QueuePool {
   let retrying = false
   const takeTurn = createPace(repetitionsPerSecond)
   const pool = new Pool({
     connectionString: url,
     max: connections,
     application_name: 'runledger queue',
+    // Who holds a job, and that it is done, are hints: what a crash of the server forgets of them costs a start that the
+    // log refuses, or a delivery that its receiver knows already.
+    options: '-c synchronous_commit=off',
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     statement_timeout: 5000,
@@ -61,6 +73,14 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
     const release = client.release.bind(client)
     let isGone = false
     client.query = (async (...parameters: unknown[]) => {
+      if (takeJob !== undefined && asksForJob(parameters[0])) {
+        try {
+          const job = await takeJob()
+          return { rows: job === null ? [] : [job] }
+        } catch (error) {
+          log.warn({ err: error }, 'queue.take_failed')
+        }
+      }
       if (isGone) return queryElsewhere(parameters)
       try {
         return await query(...parameters).catch(throwWithCode)
@@ -122,6 +142,16 @@ export function createQueuePool(url: string, connections: number, log: Logger): 
       retrying = true
     },
   }
+}
+
+// graphile-worker 0.18 gives each of its statements a name.
+function asksForJob(statement: unknown): boolean {
+  return (
+    typeof statement === 'object' &&
+    statement !== null &&
+    'name' in statement &&
+    String(statement.name).startsWith('get_job/')
+  )
 }
 
 // pg 8.23's own words for a connection that was lost, refused or silent; these errors carry no code.

@@ -87,14 +87,7 @@ export async function readTrackedResult(
   id: string,
   accountId: string,
 ): Promise<TrackedResult | null> {
-  const [row] = await sql`
-    select r.*, body.stdout, body.stderr, body.compile_output,
-      d.webhook_id, d.state as webhook_state, d.attempts as webhook_attempts,
-      case when d.state = 'pending' then d.due_at end as next_attempt_at
-    from runledger.result r
-    left join runledger.body on body.submission_id = r.id
-    left join runledger.delivery d on d.submission_id = r.id
-    where r.id = ${id} and r.account_id = ${accountId}`
+  const [row] = await sql`select * from runledger.read_result(${id}, ${accountId})`
   return row === undefined ? null : { ...toRecord(row), webhook: toWebhookProgress(row) }
 }
 

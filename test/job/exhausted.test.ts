@@ -37,7 +37,8 @@ async function executeWith(executor: Executor): Promise<{ exhausted: number; las
     shutdown: signal,
     onExhausted: () => void (exhausted += 1),
   })
-  await task({ submission: id })
+  await task.run({ submission: id, language: 'python' })
+  await task.settled()
   return { exhausted, last: (await readStream(sql, id)).at(-1)! }
 }
 

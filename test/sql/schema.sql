@@ -433,7 +433,15 @@ function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   returns void security definer set search_path=""
 
 function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0)
-  Enqueues the execution of one submission in the caller's transaction.
+  Enqueues the execution of one submission again, or later, in the caller's transaction.
+  returns void security definer set search_path=""
+
+function job.enqueue_first(submission_id uuid, language text)
+  Enqueues the first execution of a submission in the caller's transaction. It wakes nobody: see job.wake_workers.
+  returns void security definer set search_path=""
+
+function job.wake_workers(jobs integer)
+  Tells workers that so many executions were enqueued.
   returns void security definer set search_path=""
 
 function runledger.admit_request(digest bytea)
@@ -445,18 +453,18 @@ function runledger.admit_waiting(api_key_id uuid)
   Enqueues as many of a key's waiting submissions, oldest first, as its tier has room for; returns how many.
   returns integer security definer set search_path=""
 
-function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb)
-  Appends one event at the given version. 23505: somebody else was there first. RL002: the version would leave a gap.
-  returns void security definer set search_path=""
+function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
+  Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
+  returns timestamp with time zone security definer set search_path=""
 
 function runledger.await_submission(submission_id uuid)
   Asks for a notification on channel submission_finished when the submission ends. Read its state after this call, not before.
   returns void security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea)
-  Appends execution.completed after the execution.started of the given version. 23505: another event stands there, this attempt was given up and its result must be dropped.
-  returns void security definer set search_path=""
+function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
+  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again.
+  returns void security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.drop_partitions(older_than interval)
@@ -474,7 +482,7 @@ function runledger.estimate_drain()
   grant execute to runledger_api
 
 function runledger.finish_submission(submission_id uuid)
-  Refreshes the result, admits the key's next waiting submissions, enqueues the webhook, wakes who waits.
+  Admits the key's next waiting submissions, enqueues the webhook, wakes who waits.
   returns void security definer set search_path=""
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
@@ -482,8 +490,8 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   returns bytea immutable
   grant execute to runledger_auditor
 
-function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer)
-  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt.
+function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer, run text DEFAULT NULL::text)
+  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt. RL006: the attempt of this run is not in the log.
   returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
@@ -535,6 +543,11 @@ function runledger.read_progress(since xid8, since_position bigint)
   returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision) stable security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.read_result(submission_id uuid, account_id uuid)
+  One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
+  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
+
 function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
@@ -544,9 +557,9 @@ function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, sche
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea)
+function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true)
   Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
-  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path=""
+  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
@@ -583,8 +596,8 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   returns text security definer set search_path=""
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb)
-  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, or runs on a live worker. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path=""
+  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, runs on a live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.stop_worker(worker_id uuid)
@@ -596,6 +609,11 @@ function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
   grant execute to runledger_api
+  grant execute to runledger_worker
+
+function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, repeated boolean)
+  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. repeated: the same call was made before and its answer was lost. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  returns TABLE(job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.uuid_floor(at timestamp with time zone)

@@ -1,0 +1,45 @@
+-- What a caller reads of a submission: the cached result, what the program wrote, where the webhook stands.
+
+create or replace function runledger.read_result(submission_id uuid, account_id uuid)
+returns table (
+  id uuid,
+  status text,
+  verdict text,
+  language text,
+  runtime text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint,
+  created_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  purged_at timestamptz,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  webhook_id uuid,
+  webhook_state text,
+  webhook_attempts integer,
+  next_attempt_at timestamptz
+)
+-- Left to itself PostgreSQL plans this anew each time, because of the partitions, which takes four times as long as it runs.
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    select
+      r.id, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal, r.stdout_truncated, r.stderr_truncated,
+      r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at, r.purged_at,
+      body.stdout, body.stderr, body.compile_output,
+      d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end
+    from runledger.result r
+    left join runledger.body on body.submission_id = read_result.submission_id
+    left join runledger.delivery d on d.submission_id = read_result.submission_id
+    where r.id = read_result.submission_id and r.account_id = read_result.account_id;
+end
+$$;
+comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.';

@@ -1,0 +1,75 @@
+-- Hands out a job and begins its attempt in one statement: where a worker would ask the queue and then the log, it asks
+-- once. The job's row is removed instead of being marked as taken, which is one index update instead of nine: from here on
+-- the log says who has the submission, and whoever loses the attempt enqueues it again (runledger.interrupt_execution).
+
+create or replace function runledger.take_execution(
+  worker_id uuid,
+  run text,
+  schema_version integer,
+  data jsonb,
+  programs jsonb,
+  metadata jsonb,
+  repeated boolean
+) returns table (
+  job_id bigint,
+  task_id integer,
+  submission_id uuid,
+  language text,
+  version integer,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea
+)
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  _job record;
+  _started record;
+begin
+  if take_execution.repeated then
+    -- The answer was lost, perhaps after the commit: then the attempt of this run is ours already.
+    select 0::bigint as id, 0 as task_id, e.stream_id::text as submission_id, e.data ->> 'language' as language into _job
+    from runledger.pending
+    join runledger.event e on e.stream_id = pending.submission_id
+    where e.type = 'execution.started' and e.data ->> 'run' = take_execution.run;
+  end if;
+
+  loop
+    if _job is null then
+      delete from graphile_worker._private_jobs
+      where id = (
+        -- In graphile-worker's own order, by its own index.
+        select j.id from graphile_worker._private_jobs j
+        where j.is_available and j.run_at <= now()
+          and j.task_id = (select task.id from graphile_worker._private_tasks task where task.identifier = 'execute')
+        order by j.priority, j.run_at limit 1
+        for update skip locked
+      )
+      returning _private_jobs.id, _private_jobs.task_id, payload ->> 'submission' as submission_id, payload ->> 'language' as language
+      into _job;
+      if not found then
+        return;
+      end if;
+    end if;
+    if not take_execution.programs ? coalesce(_job.language, '') then
+      raise exception 'job % is in a language that this worker does not know', _job.id using errcode = 'RL007';
+    end if;
+
+    select s.version, s.code, s.stdin, s.expected_stdout into _started
+    from runledger.start_execution(
+      _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
+      take_execution.data || (take_execution.programs -> _job.language)
+        || jsonb_build_object('run', take_execution.run, 'language', _job.language),
+      take_execution.metadata
+    ) s;
+    if found then
+      return query select
+        _job.id, _job.task_id, _job.submission_id::uuid, _job.language,
+        _started.version, _started.code, _started.stdin, _started.expected_stdout;
+      return;
+    end if;
+    _job := null; -- it has ended, or runs elsewhere: there was nothing left to do
+  end loop;
+end
+$$;
+comment on function runledger.take_execution is 'Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. repeated: the same call was made before and its answer was lost. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

@@ -1,0 +1,209 @@
+// How an attempt begins: a submission's execution.started stands in the log before its program runs. Mostly the job and
+// the start are had with one statement; a job that this cannot do, whatever is wrong with it, is begun by a second one.
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import * as v from 'valibot'
+import { errorCode, sqlState } from '#database'
+import type { Database } from '#database'
+import { schemaVersion } from '#event'
+import type { ExecutionStarted, Metadata } from '#event'
+import { languages } from '#executor'
+import type { Executor, Language, Limits } from '#executor'
+import type { Logger } from '#log'
+import { crashPoint } from './crash-point.ts'
+import { describeLimits } from './limits.ts'
+import type { Claim } from './liveness.ts'
+import { untilAvailable } from './retry.ts'
+
+/** What beginning needs. */
+export interface AttemptDependencies {
+  readonly database: Database
+  readonly executor: Executor
+  readonly limits: Readonly<Record<Language, Limits>>
+  readonly log: Logger
+  readonly lease: Claim
+  /** Fires when the process must give its runs back at once. */
+  readonly shutdown: AbortSignal
+}
+
+/** What the queue hands over. It comes from the database, so it is looked at before it is believed. */
+export const jobSchema = v.object({
+  submission: v.pipe(v.string(), v.uuid()),
+  language: v.nullish(v.string()),
+})
+export type Job = v.InferOutput<typeof jobSchema>
+
+/** One attempt that has begun. */
+export interface Attempt {
+  readonly submission: string
+  /** Its own id. */
+  readonly run: string
+  /** The version of its execution.started: the fencing token. */
+  readonly version: number
+  /** Under which id it was begun, and the signal that says when that id is no longer ours. */
+  readonly claim: Claim
+  readonly language: Language
+  /** Null when the body is gone. */
+  readonly code: Buffer | null
+  readonly stdin: Buffer
+  readonly expectedStdout: Buffer | null
+}
+
+/** A row of the queue as graphile-worker takes it, and the attempt that was begun with it. */
+export interface Taken {
+  readonly job: { readonly id: string; readonly task_id: number; readonly payload: Job }
+  readonly attempt: Attempt
+}
+
+/** Begins attempts for one worker. */
+export interface Starter {
+  /**
+   * Takes the next job and begins its attempt.
+   * @returns null when nothing waits.
+   * @throws when the job that comes next needs `start`; then none was taken.
+   */
+  take(): Promise<Taken | null>
+  /** Begins the attempt of a job that was taken. @returns null when there is nothing to do (any more). */
+  start(job: Job): Promise<Attempt | null>
+}
+
+// How long a worker that was given up takes to notice and to come back under a new id.
+const returnMilliseconds = 200
+
+/** SQLSTATE of runledger.start_execution: the others have given this worker up. */
+const workerGivenUp = 'RL005'
+
+/** Creates it. */
+export function createStarter(dependencies: AttemptDependencies): Starter {
+  const { database, executor, log, lease, shutdown } = dependencies
+  const host = hostname()
+  // What is the same for every attempt is made into JSON once.
+  const programs = Object.fromEntries(
+    languages.map((language) => [language, describeProgram(dependencies, language)]),
+  ) as Record<Language, ReturnType<typeof describeProgram>>
+  const programsText = JSON.stringify(programs)
+  const describeWorker = memoize((worker: string) => ({
+    data: JSON.stringify({ worker, host, isolation: executor.isolation }),
+    actor: describeActor(worker),
+  }))
+
+  /** Repeats the statement under this worker's next id when its present one was given up. */
+  async function underClaim<T>(begin: (claim: Claim) => Promise<T>): Promise<T> {
+    for (;;) {
+      const { workerId, signal } = lease
+      crashPoint('execute.before_start')
+      try {
+        const begun = await begin({ workerId, signal })
+        crashPoint('execute.after_start')
+        return begun
+      } catch (error) {
+        if (errorCode(error) !== workerGivenUp || shutdown.aborted) throw error
+        await sleep(returnMilliseconds)
+      }
+    }
+  }
+
+  return {
+    async take() {
+      const run = uuidv7()
+      return underClaim(async (claim) => {
+        let repeated = false
+        const [row] = await untilAvailable(async () => {
+          const { data, actor } = describeWorker(claim.workerId)
+          const asked = repeated
+          repeated = true
+          return database`
+            select * from runledger.take_execution(
+              ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
+              ${actor}::text::jsonb, ${asked}
+            )`
+        }, log)
+        if (row === undefined) return null
+        const language = row['language'] as Language
+        const submission = row['submission_id'] as string
+        return {
+          job: {
+            id: String(row['job_id']),
+            task_id: row['task_id'] as number,
+            payload: { submission, language },
+          },
+          attempt: toAttempt(row, { submission, run, claim, language }),
+        }
+      })
+    },
+
+    async start(job) {
+      const { submission } = job
+      // A job that names none is not begun either: the database enqueues it again with what the log says.
+      const language = languages.find((name) => name === (job.language ?? languages[0]))
+      if (language === undefined) {
+        log.error({ submission, language: job.language }, 'job.poisoned')
+        return null
+      }
+      // One id for all repetitions of the statement: an attempt that began although the answer was lost is not a second one.
+      const run = uuidv7()
+      for (;;) {
+        try {
+          return await underClaim(async (claim) => {
+            const data: ExecutionStarted['data'] = {
+              run,
+              worker: claim.workerId,
+              host,
+              language: job.language ?? '',
+              ...programs[language],
+              isolation: executor.isolation,
+            }
+            const [row] = await untilAvailable(
+              () => database`
+                select * from runledger.start_execution(
+                  ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+                  ${describeActor(claim.workerId)}::text::jsonb
+                )`,
+              log,
+            )
+            return row === undefined ? null : toAttempt(row, { submission, run, claim, language })
+          })
+        } catch (error) {
+          // Another start of it came first: seen again, it runs elsewhere or has ended.
+          if (errorCode(error) !== sqlState.uniqueViolation) throw error
+        }
+      }
+    },
+  }
+}
+
+/** Who acts, as JSON. */
+export function describeActor(workerId: string): string {
+  const caused: Metadata = { actor: { worker: workerId } }
+  return JSON.stringify(caused)
+}
+
+function describeProgram(
+  { executor, limits }: AttemptDependencies,
+  language: Language,
+): Pick<ExecutionStarted['data'], 'runtime' | 'limits'> {
+  return {
+    runtime: executor.runtimes[language].version,
+    limits: describeLimits(limits[language]),
+  }
+}
+
+function toAttempt(
+  row: Readonly<Record<string, unknown>>,
+  known: Pick<Attempt, 'submission' | 'run' | 'claim' | 'language'>,
+): Attempt {
+  return {
+    ...known,
+    version: row['version'] as number,
+    code: row['code'] as Buffer | null,
+    stdin: row['stdin'] as Buffer,
+    expectedStdout: row['expected_stdout'] as Buffer | null,
+  }
+}
+
+/** Remembers the last answer alone: a worker changes its id hardly ever. */
+function memoize<T>(compute: (key: string) => T): (key: string) => T {
+  let last: { readonly key: string; readonly value: T } | undefined
+  return (key) => (last = last?.key === key ? last : { key, value: compute(key) }).value
+}
