@@ -25,6 +25,7 @@ export interface DatabaseOptions {
 export const sqlState = {
   uniqueViolation: '23505',
   queueFull: 'RL003',
+  keyRefused: 'RL008',
 } as const
 
 const defaultStatementSeconds = 10

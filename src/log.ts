@@ -23,6 +23,11 @@ export const redactedPaths: readonly string[] = [
   'DATABASE_URL',
 ].flatMap((name) => [name, `*.${name}`])
 
+// A write for each line costs a worker as much as a statement does. A process that is killed takes so much of its last
+// lines with it; one that ends in any other way writes them.
+const flushMilliseconds = 100
+const bufferedBytes = 4096
+
 /**
  * Creates a process's logger.
  * @param name which process: `web`, `worker`, …
@@ -38,7 +43,14 @@ export function createLog(name: string, level: string, destination?: Destination
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  const buffered = (): DestinationStream =>
+    pino.destination({
+      dest: 1,
+      sync: false,
+      minLength: bufferedBytes,
+      periodicFlush: flushMilliseconds,
+    })
+  return pino(options, destination ?? buffered())
 }
 
 // `code` is a submission's source wherever it stands, and redacted; an error's is what one looks for first.

@@ -20,7 +20,8 @@ create or replace function runledger.receive_submission(
   capacity integer,
   idempotency_key uuid,
   request_digest bytea,
-  wakes boolean default true
+  wakes boolean default true,
+  checks_key boolean default false
 ) returns table (id uuid, replayed boolean, matches boolean)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -30,10 +31,17 @@ declare
   _admitted boolean := true;
   _recorded_at timestamptz;
 begin
-  select k.account_id, tier.concurrent_executions into strict _key
+  select
+    k.account_id, tier.concurrent_executions,
+    k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and tier.requests_per_minute is null
+      as needs_no_admission
+  into strict _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.id = receive_submission.api_key_id;
+  if receive_submission.checks_key and not _key.needs_no_admission then
+    raise exception 'this key must be admitted first' using errcode = 'RL008';
+  end if;
 
   if receive_submission.idempotency_key is not null then
     insert into runledger.idempotency as i (account_id, key, submission_id, request_digest)
@@ -99,4 +107,4 @@ begin
   return query select receive_submission.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';

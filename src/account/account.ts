@@ -8,6 +8,7 @@ import type { ApiKeyEvent, Metadata } from '#event'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
 
 export { isWellFormedKey } from './key.ts'
+export { createKnownKeys } from './known-key.ts'
 
 /** A valid key's caller and the state of its rate window. */
 export interface Caller {

@@ -1,19 +1,30 @@
 // X-API-Key and the rate window, before anything else of the request is read.
-import { admitRequest } from '#account'
+import { admitRequest, createKnownKeys } from '#account'
 import type { RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
-import type { Handler } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
 
-/** Lets a request pass with `request.caller` set, or answers 401 or 429. */
-export function authenticate(database: Database): Handler {
-  return async (request, response, next) => {
-    const key = request.headers['x-api-key']
-    if (typeof key !== 'string' || key === '') {
-      throw new Problem('unauthorized', 'The X-API-Key header is missing.')
-    }
+/**
+ * Lets a request pass with `request.caller` set, or answers 401 or 429.
+ * @param checkedLater says which requests check the key in a statement of their own: with a key that was valid a moment
+ *   ago these pass without asking the database, and have `request.confirm`.
+ */
+export function authenticate(
+  database: Database,
+  checkedLater: (request: ApiRequest) => boolean,
+): Handler {
+  const known = createKnownKeys()
+
+  async function admit(
+    key: string,
+    request: ApiRequest,
+    response: Parameters<Handler>[1],
+  ): Promise<void> {
+    delete request.confirm
     const caller = await withDeadline(() => admitRequest(database, key))
+    known.learn(key, caller)
     if (caller === null) throw new Problem('unauthorized', 'This API key is not valid.')
     if (caller.rate !== null) setRateHeaders(response, caller.rate)
     if (!caller.admitted) {
@@ -22,6 +33,20 @@ export function authenticate(database: Database): Handler {
       })
     }
     request.caller = caller
+  }
+
+  return async (request, response, next) => {
+    const key = request.headers['x-api-key']
+    if (typeof key !== 'string' || key === '') {
+      throw new Problem('unauthorized', 'The X-API-Key header is missing.')
+    }
+    const caller = checkedLater(request) ? known.recall(key) : null
+    if (caller === null) {
+      await admit(key, request, response)
+    } else {
+      request.caller = caller
+      request.confirm = () => admit(key, request, response)
+    }
     return next()
   }
 }

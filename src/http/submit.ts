@@ -1,5 +1,6 @@
 // POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
 import { createSubmissionId, receiveSubmission } from '#enqueue'
+import type { Receipt } from '#enqueue'
 import { Problem } from '#error'
 import { isFinal, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
@@ -15,7 +16,7 @@ import {
   readWait,
   waitSeconds,
 } from './request.ts'
-import type { Handler } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
 /** Creates the handler. */
@@ -23,7 +24,7 @@ export function submit(dependencies: HttpDependencies): Handler {
   const { database, waiter, syncWaitSeconds, queueCapacity } = dependencies
   const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
 
-  return async (request, response) => {
+  const handle: Handler = async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
@@ -40,26 +41,28 @@ export function submit(dependencies: HttpDependencies): Handler {
     const settled = new AbortController()
     const waited = wait ? waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal])) : null
     const { value } = submission
-    const receipt = await withDeadline((signal) =>
-      receiveSubmission(
-        database,
-        id,
-        value,
-        {
-          apiKeyId: request.caller.apiKeyId,
-          accountId: request.caller.accountId,
-          requestId: request.requestId,
-          awaited: wait,
-          idempotencyKey,
-          capacity: queueCapacity,
-        },
-        signal,
-      ),
-    ).catch((error: unknown) => {
+    const receive = (checksKey: boolean): Promise<Receipt> =>
+      withDeadline((signal) =>
+        receiveSubmission(
+          database,
+          id,
+          value,
+          {
+            apiKeyId: request.caller.apiKeyId,
+            accountId: request.caller.accountId,
+            requestId: request.requestId,
+            awaited: wait,
+            idempotencyKey,
+            capacity: queueCapacity,
+            checksKey,
+          },
+          signal,
+        ),
+      )
+    const receipt = await receiveWithKey(request, receive).catch((error: unknown) => {
       settled.abort()
       throw error
     })
-
     if (receipt.kind === 'queue_full') {
       settled.abort()
       throw await queueFull(database)
@@ -107,4 +110,29 @@ export function submit(dependencies: HttpDependencies): Handler {
       if (now === null || !isFinal(now)) await end
     }
   }
+
+  return async (request, response, next) => {
+    try {
+      await handle(request, response, next)
+    } catch (error) {
+      // Who has no right to an answer does not learn what is wrong with the request.
+      if (error instanceof Problem && error.status < 500) await request.confirm?.()
+      throw error
+    }
+  }
+}
+
+/** Receives with the check of the key that is still due, if one is. */
+async function receiveWithKey(
+  request: ApiRequest,
+  receive: (checksKey: boolean) => Promise<Receipt>,
+): Promise<Exclude<Receipt, { kind: 'key_refused' }>> {
+  const { confirm } = request
+  const receipt = await receive(confirm !== undefined)
+  if (receipt.kind !== 'key_refused') {
+    delete request.confirm
+    return receipt
+  }
+  await confirm?.()
+  return receiveWithKey(request, receive)
 }

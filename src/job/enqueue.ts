@@ -19,6 +19,8 @@ export type Receipt =
   /** The idempotency key was used before; `matches`: for the same request. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
   | { readonly kind: 'queue_full' }
+  /** With `checksKey`: the key is not valid any more, or its requests are to be counted now. */
+  | { readonly kind: 'key_refused' }
 
 /** A new submission's id: UUID v7, so that ids sort by time. */
 export function createSubmissionId(): string {
@@ -39,13 +41,15 @@ export async function receiveSubmission(
 ): Promise<Receipt> {
   const { code, stdin, expectedStdout, webhook } = submission
   const { data, webhookId } = describeReceived(submission, circumstances)
+  const { idempotencyKey } = circumstances
   const query = sql`
     select * from runledger.receive_submission(
       ${id}, ${circumstances.apiKeyId}, ${code}, ${stdin}, ${expectedStdout},
       ${webhookId}, ${webhook?.url ?? null}, ${webhook?.secret ?? null},
       ${schemaVersion}, ${json(sql, data)}, ${json(sql, describeCause(circumstances))},
       ${circumstances.awaited}, ${circumstances.capacity},
-      ${circumstances.idempotencyKey}, ${digestRequest([submission])}
+      ${idempotencyKey}, ${idempotencyKey === null ? null : digestRequest([submission])},
+      true, ${circumstances.checksKey === true}
     )`
   crashPoint('submit.before_commit')
   try {
@@ -57,6 +61,7 @@ export async function receiveSubmission(
     return { kind: 'received', id }
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
+    if (errorCode(error) === sqlState.keyRefused) return { kind: 'key_refused' }
     throw error
   }
 }

@@ -55,16 +55,24 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id))
     return events
   }
-  const deliverEvents = createEvents()
-  // Each submission enqueues an execution: looking for a delivery then, in vain, would cost a statement each.
-  deliverEvents.on('pool:listen:notification', ({ message }) => {
-    if (message.payload?.includes('"execute"') === true) message.payload = '{"count":0}'
+  const events = { execute: createEvents(), deliver: createEvents() }
+  // One listens for both, as a notification wakes every connection that listens. What does not say that it is an execution
+  // may be a delivery.
+  let nudgeDeliver = (): void => {}
+  events.deliver.on('pool:create', ({ workerPool }) => {
+    nudgeDeliver = () => workerPool.nudge(1)
+  })
+  events.deliver.on('pool:gracefulShutdown', () => {
+    nudgeDeliver = () => {}
+  })
+  events.execute.on('pool:listen:notification', ({ message }) => {
+    if (message.payload?.includes('"execute"') !== true) nudgeDeliver()
   })
   const execute = createExecuteTask(options.execute)
-  // One connection listens, the others take and complete jobs, which is milliseconds a job.
+  // Of each one connection is kept for listening; the others hand out and complete jobs, which is milliseconds a job.
   const pools = {
-    execute: createQueuePool(url, 3, log, () => execute.take()),
-    deliver: createQueuePool(url, 3, log),
+    execute: createQueuePool(url, 3, log, { takeJob: () => execute.take() }),
+    deliver: createQueuePool(url, 3, log, { listens: false }),
   }
 
   const shared = {
@@ -82,7 +90,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       pgPool: pools.execute.pool,
       concurrency: options.executions,
       taskList: { execute: (payload) => execute.run(payload) },
-      events: createEvents(),
+      events: events.execute,
       // Mostly the row has gone when its job was taken: one statement for all that were done in so long finds that out.
       preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
     }),
@@ -90,7 +98,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
       pgPool: pools.deliver.pool,
       concurrency: options.deliveries,
       taskList: { deliver: createDeliverTask(options.deliver) },
-      events: deliverEvents,
+      events: events.deliver,
     }),
   ]
   for (const { beginRetrying } of Object.values(pools)) beginRetrying()

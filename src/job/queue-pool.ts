@@ -30,16 +30,22 @@ interface ConnectOnce {
 
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-/**
- * @param connections at most.
- * @param takeJob takes the place of graphile-worker's own statement that hands out a job: one row as it would return it,
- *   or null for none. When it fails, graphile-worker's is sent after all.
- */
+export interface QueuePoolOptions {
+  /**
+   * Takes the place of graphile-worker's own statement that hands out a job: one row as it would return it, or null for
+   * none. When it fails, graphile-worker's is sent after all.
+   */
+  readonly takeJob?: () => Promise<object | null>
+  /** False: nothing listens here, whoever has this pool is told of jobs in another way. */
+  readonly listens?: boolean
+}
+
+/** @param connections at most. */
 export function createQueuePool(
   url: string,
   connections: number,
   log: Logger,
-  takeJob?: () => Promise<object | null>,
+  { takeJob, listens = true }: QueuePoolOptions = {},
 ): QueuePool {
   let retrying = false
   const takeTurn = createPace(repetitionsPerSecond)
@@ -106,6 +112,7 @@ export function createQueuePool(
   pool.connect = ((callback?: Parameters<ConnectOnce>[0]) => {
     if (callback === undefined) return connect()
     return connectOnce((error, client, release) => {
+      if (!listens && client !== undefined) ignoreListening(client)
       let isReleased = false
       callback(error, client, (because) => {
         if (isReleased) return
@@ -142,6 +149,14 @@ export function createQueuePool(
       retrying = true
     },
   }
+}
+
+function ignoreListening(client: PoolClient): void {
+  const query = client.query.bind(client) as Query
+  client.query = ((...parameters: unknown[]) =>
+    /^(UN)?LISTEN /.test(String(parameters[0]))
+      ? Promise.resolve()
+      : query(...parameters)) as PoolClient['query']
 }
 
 // graphile-worker 0.18 gives each of its statements a name.

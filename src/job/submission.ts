@@ -26,6 +26,8 @@ export interface Circumstances {
   readonly idempotencyKey: string | null
   /** Unfinished submissions over all keys; one more is refused. */
   readonly capacity: number
+  /** Nobody has asked yet whether the key is still valid. */
+  readonly checksKey?: boolean
 }
 
 /** What `submission.received` says, and the id of the delivery's stream if there is to be one. */

@@ -557,8 +557,8 @@ function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, sche
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
+function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false)
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
