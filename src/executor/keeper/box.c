@@ -226,6 +226,20 @@ static void drop_rights(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
 }
 
+/** On its own: what it needs of the stack would show in a program that goes on without exec. */
+static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
+  char *strings[argument_bytes_most / 2];
+  char *next = shared->block;
+  size_t count = request->arguments + request->variables + 2;
+  for (size_t index = 0; index < count; index += 1) {
+    bool ends = index == request->arguments || index == count - 1;
+    strings[index] = ends ? NULL : next;
+    if (!ends) next += strlen(next) + 1;
+  }
+  execve(strings[0], strings, strings + request->arguments + 1);
+  give_up("box.exec");
+}
+
 /** The program's process, up to its first instruction. Returns only when it goes on without exec. */
 static void become_program(const struct box *box, bool forks) {
   uint64_t one = 1;
@@ -251,16 +265,7 @@ static void become_program(const struct box *box, bool forks) {
     munmap(shared, sizeof *shared);
     return;
   }
-  char *strings[argument_bytes_most / 2];
-  char *next = shared->block;
-  size_t count = request->arguments + request->variables + 2;
-  for (size_t index = 0; index < count; index += 1) {
-    bool ends = index == request->arguments || index == count - 1;
-    strings[index] = ends ? NULL : next;
-    if (!ends) next += strlen(next) + 1;
-  }
-  execve(strings[0], strings, strings + request->arguments + 1);
-  give_up("box.exec");
+  start_program(request);
 }
 
 bool may_end_quietly(void) { return quiet; }

@@ -9,7 +9,9 @@
 #include "keeper.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +24,66 @@
 static const char *const scripts[] = {"/box/main.py", "main.py"};
 static bool waits_for_script;
 
+/** What the kernel put on the stack for this process, past the environment. */
+static Elf64_auxv_t *auxiliary;
+/** Where the environment's text ended for the kernel, and where it ends without this library's name. */
+static char *variables_end, *variables_end_without;
+
 /** The name of this library is not a part of what a program sees as its environment. */
 static void forget_preload(void) {
+  char **end = environ;
+  while (*end != NULL) end += 1;
+  auxiliary = (Elf64_auxv_t *)(void *)(end + 1);
   char *value = getenv("LD_PRELOAD");
   if (value == NULL) return;
-  char *start = value - strlen("LD_PRELOAD=");
-  size_t length = strlen(start);
+  variables_end_without = value - strlen("LD_PRELOAD=");
+  variables_end = value + strlen(value) + 1;
   unsetenv("LD_PRELOAD");
-  memset(start, 0, length);
+  memset(variables_end_without, 0, (size_t)(variables_end - variables_end_without));
+}
+
+/**
+ * Two of the kernel's records speak of before the box: the environment's end, and the ids that the process was started
+ * with. A kernel without checkpoints lets nobody correct them; then /proc/self/environ ends in more NULs.
+ */
+static void correct_records(void) {
+  size_t count = 0;
+  for (Elf64_auxv_t *entry = auxiliary; entry->a_type != AT_NULL; entry += 1, count += 1) {
+    if (entry->a_type == AT_UID || entry->a_type == AT_EUID) entry->a_un.a_val = geteuid();
+    if (entry->a_type == AT_GID || entry->a_type == AT_EGID) entry->a_un.a_val = getegid();
+  }
+  char text[2048];
+  int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return;
+  text[length] = 0;
+  // The second field is a name, which may hold anything; the third is the first after it.
+  uint64_t fields[52] = {0};
+  char *next = strrchr(text, ')');
+  for (int number = 3; next != NULL && number < 52; number += 1) {
+    next = strchr(next + 1, ' ');
+    if (next != NULL) fields[number] = strtoull(next + 1, NULL, 10);
+  }
+  struct prctl_mm_map map = {
+      .start_code = fields[26],
+      .end_code = fields[27],
+      .start_stack = fields[28],
+      .start_data = fields[45],
+      .end_data = fields[46],
+      .start_brk = fields[47],
+      .brk = (uintptr_t)sbrk(0),
+      .arg_start = fields[48],
+      .arg_end = fields[49],
+      .env_start = fields[50],
+      .env_end = fields[51],
+      .auxv = (__u64 *)(void *)auxiliary,
+      .auxv_size = (uint32_t)((count + 1) * sizeof *auxiliary),
+      .exe_fd = (uint32_t)-1,
+  };
+  // The variable stands last unless somebody has changed the order.
+  if (map.env_end == (uintptr_t)variables_end) map.env_end = (uintptr_t)variables_end_without;
+  prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
 /** The interpreter looks at its standard streams when it starts, and keeps what it saw: they must be of the right kind. */
@@ -45,6 +99,7 @@ static void open_streams(void) {
 __attribute__((constructor)) static void begin(void) {
   forget_preload();
   setup();
+  correct_records();
   open_streams();
   waits_for_script = true;
 }
@@ -67,9 +122,10 @@ static bool ends_quietly;
 
 /**
  * What the interpreter's own main does from here on: runs the script and ends. By the same calls, so that it is known
- * how the script ended when the interpreter is taken down (sigaction below).
+ * how the script ended when the interpreter is taken down (sigaction below). Only for what may end quietly: of an
+ * interrupt in a string that a program has executed, nobody but the interpreter's own main knows.
  */
-static _Noreturn void run_script(FILE *file, const char *path, bool may_end_quietly) {
+static _Noreturn void run_script(FILE *file, const char *path) {
   int (*ensure)(void);
   int (*run)(FILE *, const char *, int, void *);
   int (*finalize)(void);
@@ -80,7 +136,7 @@ static _Noreturn void run_script(FILE *file, const char *path, bool may_end_quie
   int failed = run(file, path, 1, NULL);
   void **interrupt = find("PyExc_KeyboardInterrupt");
   bool interrupted = failed && get_of_sys("last_type") == *interrupt;
-  ends_quietly = !failed && may_end_quietly;
+  ends_quietly = !failed;
   int status = finalize() < 0 ? 120 : failed != 0;
   if (interrupted) {
     signal(SIGINT, SIG_DFL);
@@ -132,8 +188,8 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   waits_for_script = false;
   bool may_end_quietly = serve(true);
   FILE *file = next(path, mode);
-  if (file != NULL) run_script(file, path, may_end_quietly);
-  return NULL;
+  if (file != NULL && may_end_quietly) run_script(file, path);
+  return file;
 }
 
 __attribute__((visibility("default"))) FILE *fopen64(const char *path, const char *mode) {

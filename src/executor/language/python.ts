@@ -8,6 +8,12 @@ import { readVersion } from './version.ts'
 /** The system's CPython. */
 export const pythonInterpreter = '/usr/bin/python3'
 
+/**
+ * Ends the list of a zip archive, which CPython runs like a script. It looks for that when it starts, so an interpreter
+ * that has started cannot tell any more.
+ */
+const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
+
 /** Finds the system's CPython. @throws when `/usr/bin/python3` cannot be run. */
 export async function findPython(): Promise<Toolchain> {
   const version = await readVersion(pythonInterpreter, '--version')
@@ -30,8 +36,8 @@ export async function findPython(): Promise<Toolchain> {
       argv: [pythonInterpreter, 'main.py'],
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
-      forks: true,
       endsQuietly: endsQuietly(content),
+      ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
     ranOutOfMemory: () => false,
   }

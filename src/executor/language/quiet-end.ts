@@ -31,6 +31,9 @@ const quietModules = new Set(
 const loudWords =
   /\b(?:yield|async|await|open|fdopen|popen|exec|eval|compile|setattr|getattr|globals|locals|vars|detach|modules|import_module|settrace|setprofile)\b/
 
+/** Outputs are flushed once more or once less: a method of the program's own would be seen. */
+const flushNotCalled = /\.flush\b(?!\s*\()/
+
 /** Special names that do nothing at a program's end; `__del__` is not among them, nor is a name not thought of. */
 const quietNames = new Set(
   [
@@ -102,7 +105,7 @@ export function endsQuietly(source: Uint8Array): boolean {
   const withStrings = text.replace(notCode, (token) => (token.startsWith('#') ? '' : token))
   for (const [name] of withStrings.matchAll(/__\w*/g)) if (!quietNames.has(name)) return false
   const code = text.replace(notCode, (token) => (token.startsWith('#') ? '' : '""'))
-  if (loudWords.test(code)) return false
+  if (loudWords.test(code) || flushNotCalled.test(code)) return false
   const statements = [...code.matchAll(importStatement)].map(({ groups }) => groups ?? {})
   const words = [...code.matchAll(importWord)].length
   // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
