@@ -34,8 +34,8 @@ export interface BoxOptions {
   readonly directory: string
   /** Host paths that the languages need beyond the base system's. */
   readonly paths: readonly string[]
-  /** The Python interpreter; a resident one runs Python programs where it can be had. */
-  readonly interpreter: string
+  /** The Python interpreter; a resident one runs Python programs where it can be had. Null: none is to be resident. */
+  readonly interpreter: string | null
   readonly onFallback: (reason: string) => void
 }
 

@@ -59,6 +59,8 @@ export interface ExecutorOptions {
   readonly cacheDirectory: string
   /** How boxes are made; `auto` unless said. */
   readonly box?: BoxChoice
+  /** False: every Python program gets an interpreter started for it alone, which costs time; true unless said. */
+  readonly residentPython?: boolean
   /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
   readonly onFallback?: (reason: string) => void
 }
@@ -125,7 +127,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       slots: slots.all,
       directory: `${options.cacheDirectory}/keeper`,
       paths: Object.values(toolchains).flatMap(({ paths }) => paths),
-      interpreter: pythonInterpreter,
+      interpreter: (options.residentPython ?? true) ? pythonInterpreter : null,
       onFallback: options.onFallback ?? (() => {}),
     })
   } catch (error) {

@@ -65,7 +65,7 @@ export async function createKeeperBoxes({
         filter: host.filter,
         layout,
         program: forks ? programs.pythonLibrary : programs.program,
-        interpreter: forks ? [interpreter, 'main.py'] : null,
+        interpreter: forks && interpreter !== null ? [interpreter, 'main.py'] : null,
       })
       return { keeper, group, runs: 0 }
     } catch (error) {
@@ -172,6 +172,7 @@ export async function createKeeperBoxes({
     await boxes.close()
     throw error
   }
+  if (interpreter === null) return boxes
   try {
     const residents = await Promise.all(
       [...places].map(([slot, { python }]) => fill(python, slot, true)),

@@ -1,0 +1,102 @@
+// A forked interpreter is `python3 main.py`: hundreds of programs, each run by a fork of the resident one and by one
+// started for it alone, in the same kind of box, write the same bytes and end in the same way.
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import type { Executor, Phase } from '#executor'
+import { box, scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
+import { contest } from './python-fork/contest.ts'
+import { ending } from './python-fork/ending.ts'
+import { listLibraryPrograms } from './python-fork/library.ts'
+import { process as processes } from './python-fork/process.ts'
+import { maskAddresses } from './python-fork/program.ts'
+import type { Program, Programs } from './python-fork/program.ts'
+import { start } from './python-fork/start.ts'
+import { stream } from './python-fork/stream.ts'
+import { traceback } from './python-fork/traceback.ts'
+
+if (box === 'bubblewrap') {
+  t.pass('there are no forks in a box of bubblewrap’s')
+  process.exit()
+}
+
+const library = execFileSync('/usr/bin/python3', ['-I', '-c', 'import os; print(os.__file__)'])
+  .toString()
+  .replace(/\/os\.py\s*$/, '')
+
+t.setTimeout(300_000 * timeFactor)
+
+const limits = scaleLimits({ cpuSeconds: 20, wallSeconds: 40 })
+
+async function execute(executor: Executor, program: Program): Promise<Phase> {
+  const { code, stdin } =
+    typeof program === 'object' && 'code' in program ? program : { code: program, stdin: '' }
+  const { run } = await executor.execute({
+    language: 'python',
+    code: Buffer.from(code as string),
+    stdin: Buffer.from(stdin as string),
+  })
+  return run!
+}
+
+function describe({ ending: end, exitCode, signal, stdout, stderr }: Phase) {
+  const [out, errors] = [stdout, stderr].map((bytes) =>
+    maskAddresses(Buffer.from(bytes).toString('latin1')),
+  )
+  return { ending: end, exitCode, signal, stdout: out, stderr: errors }
+}
+
+/** Only a fork has a library of ours among its mappings. */
+const isForked =
+  'print(any(".so" in line and " /usr/" not in line for line in open("/proc/self/maps")))'
+
+const topics: Readonly<Record<string, Programs>> = {
+  'programs as they are submitted': contest,
+  'what a program finds': start,
+  'errors and what is written of them': traceback,
+  'how programs end': ending,
+  'input and sources': stream,
+  'processes, threads and memory': processes,
+  'the standard library': listLibraryPrograms(library),
+}
+
+/** PYTHON_FORK: a part of the names of the programs to run, when it is not all of them. */
+const wanted = process.env['PYTHON_FORK'] ?? ''
+
+for (const [topic, programs] of Object.entries(topics)) {
+  t.test(`${topic}: forked or not, it is the same`, async (t) => {
+    // For each topic new ones: while an interpreter that has run its share is replaced, programs are started anew.
+    const forked = await startExecutor(t, { limits, box: 'keeper' })
+    const started = await startExecutor(t, { limits, box: 'keeper', residentPython: false })
+    const waiting = Object.entries(programs).filter(([name]) => name.includes(wanted))
+    async function work(): Promise<void> {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [name, program] = next
+        const [fork, plain] = await Promise.all([
+          execute(forked, program),
+          execute(started, program),
+        ])
+        t.strictSame(describe(fork), describe(plain), name)
+      }
+    }
+    await Promise.all([work(), work()])
+    t.equal(describe(await execute(forked, isForked)).stdout, 'True\n')
+    t.equal(describe(await execute(started, isForked)).stdout, 'False\n')
+  })
+}
+
+t.test('a fork’s memory is counted as if it were its own', async (t) => {
+  const mebibyte = 1024 * 1024
+  const narrow = scaleLimits({ memoryBytes: 64 * mebibyte })
+  const forked = await startExecutor(t, { limits: narrow, box: 'keeper' })
+  const started = await startExecutor(t, { limits: narrow, box: 'keeper', residentPython: false })
+  const take = (size: number): string =>
+    `import gc\nheld = bytearray(${size} << 20)\nfor i in range(0, len(held), 4096): held[i] = 1\ngc.collect()`
+  const [fork, plain] = await Promise.all([execute(forked, take(30)), execute(started, take(30))])
+  const [forkPeak, peak] = [fork, plain].map(({ usage }) => usage.memoryPeakBytes / mebibyte)
+  // Of a page that the resident has, too, and that the program writes to, both count; a quarter is what the kernel rounds.
+  t.ok(forkPeak! > peak! - 0.25 && forkPeak! < peak! + 2.5, `${forkPeak} ${peak}`)
+  for (const executor of [forked, started]) {
+    t.equal((await execute(executor, take(59))).ending, 'exited')
+    t.equal((await execute(executor, take(63))).ending, 'memory_limit')
+  }
+})

@@ -1,0 +1,221 @@
+// Reading input, and sources in every encoding.
+import { crc32 } from 'node:zlib'
+import type { Program, Programs } from './program.ts'
+
+const lines = 'first\nsecond line\n3 4 5\n\nlast without end'
+const bytes = Buffer.concat([
+  Buffer.from('text ü\n'),
+  Buffer.from([0xff, 0xfe, 0x80, 0x0a, 0x00, 0x0d, 0x0a, 0x1a, 0x0a]),
+  Buffer.from('é\u0301 end'),
+])
+
+function fed(code: string, stdin: string | Uint8Array = lines): Program {
+  return { code, stdin }
+}
+
+/** Programs that read their input. */
+const input: Programs = {
+  'input()': fed('print([input(), input("prompt "), input()])'),
+  'input() at the end': fed('while True: print(repr(input()))'),
+  'input() without any': fed('input()', ''),
+  'input() with readline': fed('import readline\nprint(input("> "))'),
+  'int(input()) of a word': fed('print(int(input()))'),
+  'map of input': fed('input(); input()\na, b, c = map(int, input().split())\nprint(a + b + c)'),
+  'sys.stdin.read': fed('import sys\nprint(repr(sys.stdin.read()), repr(sys.stdin.read()))'),
+  'sys.stdin.read of some': fed(
+    'import sys\nprint(repr(sys.stdin.read(7)), repr(sys.stdin.readline()))',
+  ),
+  'sys.stdin.readline': fed('import sys\nprint([sys.stdin.readline() for _ in range(7)])'),
+  'sys.stdin.readlines': fed('import sys\nprint(sys.stdin.readlines(), sys.stdin.closed)'),
+  iteration: fed('import sys\nfor line in sys.stdin: print(repr(line))'),
+  'iteration and input': fed('import sys\nprint(next(sys.stdin))\nprint(input())'),
+  'iteration and tell': fed('import sys\nnext(sys.stdin)\nsys.stdin.tell()'),
+  'tell and seek of the text': fed(
+    'import sys\nsys.stdin.readline(); place = sys.stdin.tell(); print(place, sys.stdin.read())\nsys.stdin.seek(place); print(sys.stdin.readline()); sys.stdin.seek(0, 2); print(sys.stdin.tell())',
+  ),
+  'tell and seek of the bytes': fed(
+    'import sys\nb = sys.stdin.buffer\nprint(b.tell(), b.read(3), b.tell(), b.seek(1), b.readline(), b.peek()[:4], b.seek(-3, 2), b.read())',
+  ),
+  bytes: fed('import sys\nprint(sys.stdin.buffer.read())', bytes),
+  'bytes by readline': fed('import sys\nprint(list(sys.stdin.buffer))', bytes),
+  'bytes that are no text': fed(
+    'print(ascii(input())); print(ascii(input())); print(ascii(input()))',
+    bytes,
+  ),
+  'bytes that are no text, written': fed('import sys\nsys.stdout.write(sys.stdin.read())', bytes),
+  'bytes that are no text, written on stderr': fed(
+    'import sys\nsys.stderr.write(sys.stdin.read())',
+    bytes,
+  ),
+  'strict text': fed('import sys\nsys.stdin.reconfigure(errors="strict")\nsys.stdin.read()', bytes),
+  'newlines as they are': fed(
+    'import sys\nsys.stdin.reconfigure(newline="")\nprint(ascii(sys.stdin.readlines()))',
+    'a\r\nb\rc\n',
+  ),
+  'newlines translated': fed(
+    'import sys\nprint(sys.stdin.readlines(), sys.stdin.newlines)',
+    'a\r\nb\rc\n',
+  ),
+  'a mark of byte order in the input': fed('print(ascii(input()))', '\ufeffbom\n'),
+  'os.read': fed('import os\nprint(os.read(0, 5), os.read(0, 1000), os.read(0, 1000))'),
+  'os.read after input': fed('import os\nprint(input(), os.read(0, 10))'),
+  'os.pread and lseek': fed(
+    'import os\nprint(os.pread(0, 5, 6), os.lseek(0, 0, 1), os.lseek(0, 3, 0), os.read(0, 4), os.fstat(0).st_size)',
+  ),
+  fileinput: fed(
+    'import fileinput\nfor line in fileinput.input(): print(fileinput.lineno(), fileinput.filename(), line, end="")',
+  ),
+  '/dev/stdin': fed('print(open("/dev/stdin").readlines())'),
+  '/dev/stdin twice': fed(
+    'print(open("/dev/stdin").readline(), open("/dev/stdin").readline(), input())',
+  ),
+  '/dev/fd/0': fed('print(open("/dev/fd/0", "rb").read())'),
+  '/proc/self/fd/0': fed('print(open("/proc/self/fd/0").read())'),
+  'open(0)': fed('for line in open(0): print(line.split())'),
+  'open(0).read after input': fed('first = input()\nprint(first, open(0).read())'),
+  mmap: fed(
+    'import mmap\nm = mmap.mmap(0, 0, access=mmap.ACCESS_READ)\nprint(len(m), m[:5], m.find(b"last"))',
+  ),
+  'mmap to be written': fed(
+    'import mmap\ntry: mmap.mmap(0, 0)\nexcept OSError as error: print(error)',
+  ),
+  'input cannot be written': fed(
+    'import os\nfor act in (lambda: os.write(0, b"x"), lambda: os.ftruncate(0, 0), lambda: open("/dev/stdin", "r+b")):\n    try: act()\n    except OSError as error: print(error)',
+  ),
+  select: fed('import select\nprint(select.select([0], [1], [], 0))'),
+  poll: fed('import select\np = select.poll(); p.register(0); p.register(1)\nprint(p.poll(0))'),
+  epoll: fed(
+    'import select\ntry: select.epoll().register(0)\nexcept OSError as error: print(error)',
+  ),
+  'stdin closed': fed('import sys\nsys.stdin.close()\ninput()'),
+  'stdin closed below': fed('import os\nos.close(0)\ninput()'),
+  'stdin none': fed('import sys\nsys.stdin = None\ninput()'),
+  'stdin replaced': fed(
+    'import io, sys\nsys.stdin = io.StringIO("own\\n")\nprint(input(), sys.__stdin__.readline())',
+  ),
+  'a child reads on': fed(
+    'import subprocess, sys\nprint(input(), flush=True)\nsubprocess.run(["cat"])',
+  ),
+  'a child reads all': fed('import os\nos.system("cat; echo end")\nprint(input())'),
+  'a fork shares the place': fed(
+    'import os\nif os.fork() == 0:\n    os.read(0, 6); os._exit(0)\nos.wait()\nprint(os.read(0, 100))',
+  ),
+  'numbers, many': fed(
+    'import sys\ndata = sys.stdin.buffer.read().split()\nprint(len(data), sum(map(int, data)))',
+    `${Array.from({ length: 50_000 }, (_, n) => n).join(' ')}\n`,
+  ),
+  'a line of a megabyte': fed('print(len(input()))', 'x'.repeat(1 << 20)),
+  getpass: fed(
+    'import getpass\ntry: print(getpass.getpass())\nexcept Exception as error: print(type(error), error)',
+  ),
+  'code.interact': fed(
+    'import code\ncode.interact(banner="b", exitmsg="e")',
+    'x = 1\nx + 1\nx.y\n',
+  ),
+  pdb: fed(
+    'import pdb\ndef f():\n    value = 5\n    breakpoint()\n    return value\nf()',
+    'p value\nw\nl\nc\n',
+  ),
+  'eval(input())': fed('print(eval(input()))', '[n**2 for n in range(5)]'),
+  'asyncio reads': fed(
+    'import asyncio, sys\nasync def main():\n    print(await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline))\nasyncio.run(main())',
+  ),
+}
+
+function raw(...parts: (string | readonly number[])[]): Buffer {
+  return Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+}
+
+/** A zip archive that holds nothing but a `__main__.py`. */
+function archive(code: string): Buffer {
+  const [name, content] = [Buffer.from('__main__.py'), Buffer.from(code)]
+  // Version, flags, method, time, date, checksum, both sizes, length of the name.
+  const entry = Buffer.alloc(26)
+  entry.writeUInt16LE(20, 0)
+  entry.writeUInt16LE(0x5821, 8)
+  entry.writeUInt32LE(crc32(content), 10)
+  entry.writeUInt32LE(content.length, 14)
+  entry.writeUInt32LE(content.length, 18)
+  entry.writeUInt16LE(name.length, 22)
+  const file = Buffer.concat([Buffer.from('PK\x03\x04'), entry, name, content])
+  const listed = Buffer.concat([Buffer.from('PK\x01\x02\x14\0'), entry, Buffer.alloc(14), name])
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(1, 4)
+  end.writeUInt16LE(1, 6)
+  end.writeUInt32LE(listed.length, 8)
+  end.writeUInt32LE(file.length, 12)
+  return Buffer.concat([file, listed, Buffer.from('PK\x05\x06'), end])
+}
+
+/** Sources that are not plain text. */
+const source: Programs = {
+  'an empty source': '',
+  'a comment alone': '# nothing',
+  'a newline alone': '\n',
+  'no newline at the end': 'print(1)',
+  'no newline after a block': 'if True:\n    print(1)',
+  'no newline after a comment': 'print(1)\n# end',
+  CRLF: 'print(1)\r\nif True:\r\n    print("""a\r\nb""".encode())\r\n',
+  'CR alone': 'print(1)\rprint(2)\r',
+  'mixed newlines': 'print(1)\r\nprint(2)\nprint(3)\r1/0\n',
+  'form feed': '\fprint(1)\n\f\nprint(2)',
+  'a mark of byte order': '\ufeffprint("ü")',
+  'a mark of byte order and a cookie': '\ufeff# coding: utf-8\nprint("ü")',
+  'a mark of byte order and another cookie': '\ufeff# coding: latin-1\nprint("ü")',
+  'a cookie of latin-1': raw(
+    '# -*- coding: latin-1 -*-\nprint(ascii("',
+    [0xfc],
+    '"))\n1/0 # ',
+    [0xe4],
+  ),
+  'a cookie in the second line': raw(
+    '#!/usr/bin/python3\n# vim: set fileencoding=cp1252 :\nprint(ascii("',
+    [0x80],
+    '"))',
+  ),
+  'a cookie in the third line': raw('#\n#\n# coding: latin-1\nprint("', [0xfc], '")'),
+  'an unknown cookie': '# coding: nothing\nprint(1)',
+  'a cookie of utf-16': '# coding: utf-16\nprint(1)',
+  'a cookie of utf-7': '# coding: utf-7\nprint(ascii("+AOQ-"))',
+  'a cookie of rot13': '# coding: rot13\ncevag(1)',
+  'a cookie of shift_jis': raw('# coding: shift_jis\nprint(ascii("', [0x83, 0x65], '"))'),
+  'a cookie of idna': '# coding: idna\nprint(1)',
+  'a byte that is no text': raw('print(1)\nprint("', [0xff], '")\n'),
+  'a byte that is no text in a comment': raw('print(1)\n# ', [0xc3, 0x28], '\n'),
+  'a surrogate': raw('print("', [0xed, 0xa0, 0x80], '")'),
+  'NUL at the start': raw([0], 'print(1)'),
+  'NUL in the middle': raw('print(1)\nx = "', [0], '"\nprint(2)'),
+  'NUL in a comment': raw('print(1) # ', [0], '\nprint(2)'),
+  'NUL at the end': raw('print(1)\n', [0]),
+  'control characters': raw('print(1)\n', [1], '\n'),
+  'the end mark of DOS': raw('print(1)\n', [0x1a], 'print(2)'),
+  'identifiers of many scripts': 'größe = 1\nπ = 3\n变量 = 2\nprint(größe + π + 变量, ﬁ := 5, fi)',
+  'text of many scripts': 'print("äöü ß € 日本語 𝄞 \u202e \\U0001f600 😀")',
+  'text that cannot be written': 'print("\\ud800")',
+  'text that is escaped on stderr': 'import sys\nprint("\\ud800 ü", file=sys.stderr)',
+  'a source of 200 KB': `${'x = 1\n'.repeat(34_000)}print(x)`,
+  'a line of 100 KB': `x = "${'y'.repeat(100_000)}"\nprint(len(x))`,
+  'a compiled file': raw([0xa7, 0x0d, 0x0d, 0x0a], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 'N'),
+  'a compiled file of another version': raw([0x42, 0x0d, 0x0d, 0x0a], 'rest'),
+  'an archive': raw([0x50, 0x4b, 0x03, 0x04], ' is no archive yet\n'),
+  'an archive that runs': archive(
+    'import sys\nprint(sys.path[0], sys.argv, __file__, __name__)\n1 / 0',
+  ),
+  'a shell script': '#!/bin/sh\necho hello\n',
+  C: '#include <stdio.h>\nint main() { puts("hello"); }',
+  'the source that is read while it runs':
+    'import linecache\nprint(linecache.getlines("main.py"), linecache.getline(__file__, 1))',
+  'the source cannot be changed':
+    'import os\ntry: open("main.py", "w")\nexcept OSError as error: print(error)\nprint(os.access("main.py", os.X_OK))',
+  'the source replaced before an error':
+    'import os\nos.rename("main.py", "old.py")\nopen("main.py", "w").write("one\\ntwo\\nthree\\n")\n1 / 0',
+  'the source removed before an error': 'import os\nos.unlink("main.py")\n1 / 0',
+  'a doctest of itself': '"""\n>>> 1 + 1\n3\n"""\nimport doctest\nprint(doctest.testmod())',
+  'a unittest of itself':
+    'import unittest, sys\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual([1, 2], [1, 3])\n    def test_b(self): print("b")\nunittest.main(exit=False, testRunner=unittest.TextTestRunner(stream=open("/dev/null", "w")))',
+  'runpy of itself':
+    'import runpy, sys\nif __name__ == "__main__": runpy.run_path("main.py", run_name="again")\nprint(__name__, sys.argv)',
+}
+
+/** Reading input, and sources in every encoding. */
+export const stream: Programs = { ...input, ...source }

@@ -1,0 +1,208 @@
+// What is written of errors: tracebacks with their source lines, syntax errors, warnings, depth.
+import type { Programs } from './program.ts'
+
+/** Errors and what is written of them. */
+export const traceback: Programs = {
+  'nested calls': String.raw`
+def outer(value):
+    return middle(value) + 1
+def middle(value):
+    return (lambda found: inner(found))(value)
+def inner(value):
+    return 1 / (value - 1)
+outer(1)`,
+  'repeated frames': 'def f(n):\n    if n == 0: raise KeyError("end")\n    f(n - 1)\nf(40)',
+  'an exception during another': String.raw`
+try:
+    {}['missing']
+except KeyError:
+    int('no number')`,
+  'an exception from another': String.raw`
+try:
+    [][3]
+except IndexError as error:
+    raise RuntimeError('wrapped') from error`,
+  'an exception from none': String.raw`
+try:
+    [][3]
+except IndexError as error:
+    raise RuntimeError('alone') from None`,
+  'an exception group': String.raw`
+raise ExceptionGroup('several', [ValueError(1), ExceptionGroup('more', [TypeError('two'), OSError(2, 'three')])])`,
+  'except*': String.raw`
+try:
+    raise ExceptionGroup('several', [ValueError(1), TypeError(2)])
+except* ValueError as group:
+    print(group.exceptions)`,
+  notes: 'error = ValueError("x")\nerror.add_note("first\\nsecond")\nraise error',
+  'carets below an expression':
+    'value = {"a": {"b": None}}\nprint(value["a"]["b"]["c"] + (1 /\n 2))',
+  'a wide line': 'x = "äöü€𝄞" + "日本語"; y = x.missing; print("日本" + y)',
+  'a name that is nearly right': 'import collections\ncollections.namedtoplo',
+  'a variable that is nearly right': 'counter = 1\nprint(countre)',
+  'a missing module': 'import no_such_module',
+  'a missing name of a module': 'from math import cosinus',
+  'a missing module below a package': 'import xml.nothing.more',
+  'an exception without words': 'raise ValueError',
+  'an exception of a class of its own': String.raw`
+class Odd(Exception):
+    def __str__(self): raise TypeError('no text')
+raise Odd()`,
+  'an exception with bytes in it': 'raise ValueError("\\udc80\\ud800 \\x00 \\x1b")',
+  'a base exception': 'raise BaseException("base")',
+  'a generator': 'def g():\n    yield 1\n    raise LookupError("in g")\nfor x in g(): print(x)',
+  'a stop of a generator': 'def g():\n    yield 1\n    raise StopIteration\nlist(g())',
+  'a coroutine never awaited': 'async def f(): pass\nf()\nprint("after")',
+  'an assertion': 'assert 1 == 2, {"left": 1}',
+  'an import that imports itself': 'import main',
+  'a module of its own': String.raw`
+open('helper.py', 'w').write('def fail():\n    raise ValueError("in helper")\n')
+import helper, os
+print(sorted(os.listdir('.')), helper.__cached__, helper.__file__)
+helper.fail()`,
+  exec: 'exec("x = 1\\ny = x / 0\\n")',
+  eval: 'eval("1 +")',
+  'compile with a name': 'exec(compile("a = 1\\nb = a.nothing", "given.py", "exec"))',
+  'compile under its own name':
+    'exec(compile("\\n\\nraise ValueError(1)", __file__, "exec"))\n# third line',
+  'traceback.print_exc': 'import traceback\ntry: 1 / 0\nexcept Exception: traceback.print_exc()',
+  'traceback.print_stack': 'import traceback\ndef f(): traceback.print_stack()\nf()',
+  'traceback of locals': String.raw`
+import traceback
+def f(a, b):
+    c = a + b
+    return c / 0
+try: f(1, 2)
+except ZeroDivisionError as error:
+    print(''.join(traceback.TracebackException.from_exception(error, capture_locals=True).format()))`,
+  'an excepthook': 'import sys\nsys.excepthook = lambda *a: print("hook", a[:2])\n1 / 0',
+  'an excepthook that fails': 'import sys\nsys.excepthook = lambda *a: 1 / 0\n{}[1]',
+  'an unraisable exception':
+    'class A:\n    def __del__(self): 1 / 0\na = A()\ndel a\nprint("goes on")',
+  'an unraisable exception at the end':
+    'class A:\n    def __del__(self): raise ValueError("late")\na = A()',
+  'a thread': String.raw`
+import threading
+def work():
+    raise ValueError('in a thread')
+thread = threading.Thread(target=work, name='worker')
+thread.start(); thread.join(); print('goes on')`,
+  'a thread of _thread':
+    'import _thread, time\n_thread.start_new_thread(lambda: 1 / 0, ())\ntime.sleep(0.1)',
+  'no more than the limit of frames':
+    'import sys\nsys.tracebacklimit = 2\ndef f(n):\n  if n: f(n-1)\n  else: 1/0\nf(9)',
+  'recursion without end': 'def f(): f()\nf()',
+  'recursion of two': 'def f(n): return g(n + 1)\ndef g(n): return f(n + 1)\nf(0)',
+  'the depth at which recursion ends': String.raw`
+def depth(n):
+    try: return depth(n + 1)
+    except RecursionError: return n
+print(depth(0))
+class A:
+    def __repr__(self): return repr([self])
+try: repr(A())
+except RecursionError as error: print(error)
+def lists(n):
+    found = []
+    for _ in range(n): found = [found]
+    return found
+try: repr(lists(100_000))
+except RecursionError as error: print(error)
+import json
+for n in range(900, 1000):
+    try: json.dumps(lists(n))
+    except RecursionError: print(n); break
+try: eval('(' * 150 + ')' * 150)
+except Exception as error: print(type(error), error)
+try: compile('-' * 3000 + '1', 'x', 'eval')
+except Exception as error: print(type(error), error)`,
+  'recursion 50,000 deep': String.raw`
+import sys
+sys.setrecursionlimit(1_000_000)
+def f(n): return 0 if n == 0 else 1 + f(n - 1)
+print(f(50_000))`,
+  'recursion through C 30,000 deep': String.raw`
+import sys, functools
+sys.setrecursionlimit(1_000_000)
+@functools.lru_cache(None)
+def f(n): return 0 if n == 0 else 1 + f(n - 1)
+print(f(30_000))`,
+  'a comparison 20,000 deep': String.raw`
+import sys
+sys.setrecursionlimit(10**6)
+a = b = 0
+for _ in range(20_000): a, b = [a], [b]
+print(a == b)`,
+  'a thread that recurses within its stack': String.raw`
+import sys, threading
+sys.setrecursionlimit(10**6)
+threading.stack_size(256 * 1024 * 1024)
+def f(n): return 0 if n == 0 else 1 + f(n - 1)
+thread = threading.Thread(target=lambda: print(f(40_000)))
+thread.start(); thread.join()`,
+  'the stack of a thread overflows': String.raw`
+import sys, threading, functools
+sys.setrecursionlimit(10**9)
+threading.stack_size(65536)
+@functools.lru_cache(None)
+def f(n): return f(n + 1)
+print('before', flush=True)
+thread = threading.Thread(target=f, args=(0,))
+thread.start(); thread.join()`,
+  'the stack of the main thread overflows': String.raw`
+import sys, functools, resource
+resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, resource.RLIM_INFINITY))
+sys.setrecursionlimit(10**9)
+@functools.lru_cache(None)
+def f(n): return f(n + 1)
+print('before', flush=True)
+f(0)`,
+  'a deprecated call': 'import imp, asyncore\nprint("done")',
+  'a deprecated escape': 'print("\\d")\nprint(1 is 1)',
+  'a deprecated call in __main__':
+    'import warnings\nwarnings.warn("old", DeprecationWarning)\nwarnings.warn("plain")',
+  'warnings only once': 'import warnings\nfor _ in range(3): warnings.warn("again")',
+  'warnings as errors': 'import warnings\nwarnings.simplefilter("error")\nwarnings.warn("strict")',
+  'a file left open': 'import warnings\nwarnings.simplefilter("always")\nopen("main.py")',
+  tracemalloc: String.raw`
+import tracemalloc, warnings
+warnings.simplefilter('always')
+tracemalloc.start()
+found = [0] * 1000
+print(tracemalloc.get_traced_memory()[0] > 8000, tracemalloc.get_object_traceback(found))
+open('main.py')`,
+  'syntax: an open bracket': 'print((1, 2\nprint(3)',
+  'syntax: a missing colon': 'if True\n    pass',
+  'syntax: an indent too much': 'x = 1\n  y = 2',
+  'syntax: an indent too little': 'def f():\n        x = 1\n    y = 2',
+  'syntax: tabs and spaces': 'if True:\n\tx = 1\n        y = 2',
+  'syntax: a string without end': 'x = "abc\nprint(x)',
+  'syntax: a long string without end': 'x = """abc\n\n\nprint(x)',
+  'syntax: an f-string': 'print(f"{1 +}")',
+  'syntax: an f-string within': 'print(f"{a!x}")',
+  'syntax: a keyword': 'class = 1',
+  'syntax: print of Python 2': 'print "hello"',
+  'syntax: exec of Python 2': 'exec "1"',
+  'syntax: an assignment to a call': 'f() = 1',
+  'syntax: = instead of ==': 'if x = 1: pass',
+  'syntax: return outside': 'return 1',
+  'syntax: yield outside': 'yield 1',
+  'syntax: await outside': 'await x',
+  'syntax: break outside': 'break',
+  'syntax: nonlocal': 'def f():\n    nonlocal q',
+  'syntax: a number': 'x = 0777\ny = 1__0',
+  'syntax: a character': 'x = 1 ? 2',
+  'syntax: a quotation mark': 'x = “a”',
+  'syntax: a space that is none': 'x\u00a0= 1',
+  'syntax: a star': 'a, *b, *c = x',
+  'syntax: a future': 'from __future__ import braces',
+  'syntax: a future too late': 'x = 1\nfrom __future__ import annotations',
+  'syntax: the end of the file': 'def f(',
+  'syntax: a line after a backslash': 'x = 1 \\ \n+ 2',
+  'syntax: far below': `${'x = 1\n'.repeat(3000)}x = = 2`,
+  'syntax: a line of 5,000': `x = [${'1, '.repeat(2500)}) + 2`,
+  'syntax: too deep': `${'('.repeat(300)}${')'.repeat(300)}`,
+  'syntax: too many blocks': Array.from({ length: 30 }, (_, n) => `${' '.repeat(n)}for i in x:`)
+    .concat(`${' '.repeat(30)}pass`)
+    .join('\n'),
+}
