@@ -108,9 +108,11 @@ void build_root(char *layout, size_t bytes) {
   if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
   if (chdir("/") != 0) fail("root.enter");
   umask(0);
-  for (char *entry = layout; entry < layout + bytes;) {
+  const char *end = layout + bytes;
+  for (char *entry = layout; entry < end;) {
     char *source = entry + strlen(entry) + 1;
-    char *target = source + strlen(source) + 1;
+    char *target = source < end ? source + strlen(source) + 1 : source;
+    if (target >= end || *target != '/') fail_saying("root.layout", entry);
     uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
     if (strcmp(entry, "bind") == 0) {
       bind_host_path(source, target, restricted | MOUNT_ATTR_NODEV);
@@ -228,7 +230,7 @@ static void drop_rights(void) {
 
 /** On its own: what it needs of the stack would show in a program that goes on without exec. */
 static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
-  char *strings[argument_bytes_most / 2];
+  char *strings[strings_most + 2];
   char *next = shared->block;
   size_t count = request->arguments + request->variables + 2;
   for (size_t index = 0; index < count; index += 1) {
@@ -237,7 +239,10 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
     if (!ends) next += strlen(next) + 1;
   }
   execve(strings[0], strings, strings + request->arguments + 1);
-  give_up("box.exec");
+  // What the submission was compiled to may be nothing that can be started; that is its own end, as a shell would tell it.
+  if (strncmp(strings[0], "/box/", 5) != 0) give_up("box.exec");
+  dprintf(2, "%s: %s\n", strings[0], strerror(errno));
+  _exit(errno == ENOENT ? 127 : 126);
 }
 
 /** The program's process, up to its first instruction. Returns only when it goes on without exec. */
@@ -272,9 +277,15 @@ bool may_end_quietly(void) { return quiet; }
 
 /** The box's first process: reaps what is orphaned, says how the program ended, and ends with it. */
 static _Noreturn void watch_program(pid_t program) {
+  // A process without handlers is deaf to what the program sends it, being the first of its namespace; an interpreter has
+  // some.
+  for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
   for (;;) {
     siginfo_t info;
-    if (waitid(P_ALL, 0, &info, WEXITED) != 0) _exit(70);
+    if (waitid(P_ALL, 0, &info, WEXITED) != 0) {
+      if (errno == EINTR) continue;
+      _exit(70);
+    }
     if (info.si_pid != program) continue;
     shared->end_nanoseconds = now();
     shared->end_code = info.si_code;
@@ -309,8 +320,18 @@ static void become_box(struct box *box, bool forks) {
   watch_program(program);
 }
 
+/** A box that was killed before it was let go has left the word for the next. */
+static void clear_event(int event) {
+  struct pollfd waits = {event, POLLIN, 0};
+  uint64_t count;
+  if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) fail("keeper.event");
+}
+
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
+  *box = (struct box){0};
+  clear_event(ready);
+  clear_event(go);
   box->sizes[0] = box_bytes;
   box->sizes[1] = scratch_bytes;
   box->mounts[0] = open_scratch(box_bytes, "0700");

@@ -22,12 +22,20 @@ static uint32_t version;
 static bool swap_counted;
 static int descriptors[file_count];
 static int parent;
-static char name[32];
-static unsigned groups;
 
-static uint64_t cpu_before, kills_before, memory_before, memory_allowed;
-static uint64_t limit_held;
-static uint32_t processes_held;
+/** What is known of past runs and of the one under way; a program may not read it (allocate_unforked). */
+static struct {
+  char name[32];
+  unsigned groups;
+  uint64_t cpu_before, kills_before, memory_before, memory_allowed;
+  /** What was charged before the first run. */
+  uint64_t memory_at_rest;
+  uint64_t limit_held;
+  uint32_t processes_held;
+} *run;
+
+/** What a group may hold before a run beyond what it held before the first. */
+static const uint64_t memory_slack = 4 << 20;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
   ssize_t length = pread(descriptor, text, size - 1, 0);
@@ -66,7 +74,7 @@ static bool write_number(int descriptor, uint64_t value) {
 }
 
 static int open_file(const char *file, int flags) {
-  int group = openat(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int group = openat(parent, run->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   int descriptor = openat(group, file, flags | O_CLOEXEC);
   if (descriptor < 0) fail_saying("group.open", file);
   close(group);
@@ -80,6 +88,7 @@ static void write_file_of_group(const char *file, const char *text) {
 }
 
 void open_group(uint32_t cgroup_version, bool counts_swap) {
+  run = allocate_unforked(sizeof *run);
   version = cgroup_version;
   swap_counted = counts_swap;
   if (version == 1) {
@@ -98,7 +107,7 @@ void open_group(uint32_t cgroup_version, bool counts_swap) {
 
 uint64_t group_memory(void) {
   if (version == 1) return read_number(descriptors[usage]);
-  strcpy(name, "keeper");
+  strcpy(run->name, "keeper");
   int descriptor = open_file("memory.current", O_RDONLY);
   uint64_t bytes = read_number(descriptor);
   close(descriptor);
@@ -107,8 +116,8 @@ uint64_t group_memory(void) {
 
 int prepare_group(void) {
   if (version == 1) return -1;
-  snprintf(name, sizeof name, "run-%u", groups++);
-  if (mkdirat(parent, name, 0755) != 0) fail("group.create");
+  snprintf(run->name, sizeof run->name, "run-%u", run->groups++);
+  if (mkdirat(parent, run->name, 0755) != 0) fail("group.create");
   write_file_of_group("memory.oom.group", "1");
   if (swap_counted) write_file_of_group("memory.swap.max", "0");
   static const struct {
@@ -123,19 +132,19 @@ int prepare_group(void) {
   for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
     int flags = opened[index].flags;
     // Before Linux 6.12 the peak cannot be reset: it then holds what the box itself took, which is no more.
-    if (opened[index].file == peak && faccessat(parent, name, W_OK, 0) != 0) flags = O_RDONLY;
+    if (opened[index].file == peak && faccessat(parent, run->name, W_OK, 0) != 0) flags = O_RDONLY;
     descriptors[opened[index].file] = open_file(opened[index].name, flags);
   }
-  limit_held = 0;
-  processes_held = 0;
-  int group = openat(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  run->limit_held = 0;
+  run->processes_held = 0;
+  int group = openat(parent, run->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (group < 0) fail("group.open");
   return group;
 }
 
 static void set_memory_limit(uint64_t bytes) {
-  if (bytes == limit_held) return;
-  limit_held = bytes;
+  if (bytes == run->limit_held) return;
+  run->limit_held = bytes;
   bool written = write_number(descriptors[limit], bytes);
   if (version == 1 && swap_counted) {
     // Memory and swap together may never be below memory alone.
@@ -145,28 +154,46 @@ static void set_memory_limit(uint64_t bytes) {
   if (!written) fail("group.limit");
 }
 
+/**
+ * v1: a box's file entries, shared memory and namespaces stay charged when it has died, some until the kernel gets to
+ * them, some until it needs room. If they counted as the keeper's own, the next program could use what is taken from them
+ * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it.
+ */
+void settle_group(void) {
+  if (version == 2) return;
+  for (int tries = 0; tries < 1000; tries += 1) {
+    uint64_t held = read_number(descriptors[usage]);
+    if (run->memory_at_rest == 0) run->memory_at_rest = held;
+    uint64_t most = run->memory_at_rest + memory_slack;
+    if (held <= most) return;
+    if (write_number(descriptors[limit], most)) run->limit_held = most;
+    else usleep(5000);
+  }
+  fail_saying("group.settle", "the memory of a box that has died is not given back");
+}
+
 void begin_group(const struct request *request, uint64_t share) {
   // v1: the keeper and the box's first process count too; v2: the latter alone.
   uint32_t allowed = request->processes + (version == 1 ? 2 : 1);
-  if (allowed != processes_held && !write_number(descriptors[process_limit], allowed)) fail("group.limit");
-  processes_held = allowed;
+  if (allowed != run->processes_held && !write_number(descriptors[process_limit], allowed)) fail("group.limit");
+  run->processes_held = allowed;
   if (version == 1 && !write_text(descriptors[peak], "0")) fail("group.reset");
   if (version == 2) (void)!write_text(descriptors[peak], "reset");
-  memory_before = read_number(descriptors[usage]);
-  memory_allowed = request->memory_bytes;
+  run->memory_before = read_number(descriptors[usage]);
+  run->memory_allowed = request->memory_bytes;
   // What stood before is not the program's, but for the interpreter's share. In steps, so that it is seldom written.
   const uint64_t step = 256 * 1024;
   if (request->memory_bytes <= share) fail_saying("group.limit", "less memory than the interpreter's share");
-  set_memory_limit(request->memory_bytes - share + (memory_before + step - 1) / step * step);
-  kills_before = 0;
-  kills_before = group_memory_kills();
-  cpu_before = 0;
-  cpu_before = group_cpu_nanoseconds();
+  set_memory_limit(request->memory_bytes - share + (run->memory_before + step - 1) / step * step);
+  run->kills_before = 0;
+  run->kills_before = group_memory_kills();
+  run->cpu_before = 0;
+  run->cpu_before = group_cpu_nanoseconds();
 }
 
 uint64_t group_cpu_nanoseconds(void) {
   uint64_t total = version == 1 ? read_number(descriptors[cpu]) : read_key(descriptors[cpu], "usage_usec") * 1000;
-  return total - cpu_before;
+  return total - run->cpu_before;
 }
 
 uint64_t group_memory_peak(uint64_t share) {
@@ -174,17 +201,17 @@ uint64_t group_memory_peak(uint64_t share) {
   // are spent in it unseen. A box runs on two at once: no program is told less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
   uint64_t highest = read_number(descriptors[peak]);
-  uint64_t taken = (highest > memory_before ? highest - memory_before : 0) + unseen + share;
-  return taken < memory_allowed ? taken : memory_allowed;
+  uint64_t taken = (highest > run->memory_before ? highest - run->memory_before : 0) + unseen + share;
+  return taken < run->memory_allowed ? taken : run->memory_allowed;
 }
 
 uint64_t group_memory_kills(void) {
   uint64_t total = read_key(descriptors[kills], "oom_kill");
-  return total < kills_before ? 0 : total - kills_before;
+  return total < run->kills_before ? 0 : total - run->kills_before;
 }
 
 void end_group(void) {
-  kills_before = 0;
+  run->kills_before = 0;
   char text[4096];
   if (version == 1) {
     read_text(descriptors[processes], text, sizeof text, "group.read");
@@ -199,7 +226,7 @@ void end_group(void) {
     descriptors[file] = -1;
   }
   // A process that was just reaped can hold its group for some milliseconds.
-  for (int tries = 0; unlinkat(parent, name, AT_REMOVEDIR) != 0; tries += 1) {
+  for (int tries = 0; unlinkat(parent, run->name, AT_REMOVEDIR) != 0; tries += 1) {
     if (errno != EBUSY || tries == 2000) fail("group.remove");
     usleep(1000);
   }

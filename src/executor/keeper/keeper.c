@@ -29,6 +29,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,12 +68,29 @@ enum {
   answer_bytes = 256 * 1024,
 };
 
+/** Some thirty years. */
+static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
+
 struct shared *shared;
 /** Memory that an interpreter resident in this process holds and that counts as each program's. */
 static uint64_t share;
 static struct box box;
-/** Scratch sizes that the last request asked for: the next box is made with them. */
-static uint64_t box_bytes = 64 << 20, scratch_bytes = 64 << 20;
+
+/**
+ * What is read from the worker, what waits to be written to it, and what the last request asked for. A fork of a resident
+ * interpreter has the keeper's memory and may read it, so all that comes from runs lies where no fork has it (unforked).
+ * All there from the start, so that a run's output is never charged to the program as memory.
+ */
+static struct {
+  char question[64 * 1024];
+  size_t question_start, question_end;
+  char answer[answer_bytes];
+  size_t answer_start, answer_end;
+  /** What is past an output's limit. */
+  char beyond[16 * 1024];
+  /** Scratch sizes: the next box is made with them. */
+  uint64_t box_bytes, scratch_bytes;
+} *talk;
 
 int64_t now(void) {
   struct timespec time;
@@ -80,12 +98,11 @@ int64_t now(void) {
   return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// What is read from the worker and what waits to be written to it. Static, so that a run's output is never charged to
-// the program as memory.
-static char question[64 * 1024];
-static size_t question_start, question_end;
-static char answer[answer_bytes];
-static size_t answer_start, answer_end;
+void *allocate_unforked(size_t bytes) {
+  void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (pages == MAP_FAILED || madvise(pages, bytes, MADV_DONTFORK) != 0) _exit(71);
+  return pages;
+}
 
 static void await_socket(short what) {
   struct pollfd event = {worker_socket, what, 0};
@@ -95,9 +112,11 @@ static void await_socket(short what) {
 
 /** False when nothing waits to be read. Ends the keeper when the worker has gone. */
 static bool read_more(void) {
-  if (question_start == question_end) question_start = question_end = 0;
-  ssize_t length = recv(worker_socket, question + question_end, sizeof question - question_end, MSG_DONTWAIT);
-  if (length > 0) question_end += (size_t)length;
+  if (talk->question_start == talk->question_end) talk->question_start = talk->question_end = 0;
+  size_t room = sizeof talk->question - talk->question_end;
+  if (room == 0) fail_saying("protocol", "more than was asked for");
+  ssize_t length = recv(worker_socket, talk->question + talk->question_end, room, MSG_DONTWAIT);
+  if (length > 0) talk->question_end += (size_t)length;
   if (length == 0) _exit(0);
   if (length < 0 && errno != EAGAIN && errno != EINTR) _exit(0);
   return length > 0;
@@ -106,14 +125,14 @@ static bool read_more(void) {
 static void read_exactly(void *target, size_t size) {
   char *next = target;
   while (size > 0) {
-    size_t taken = question_end - question_start;
+    size_t taken = talk->question_end - talk->question_start;
     if (taken == 0) {
       if (!read_more()) await_socket(POLLIN);
       continue;
     }
     if (taken > size) taken = size;
-    memcpy(next, question + question_start, taken);
-    question_start += taken;
+    memcpy(next, talk->question + talk->question_start, taken);
+    talk->question_start += taken;
     next += taken;
     size -= taken;
   }
@@ -121,41 +140,41 @@ static void read_exactly(void *target, size_t size) {
 
 static void copy_to_file(int descriptor, uint64_t size, const char *step) {
   while (size > 0) {
-    size_t taken = question_end - question_start;
+    size_t taken = talk->question_end - talk->question_start;
     if (taken == 0) {
       if (!read_more()) await_socket(POLLIN);
       continue;
     }
     if (taken > size) taken = (size_t)size;
-    ssize_t written = write(descriptor, question + question_start, taken);
+    ssize_t written = write(descriptor, talk->question + talk->question_start, taken);
     if (written < 0) fail(step);
-    question_start += (size_t)written;
+    talk->question_start += (size_t)written;
     size -= (uint64_t)written;
   }
 }
 
 /** Sends what the socket takes. */
 static void send_some(void) {
-  while (answer_start < answer_end) {
-    ssize_t length =
-        send(worker_socket, answer + answer_start, answer_end - answer_start, MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (talk->answer_start < talk->answer_end) {
+    ssize_t length = send(worker_socket, talk->answer + talk->answer_start, talk->answer_end - talk->answer_start,
+                          MSG_DONTWAIT | MSG_NOSIGNAL);
     if (length < 0 && errno == EAGAIN) return;
     if (length < 0 && errno != EINTR) _exit(0);
-    if (length > 0) answer_start += (size_t)length;
+    if (length > 0) talk->answer_start += (size_t)length;
   }
-  answer_start = answer_end = 0;
+  talk->answer_start = talk->answer_end = 0;
 }
 
 static void send_all(void) {
-  for (send_some(); answer_end > 0; send_some()) await_socket(POLLOUT);
+  for (send_some(); talk->answer_end > 0; send_some()) await_socket(POLLOUT);
 }
 
 static void append_frame(uint32_t kind, const void *data, size_t length) {
   struct frame frame = {kind, (uint32_t)length};
-  if (sizeof answer - answer_end < sizeof frame + length) send_all();
-  memcpy(answer + answer_end, &frame, sizeof frame);
-  memcpy(answer + answer_end + sizeof frame, data, length);
-  answer_end += sizeof frame + length;
+  if (sizeof talk->answer - talk->answer_end < sizeof frame + length) send_all();
+  memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
+  memcpy(talk->answer + talk->answer_end + sizeof frame, data, length);
+  talk->answer_end += sizeof frame + length;
 }
 
 _Noreturn void fail_saying(const char *step, const char *words) {
@@ -179,15 +198,14 @@ struct stream {
 
 /** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
 static bool drain(struct stream *stream) {
-  static char beyond[16 * 1024];
-  size_t room = sizeof answer - answer_end;
+  size_t room = sizeof talk->answer - talk->answer_end;
   const size_t least = sizeof(struct frame) + 4096;
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
   if (wanted > 0 && room < least) return true;
-  char *target = beyond;
-  size_t size = sizeof beyond;
+  char *target = talk->beyond;
+  size_t size = sizeof talk->beyond;
   if (wanted > 0) {
-    target = answer + answer_end + sizeof(struct frame);
+    target = talk->answer + talk->answer_end + sizeof(struct frame);
     size = room - sizeof(struct frame);
     if (size > wanted) size = (size_t)wanted;
   }
@@ -199,8 +217,8 @@ static bool drain(struct stream *stream) {
   }
   if (wanted > 0) {
     struct frame frame = {stream->kind, (uint32_t)length};
-    memcpy(answer + answer_end, &frame, sizeof frame);
-    answer_end += sizeof frame + (size_t)length;
+    memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
+    talk->answer_end += sizeof frame + (size_t)length;
   }
   stream->received += (uint64_t)length;
   return true;
@@ -226,7 +244,7 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
 /** A word of the worker's during a run; there is only one. It may have come right behind the request. */
 static bool is_told_to_stop(bool readable) {
   if (readable) read_more();
-  if (question_end - question_start < sizeof(uint32_t)) return false;
+  if (talk->question_end - talk->question_start < sizeof(uint32_t)) return false;
   uint32_t kind;
   read_exactly(&kind, sizeof kind);
   if (kind != 'A') fail_saying("protocol", "a run is under way");
@@ -240,20 +258,23 @@ static enum reason supervise(const struct request *request, struct stream stream
   int64_t gives_up = INT64_MAX;
   enum reason reason = none;
   bool alive = true;
+  // The program has ended, or was told to: what is left of its box dies.
+  bool over = false;
   while (alive || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
-    bool full = sizeof answer - answer_end < sizeof(struct frame) + 4096;
+    bool full = sizeof talk->answer - talk->answer_end < sizeof(struct frame) + 4096;
     struct pollfd events[] = {
-        {worker_socket, (short)(POLLIN | (answer_end > 0 ? POLLOUT : 0)), 0},
+        {worker_socket, (short)(POLLIN | (talk->answer_end > 0 ? POLLOUT : 0)), 0},
         {alive ? box.pidfd : -1, POLLIN, 0},
         {full && streams[0].received < streams[0].limit ? -1 : streams[0].descriptor, POLLIN, 0},
         {full && streams[1].received < streams[1].limit ? -1 : streams[1].descriptor, POLLIN, 0},
     };
     // Small output waits for the result, and both go in one write.
     if (!full) events[0].events = POLLIN;
-    int64_t until = gives_up != INT64_MAX ? gives_up : next_look < ends ? next_look : ends;
-    int64_t pause = question_start == question_end ? until - now() : 0;
+    if (over && full) gives_up = now() + kill_seconds * INT64_C(1000000000);
+    int64_t until = over ? gives_up : next_look < ends ? next_look : ends;
+    int64_t pause = talk->question_end - talk->question_start < sizeof(uint32_t) ? until - now() : 0;
     struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
-    int found = ppoll(events, 4, alive ? &timeout : NULL, NULL);
+    int found = ppoll(events, 4, &timeout, NULL);
     if (found < 0 && errno != EINTR) fail("keeper.poll");
     if (found < 0) continue;
     if (events[0].revents & POLLOUT) send_some();
@@ -267,18 +288,24 @@ static enum reason supervise(const struct request *request, struct stream stream
       if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
       alive = false;
     }
-    if (!alive) continue;
     // An end that has happened is seen before a clock that has passed.
-    if (shared->ended || reason != none) {
-      if (gives_up == INT64_MAX) gives_up = now() + kill_seconds * INT64_C(1000000000);
-      if (now() > gives_up) fail_saying("box.kill", "the box outlives SIGKILL");
+    if (!over && (!alive || shared->ended)) {
+      over = true;
+      gives_up = now() + kill_seconds * INT64_C(1000000000);
+    }
+    if (over) {
+      if (now() > gives_up && alive) fail_saying("box.kill", "the box outlives SIGKILL");
+      if (now() > gives_up && found == 0) fail_saying("output.end", "an output outlives the box");
       continue;
     }
     if (stopped) reason = aborted;
     else if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) reason = output_limit;
     else if (now() >= ends) reason = wall_limit;
     else if (now() >= next_look) reason = look_at_counters(request, &next_look);
-    if (reason != none) kill_box(&box);
+    if (reason == none) continue;
+    kill_box(&box);
+    over = true;
+    gives_up = now() + kill_seconds * INT64_C(1000000000);
   }
   return reason;
 }
@@ -307,7 +334,8 @@ static void read_files(uint32_t count) {
 
 /** The strings of a request must fill their block exactly: the box walks over them by their ends. */
 static void read_strings(const struct request *request) {
-  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block)
+  if (request->arguments == 0 || request->argument_bytes > sizeof shared->block ||
+      (uint64_t)request->arguments + request->variables > strings_most)
     fail_saying("protocol", "the command line");
   read_exactly(shared->block, request->argument_bytes);
   uint64_t ends = 0;
@@ -320,11 +348,17 @@ static void run(void) {
   struct request request;
   request.kind = 'R';
   read_exactly((char *)&request + sizeof request.kind, sizeof request - sizeof request.kind);
+  // A file system of no bytes would be one without a limit.
+  if (request.wall_nanoseconds > longest_nanoseconds || request.cpu_nanoseconds > longest_nanoseconds ||
+      request.memory_bytes > INT64_MAX || request.processes > INT32_MAX || request.box_bytes == 0 ||
+      request.scratch_bytes == 0)
+    fail_saying("protocol", "the limits");
   read_strings(&request);
   wait_until_ready(&box);
+  settle_group();
   resize_box(&box, request.box_bytes, request.scratch_bytes);
-  box_bytes = request.box_bytes;
-  scratch_bytes = request.scratch_bytes;
+  talk->box_bytes = request.box_bytes;
+  talk->scratch_bytes = request.scratch_bytes;
   read_files(request.files);
   copy_to_file(box.input, request.stdin_bytes, "box.stdin");
   shared->request = request;
@@ -362,6 +396,8 @@ static void run(void) {
 
 /** Reads what the worker says first and makes everything that all boxes share. */
 void setup(void) {
+  talk = allocate_unforked(sizeof *talk);
+  talk->box_bytes = talk->scratch_bytes = 64 << 20;
   static const int one_page_at_least = sizeof *shared;
   shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) fail("keeper.memory");
@@ -370,7 +406,10 @@ void setup(void) {
     uint32_t kind, cgroup_version, counts_swap, filter_bytes, layout_bytes;
   } hello;
   read_exactly(&hello, sizeof hello);
-  if (hello.kind != 'H' || hello.filter_bytes > largest_setup_bytes || hello.layout_bytes > largest_setup_bytes)
+  if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
+      hello.layout_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
+      hello.filter_bytes % sizeof(struct sock_filter) != 0 ||
+      hello.filter_bytes / sizeof(struct sock_filter) > BPF_MAXINSNS)
     fail_saying("protocol", "the first word");
   char *text = malloc((size_t)hello.filter_bytes + hello.layout_bytes + 1);
   if (text == NULL) fail("keeper.memory");
@@ -383,13 +422,20 @@ void setup(void) {
   free(text);
 }
 
+/** What calls have left on the stack below; a fork would have it (allocate_unforked). */
+__attribute__((noinline)) static void clear_stack(void) {
+  char used[64 * 1024];
+  explicit_bzero(used, sizeof used);
+}
+
 bool serve(bool forks) {
   uint64_t memory = group_memory();
   share = forks && memory > share ? memory - share : 0;
   append_frame('r', &share, sizeof share);
   send_all();
   for (;;) {
-    if (prepare_box(&box, box_bytes, scratch_bytes, forks)) return may_end_quietly();
+    if (forks) clear_stack();
+    if (prepare_box(&box, talk->box_bytes, talk->scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;
     do read_exactly(&kind, sizeof kind);
     while (kind == 'A');

@@ -8,6 +8,7 @@
 
 enum {
   argument_bytes_most = 64 * 1024,
+  strings_most = 1024,
   /** Descriptors that the worker starts a keeper with: the socket, then those of its cgroup (group.c). */
   worker_socket = 3,
   group_descriptor = 4,
@@ -68,6 +69,8 @@ typedef void program_function(void);
 // keeper.c
 extern struct shared *shared;
 int64_t now(void);
+/** Memory, all zero, that a fork of the keeper does not have. */
+void *allocate_unforked(size_t bytes);
 void setup(void);
 /**
  * Serves requests until the worker goes. Returns only in a program's process that needs no exec, ready to run it:
@@ -95,6 +98,8 @@ void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
 /** v2: makes the cgroup that the next box is born in, and returns its descriptor; v1: -1, a box is born in the keeper's. */
 int prepare_group(void);
+/** v1: what the last box held is gone when it returns, but for what cannot be taken back. */
+void settle_group(void);
 void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
