@@ -10,7 +10,7 @@ import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import { runPhase } from './phase.ts'
 import type { Host, PhaseRequest } from './phase.ts'
-import { proveIsolation } from './probe.ts'
+import { probeInterpreter, proveIsolation } from './probe.ts'
 import type { Slot } from './slot.ts'
 
 /** How boxes are made: `keeper`, `bubblewrap`, or `auto`: the first of them that this host can have. */
@@ -48,7 +48,9 @@ export async function openBoxes(host: Host, options: BoxOptions): Promise<Boxes>
   if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was asked for')
   const open = async (boxes: Boxes): Promise<Boxes> => {
     try {
-      await proveIsolation((request) => boxes.run(firstSlot, request))
+      const run = (request: PhaseRequest): Promise<Phase> => boxes.run(firstSlot, request)
+      await proveIsolation(run)
+      if (boxes.kind === 'keeper') await proveIsolation(run, probeInterpreter(options.interpreter))
       return boxes
     } catch (error) {
       await boxes.close()

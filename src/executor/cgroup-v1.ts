@@ -41,6 +41,7 @@ const remedy =
  * always gets its first buffer: 10,000 connections, which cost 75 MB within the limit, held 80 MB whatever is written here.
  */
 export const socketFile = 'memory.kmem.tcp.limit_in_bytes'
+const socketUsageFile = 'memory.kmem.tcp.usage_in_bytes'
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
 /** What a box may hold in INET sockets beside its memory limit, in bytes. */
@@ -79,7 +80,8 @@ export async function openCgroupV1(
     version: 'v1',
     limitsSocketMemory,
     create: async (child, limits) => openGroup(await make(child, limits)),
-    createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
+    createForKeeper: async (child) =>
+      openKeeperGroup(await make(child, keeperLimits), limitsSocketMemory),
     async close() {
       for (const child of readChildren(parent.memory)) await killAll(descend(parent, child))
       for (const directory of listDistinct(parent)) await removeTree(directory)
@@ -190,7 +192,7 @@ function openGroup(group: Directories): Cgroup {
 }
 
 /** The files that keeper/group.c works with, opened with the worker's rights. */
-function openKeeperGroup(group: Directories): KeeperGroup {
+function openKeeperGroup(group: Directories, limitsSocketMemory: boolean): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
@@ -202,6 +204,8 @@ function openKeeperGroup(group: Directories): KeeperGroup {
     [`${group.cpuacct}/cpuacct.usage`, 'r'],
     [`${group.pids}/pids.max`, 'r+'],
     [`${group.pids}/cgroup.procs`, 'r'],
+    // Nothing to read where no box gets such sockets.
+    [limitsSocketMemory ? `${group.memory}/${socketUsageFile}` : '/dev/null', 'r'],
   ] as const
   const descriptors = files.map(([path, flags]) => openSync(path, flags))
   const { entrances, empty, remove } = openGroup(group)

@@ -24,6 +24,9 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'interprete
  */
 const forksMost = 128
 
+/** After a resident interpreter could not be started, the next is tried so much later. */
+const refillMilliseconds = 10_000
+
 /** A program with less memory than this is started anew: a resident interpreter's own share would be most of it. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
@@ -54,6 +57,7 @@ export async function createKeeperBoxes({
   const leaving = new Set<Promise<void>>()
   let started = 0
   let closed = false
+  let residentPython = true
 
   async function startResident(slot: Slot, forks: boolean): Promise<Resident> {
     started += 1
@@ -84,6 +88,8 @@ export async function createKeeperBoxes({
       () => (place.ready = true),
       () => {
         if (place.resident === resident) place.resident = null
+        // Without a plain keeper the next run starts one; without an interpreter runs go on, only slower.
+        if (forks && residentPython) setTimeout(refill, refillMilliseconds, place, slot).unref()
       },
     )
     return resident
@@ -96,6 +102,10 @@ export async function createKeeperBoxes({
     place.resident = null
     await dismiss(resident)
     return fill(place, slot, forks)
+  }
+
+  function refill(place: Place, slot: Slot): void {
+    if (!closed && place.resident === null) void fill(place, slot, true).catch(() => {})
   }
 
   async function dismiss({ keeper, group }: Resident): Promise<void> {
@@ -180,6 +190,7 @@ export async function createKeeperBoxes({
     const [{ keeper }] = residents as [Resident]
     await proveForks(async (request) => judge(request, await keeper.run(request)), interpreter)
   } catch (error) {
+    residentPython = false
     onFallback(`no resident Python: ${describe(error)}`)
     for (const { python } of places.values()) await vacate(python)
   }

@@ -42,6 +42,8 @@ export interface Keeper {
   close(): Promise<void>
 }
 
+/** How long the last words of a keeper that has ended are waited for. */
+const lastWordsMilliseconds = 500
 /** Longest time for a keeper to come up; a slow machine is no failure. */
 const startMilliseconds = 30_000
 /** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds. */
@@ -127,6 +129,8 @@ interface Conversation {
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   /** Called with each piece of output. */
   onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
+  /** Ends it for good; whoever expects something gets the error. */
+  end(error: SandboxError): void
   readonly failed: () => SandboxError | null
 }
 
@@ -181,10 +185,14 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
     }
   })
   socket.on('error', () => {})
-  // The exit is waited for: it says more than the socket's end.
-  child.once('close', (code, signal) =>
-    end(new SandboxError('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`)),
-  )
+  // The exit is waited for: it says more than the socket's end. What it has said may still come; but not for long, as a
+  // box that it left behind would hold the other ends.
+  child.once('exit', (code, signal) => {
+    const tell = (): void =>
+      end(new SandboxError('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
+    child.once('close', tell)
+    setTimeout(tell, lastWordsMilliseconds).unref()
+  })
   child.once('error', (error) => end(new SandboxError('keeper.spawn', error.message, error)))
 
   const conversation: Conversation = {
@@ -201,6 +209,7 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
     },
+    end,
     failed: () => failure,
   }
   return conversation
@@ -217,6 +226,17 @@ function createKeeper(
     else child.once('exit', () => resolve())
   })
   const refuse = conversation.onOutput
+  /** A result that cannot be is the keeper's end, like any other nonsense. */
+  function readResult(body: Buffer, ...lengths: readonly [number, number]): Result {
+    try {
+      return decodeResult(body, lengths)
+    } catch (error) {
+      const failure =
+        error instanceof SandboxError ? error : new SandboxError('keeper.protocol', describe(error))
+      conversation.end(failure)
+      throw failure
+    }
+  }
   return {
     shareBytes,
     get alive() {
@@ -225,17 +245,18 @@ function createKeeper(
     async run(request, signal) {
       signal?.throwIfAborted()
       const { limits } = request
+      const parts = encodeRequest(request)
       const stdout = collect(limits.stdoutBytes)
       const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
       conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
       const abort = (): void => void socket.write(encodeKind('A'))
       const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
       socket.cork()
-      for (const part of encodeRequest(request)) socket.write(part)
+      for (const part of parts) socket.write(part)
       socket.uncork()
       signal?.addEventListener('abort', abort)
       try {
-        const result = decodeResult(await answered)
+        const result = readResult(await answered, stdout.length(), stderr.length())
         if (result.reason === 'aborted') signal?.throwIfAborted()
         const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
         return {
@@ -264,6 +285,8 @@ function createKeeper(
 /** Gathers the pieces of an output, at most `keptBytes` of them. */
 function collect(keptBytes: number): {
   add(bytes: Buffer): void
+  /** Bytes kept so far. */
+  length(): number
   captured(receivedBytes: number, limitBytes: number): Captured
 } {
   const pieces: Buffer[] = []
@@ -275,6 +298,7 @@ function collect(keptBytes: number): {
       pieces.push(taken)
       length += taken.length
     },
+    length: () => length,
     captured(receivedBytes, limitBytes) {
       // A copy: the pieces lie in the socket's buffers, which are many times as large.
       const bytes = Buffer.concat(pieces)
@@ -350,17 +374,41 @@ const reasons = [
   'memory_limit',
   'aborted',
 ] as const
-/** CLD_EXITED of siginfo_t. */
-const exitedByItself = 1
+/** CLD_EXITED, CLD_KILLED and CLD_DUMPED of siginfo_t. */
+const [exitedByItself, killed, dumped] = [1, 2, 3]
 
-/** `struct result` of keeper/keeper.c. */
-function decodeResult(body: Buffer) {
+interface Result {
+  readonly reason: (typeof reasons)[number]
+  readonly exit: Evidence['exit']
+  readonly wallSeconds: number
+  readonly cpuSeconds: number
+  readonly memoryPeakBytes: number
+  readonly memoryKills: number
+  readonly stdoutBytes: number
+  readonly stderrBytes: number
+}
+
+/**
+ * `struct result` of keeper/keeper.c.
+ * @param captured bytes of stdout and of stderr that came before it.
+ * @throws {SandboxError} step `keeper.protocol` when it contradicts itself or what came before it.
+ */
+function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
   if (body.length !== 64) throw new SandboxError('keeper.protocol', 'a result of another size')
   const code = body.readUInt32LE(0)
   const status = body.readUInt32LE(4)
   const reason = reasons[body.readUInt32LE(8)]
   if (reason === undefined) throw new SandboxError('keeper.protocol', 'an unknown reason')
   const read = (index: number): number => Number(body.readBigUInt64LE(16 + index * 8))
+  const ended =
+    (code === exitedByItself && status <= 255) ||
+    ((code === killed || code === dumped) && status >= 1 && status <= 64)
+  // Killed with its box, there is no word of how it ended; but then somebody had a reason.
+  const vanished = code === 0 && status === 0 && (reason !== null || read(3) > 0)
+  if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
+  const numbers = [0, 1, 2, 3, 4, 5].map(read)
+  if (!numbers.every(Number.isSafeInteger) || read(4) < captured[0] || read(5) < captured[1])
+    throw new SandboxError('keeper.protocol', 'figures that cannot be')
   return {
     reason,
     exit: code === 0 ? null : describeExit(code, status),

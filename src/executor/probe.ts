@@ -1,6 +1,7 @@
 // Proves on this host, before any program is accepted, that a box is what it is meant to be.
-// The proof is what the kernel says about a process inside, not what was asked of bubblewrap.
+// The proof is what the kernel says about a process inside, not what was asked of whoever makes the box.
 import { boxUid } from './bubblewrap.ts'
+import type { Command } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import type { PhaseRequest } from './phase.ts'
@@ -27,17 +28,35 @@ const required: readonly (readonly [string, RegExp])[] = [
   ['system call filter', /^Seccomp:\t2$/m],
 ]
 
+/** Shows a process's status and interfaces. */
+const shellProbe: Command = {
+  argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/net/dev >&2'],
+  files: [],
+  unlimitedStack: false,
+}
+
+/** The same for a box whose program is a fork of a resident interpreter, where there is one. */
+export function probeInterpreter(interpreter: string): Command {
+  const code = `import sys
+sys.stdout.write(open('/proc/self/status').read())
+sys.stderr.write(open('/proc/net/dev').read())
+`
+  return {
+    argv: [interpreter, 'main.py'],
+    files: [{ path: '/box/main.py', content: Buffer.from(code), executable: false }],
+    unlimitedStack: true,
+    forks: true,
+  }
+}
+
 /** @throws {SandboxError} step `isolation.prove` naming what does not hold, or the step that failed. */
 export async function proveIsolation(
   run: (request: PhaseRequest) => Promise<Phase>,
+  command = shellProbe,
 ): Promise<void> {
   const phase = await run({
     name: 'probe',
-    command: {
-      argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/net/dev >&2'],
-      files: [],
-      unlimitedStack: false,
-    },
+    command,
     paths: [],
     stdin: new Uint8Array(),
     limits,

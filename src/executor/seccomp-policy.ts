@@ -77,6 +77,12 @@ export const filterRows: readonly FilterRow[] = [
     ['pidfd_getfd', 'process_madvise', 'process_mrelease'],
     "reach into another process: its descriptors, its memory's fate",
   ),
+  refuse(
+    'EPERM',
+    ['prlimit64'],
+    'the first process of the box: with a limit on its CPU time the program could end it, and we would not know how the program ended',
+    isOneOf(0, 1),
+  ),
   refuse('EPERM', ['prctl'], 'PR_SET_MM rewrites what /proc says of a process', isOneOf(0, 35)),
   refuse(
     'EINVAL',

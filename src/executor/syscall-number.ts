@@ -94,6 +94,7 @@ export const callNumbers = {
   fcntl: [72, 25],
   flock: [73, 32],
   prctl: [157, 167],
+  prlimit64: [302, 261],
   setsockopt: [54, 208],
   sendto: [44, 206],
   sendmsg: [46, 211],

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, file_count };
+enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, sockets, file_count };
 
 static uint32_t version;
 static bool swap_counted;
@@ -36,6 +36,8 @@ static struct {
 
 /** What a group may hold before a run beyond what it held before the first. */
 static const uint64_t memory_slack = 4 << 20;
+/** v1: what its sockets may hold before a run. */
+static const uint64_t socket_slack = 64 << 10;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
   ssize_t length = pread(descriptor, text, size - 1, 0);
@@ -157,7 +159,8 @@ static void set_memory_limit(uint64_t bytes) {
 /**
  * v1: a box's file entries, shared memory and namespaces stay charged when it has died, some until the kernel gets to
  * them, some until it needs room. If they counted as the keeper's own, the next program could use what is taken from them
- * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it.
+ * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it. What sockets
+ * held is only waited for: the next program would notice that it gets less.
  */
 void settle_group(void) {
   if (version == 2) return;
@@ -165,8 +168,8 @@ void settle_group(void) {
     uint64_t held = read_number(descriptors[usage]);
     if (run->memory_at_rest == 0) run->memory_at_rest = held;
     uint64_t most = run->memory_at_rest + memory_slack;
-    if (held <= most) return;
-    if (write_number(descriptors[limit], most)) run->limit_held = most;
+    if (held <= most && read_number(descriptors[sockets]) <= socket_slack) return;
+    if (held > most && write_number(descriptors[limit], most)) run->limit_held = most;
     else usleep(5000);
   }
   fail_saying("group.settle", "the memory of a box that has died is not given back");
