@@ -91,7 +91,7 @@ function listFurther(root: readonly RootEntry[], paths: readonly string[]): Root
 }
 
 /** As build_root in keeper/box.c reads it. */
-function encodeLayout(root: readonly RootEntry[]): Buffer {
+export function encodeLayout(root: readonly RootEntry[]): Buffer {
   const entries = [
     ...root.map(({ kind, source, target }) => [kind, source, target]),
     ...devices.map((path) => ['device', path, path]),

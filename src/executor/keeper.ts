@@ -64,7 +64,7 @@ const socketDescriptor = 3
 
 /** @throws {SandboxError} step `keeper.start`, with the keeper's own words. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
-  const child = start(launch)
+  const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
   if (!(socket instanceof Socket)) throw new SandboxError('keeper.start', 'no socket')
   const conversation = converse(child, socket)
@@ -78,7 +78,8 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   }
 }
 
-function start({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess {
+/** Starts the process; what it says, and how it ends, is the caller's to see to. */
+export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess {
   const own = openSync(program, 'r')
   try {
     const descriptors = [...group.descriptors, own]
@@ -106,7 +107,7 @@ function start({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess
   }
 }
 
-function encodeHello({ group, filter, layout }: KeeperLaunch): Buffer {
+export function encodeHello({ group, filter, layout }: KeeperLaunch): Buffer {
   const head = Buffer.alloc(20)
   head.writeUInt32LE('H'.charCodeAt(0), 0)
   head.writeUInt32LE(group.version === 'v1' ? 1 : 2, 4)
@@ -317,7 +318,7 @@ const mebibyte = 1024 * 1024
 const blockBytes = 512
 
 /** `struct request` of keeper/keeper.h and what follows it. */
-function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
+export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)
   const head = Buffer.alloc(104)

@@ -1,0 +1,257 @@
+// A keeper that dies, hangs or answers nonsense is our failure and never a verdict: the run fails at a step `keeper.…`,
+// nothing of it is left, and the slot works again. And what a keeper may not let one run tell the next.
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { SandboxError } from '#executor'
+import { startKeeper } from '../../src/executor/keeper.ts'
+import { box, execute, firstUid, run, startExecutor, timeFactor } from '../helper/executor.ts'
+import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
+
+t.setTimeout(200_000 * timeFactor)
+
+if (box === 'bubblewrap') {
+  t.pass('no keeper is asked for')
+  process.exit(0)
+}
+
+/** Host pids of this process's keepers of a uid, by what they run. */
+function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {
+  const found = { plain: [] as number[], python: [] as number[] }
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const status = readFileSync(`/proc/${name}/status`, 'utf8')
+      const field = (key: string): number =>
+        Number(new RegExp(`^${key}:\\s*(\\d+)`, 'm').exec(status)?.[1])
+      if (field('PPid') !== process.pid || field('Uid') !== uid || /^State:\s*[ZX]/m.test(status))
+        continue
+      const program = readlinkSync(`/proc/${name}/exe`)
+      found[program.includes('python') ? 'python' : 'plain'].push(Number(name))
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return found
+}
+
+async function until<Value>(look: () => Value | undefined): Promise<Value> {
+  for (;;) {
+    const value = look()
+    if (value !== undefined) return value
+    await delay(5)
+  }
+}
+
+const slotUid = process.getuid?.() === 0 ? firstUid : (process.getuid?.() ?? 0)
+const waiting = 'import time\nprint("on", flush=True)\ntime.sleep(60)'
+const waitingCpp = '#include <unistd.h>\nint main() { sleep(60); }'
+
+t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  await run(executor, 'cpp', waitingCpp.replace('sleep(60)', 'sleep(0)'))
+  for (const [language, kind] of [
+    ['python', 'python'],
+    ['cpp', 'plain'],
+  ] as const) {
+    const code = language === 'python' ? waiting : waitingCpp
+    const sleeping = code.replace('sleep(60)', 'sleep(0)')
+    for (const idle of [true, false]) {
+      // The resident interpreter that replaces one that has failed comes up in the background.
+      const keeper = await until(() => findKeepers(slotUid)[kind][0])
+      t.equal((await run(executor, language, sleeping)).exitCode, 0)
+      let attempt: Promise<unknown>
+      if (idle) {
+        process.kill(keeper, 'SIGKILL')
+        await until(() => (findKeepers(slotUid)[kind].includes(keeper) ? undefined : true))
+        attempt = execute(executor, language, sleeping)
+      } else {
+        attempt = execute(executor, language, code)
+        attempt.catch(() => {})
+        await delay(200)
+        process.kill(keeper, 'SIGKILL')
+      }
+      const error: unknown = await attempt.catch((thrown: unknown) => thrown)
+      t.match(
+        error,
+        { name: 'SandboxError', step: /^keeper\./ },
+        `${kind}, ${idle ? 'idle' : 'at work'}`,
+      )
+      t.equal((await run(executor, language, sleeping)).exitCode, 0, 'the slot works again')
+    }
+  }
+  await executor.close()
+  t.same(findKeepers(slotUid), { plain: [], python: [] }, 'none outlives the executor')
+})
+
+t.test('keepers that hang, lie or die are found out, and nothing of them is left', async (t) => {
+  const prepare = await openLaunches(t)
+  const after = (body: string): string => `say('r', bytes(8))\nhear(104)\n${body}\ntime.sleep(60)`
+  const cases: readonly (readonly [name: string, body: string, step: RegExp])[] = [
+    ['ends at once', 'sys.exit(3)', /^keeper\.start/],
+    ['is ready in too few bytes', "say('r', bytes(3))\ntime.sleep(60)", /^keeper\.start/],
+    ['answers before it is ready', "say('x', result())\ntime.sleep(60)", /^keeper\.start/],
+    ['says it failed', "say('f', b'root.mount: refused')", /^keeper\.start/],
+    ['is never ready', 'time.sleep(90)', /^keeper\.start/],
+    [
+      'speaks without being asked',
+      "say('r', bytes(8))\nsay('o', b'x')\ntime.sleep(60)",
+      /^keeper\.protocol/,
+    ],
+    [
+      'is ready twice',
+      "say('r', bytes(8))\nsay('r', bytes(8))\ntime.sleep(60)",
+      /^keeper\.protocol/,
+    ],
+    ['ends when idle', "say('r', bytes(8))", /^keeper\.gone/],
+    ['ends during a run', after("say('o', b'AC')\nsys.exit(0)"), /^keeper\.gone/],
+    ['is killed during a run', after('os.kill(os.getpid(), 9)'), /^keeper\.gone/],
+    ['closes its socket', after('link.close()'), /^keeper\./],
+    ['fails during a run', after("say('f', b'box.clone: refused')"), /^keeper\.failed/],
+    ['hangs during a run', after(''), /^keeper\.silent/],
+    ['stops during a run', after('os.kill(os.getpid(), signal.SIGSTOP)'), /^keeper\.silent/],
+    [
+      'answers in half',
+      after("link.sendall(struct.pack('<II', ord('x'), 64) + result()[:30])"),
+      /^keeper\.silent/,
+    ],
+    ['sends an unknown frame', after("say('?', b'')"), /^keeper\.protocol/],
+    [
+      'sends a frame too long',
+      after("link.sendall(struct.pack('<II', ord('o'), 1 << 30))"),
+      /^keeper\.protocol/,
+    ],
+    ['sends random bytes', after('link.sendall(os.urandom(4096))'), /^keeper\.protocol/],
+    ['answers in too few bytes', after("say('x', result()[:60])"), /^keeper\.protocol/],
+    ['answers zeros', after("say('x', bytes(64))"), /^keeper\.protocol/],
+    ['knows an unknown reason', after("say('x', result(reason=9))"), /^keeper\.protocol/],
+    ['knows an unknown end', after("say('x', result(code=7))"), /^keeper\.protocol/],
+    ['knows a signal 99', after("say('x', result(code=2, status=99))"), /^keeper\.protocol/],
+    [
+      'has used an eternity',
+      after("say('x', result(figures=(2**64-1,) * 6))"),
+      /^keeper\.protocol/,
+    ],
+    [
+      'has forgotten output',
+      after("say('o', b'more than none')\nsay('x', result())"),
+      /^keeper\.protocol/,
+    ],
+  ]
+  const unasked = new Set(['speaks without being asked', 'is ready twice', 'ends when idle'])
+  const limits = { wallSeconds: 1 }
+  await Promise.all(
+    cases.map(async ([name, body, step], index) => {
+      const launch = await prepare(`stand-in-${index}`, writeStandIn(t, body))
+      const began = performance.now()
+      let failure: unknown
+      try {
+        const keeper = await startKeeper(launch)
+        if (unasked.has(name)) await until(() => (keeper.alive ? undefined : true))
+        failure = await keeper.run(request(['/bin/true'], limits)).catch((error: unknown) => error)
+        t.equal(keeper.alive, false, `${name}: it is never asked again`)
+        t.type(
+          await keeper.run(request(['/bin/true'], limits)).catch((error: unknown) => error),
+          SandboxError,
+        )
+        await keeper.close()
+      } catch (error) {
+        failure = error
+      }
+      t.match(failure, { name: 'SandboxError', step }, name)
+      t.ok(performance.now() - began < 60_000 * timeFactor, `${name}: in time`)
+      launch.group.closeDescriptors()
+      await launch.group.remove()
+      t.notOk(
+        launch.group.entrances.some((path) => existsSync(path)),
+        `${name}: its cgroup is gone`,
+      )
+    }),
+  )
+})
+
+t.test('a stand-in that keeps to the protocol is believed', async (t) => {
+  const prepare = await openLaunches(t)
+  const body =
+    "say('r', bytes(8))\nhear(104)\nsay('o', b'hi')\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 2, 0)))\nhear(1 << 20)"
+  const launch = await prepare('polite', writeStandIn(t, body))
+  const keeper = await startKeeper(launch)
+  t.match(await keeper.run(request(['/bin/true'])), {
+    exit: { code: 3, signal: null },
+    reason: null,
+  })
+  await keeper.close()
+})
+
+t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
+  const prepare = await openLaunches(t)
+  const launch = await prepare('steady')
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  const warnings: string[] = []
+  process.on('warning', ({ name }) => warnings.push(name))
+  const count = (): object => ({
+    descriptors: readdirSync('/proc/self/fd').length,
+    resources: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout').length,
+    keeper: listProcesses(launch.group).length,
+    held: readdirSync(`/proc/${listProcesses(launch.group)[0]}/fd`).length,
+  })
+  const { signal } = new AbortController()
+  const ask = (): ReturnType<typeof keeper.run> => keeper.run(request(['/bin/echo', 'hi']), signal)
+  const settle = async (): Promise<void> => {
+    await ask()
+    await delay(100)
+  }
+  await settle()
+  const before = count()
+  for (let index = 0; index < 1000; index += 1) {
+    const { exit, stdout } = await ask()
+    if (exit?.code !== 0 || stdout.bytes.toString() !== 'hi\n') t.fail(`run ${index}`)
+  }
+  await settle()
+  t.same(count(), before)
+  t.same(warnings, [])
+  await keeper.close()
+})
+
+t.test('a run that is given up leaves no word that lets the next box go', async (t) => {
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  for (let index = 0; index < 120; index += 1) {
+    const controller = new AbortController()
+    const given = execute(executor, 'python', 'print(1)', '', controller.signal)
+    setTimeout(() => controller.abort(new Error('given up')), index % 4)
+    await given.catch(() => {})
+    const phase = await run(executor, 'python', 'print(input())', 'mine')
+    if (phase.stdout !== 'mine\n') t.match(phase, { stdout: 'mine\n' }, `after ${index}`)
+  }
+  t.pass('every program ran with its own files and input')
+})
+
+t.test("a forked interpreter's memory holds nothing of another run", async (t) => {
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const secrets = ['code', 'input', 'output', 'error'].map(
+    (place) => `secret-${place}-of-the-first`,
+  )
+  const [code, input, output, error] = secrets
+  const first = `# ${code}\nimport sys\nn = input()\nprint("-".join("${output!.split('-').join(' ')}".split()))\nsys.exit("-".join("${error!.split('-').join(' ')}".split()))`
+  // What it looks for is nowhere in one piece, or it would find itself.
+  const look = `
+found = []
+areas = [line.split() for line in open("/proc/self/maps")]
+with open("/proc/self/mem", "rb", 0) as memory:
+  for area in areas:
+    if not area[1].startswith("r") or area[-1].startswith("[v"): continue
+    start, end = (int(text, 16) for text in area[0].split("-"))
+    memory.seek(start)
+    data = memory.read(end - start)
+    at = data.find(b"secret-")
+    while at >= 0:
+      if b"-of-the-" in data[at + 7:at + 22]: found.append((area[-1], data[at + 7:at + 13]))
+      at = data.find(b"secret-", at + 1)
+print(found)`
+  const isForked = (): boolean => findKeepers(slotUid).python.length > 0
+  t.ok(isForked())
+  for (let round = 0; round < 3; round += 1) {
+    t.match(await run(executor, 'python', first, input), { stdout: `${output}\n`, exitCode: 1 })
+    t.match(await run(executor, 'python', look), { stdout: '[]\n', stderr: '' })
+  }
+})
