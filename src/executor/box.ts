@@ -50,7 +50,9 @@ export async function openBoxes(host: Host, options: BoxOptions): Promise<Boxes>
     try {
       const run = (request: PhaseRequest): Promise<Phase> => boxes.run(firstSlot, request)
       await proveIsolation(run)
-      if (boxes.kind === 'keeper') await proveIsolation(run, probeInterpreter(options.interpreter))
+      const { interpreter } = options
+      if (boxes.kind === 'keeper' && interpreter !== null)
+        await proveIsolation(run, probeInterpreter(interpreter))
       return boxes
     } catch (error) {
       await boxes.close()
