@@ -57,6 +57,9 @@ try {
   git('worktree', 'add', '--quiet', '--detach', worktree, commit)
   symlinkSync(join(head, 'node_modules'), join(worktree, 'node_modules'))
   await compare()
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error
+  process.exitCode = 130 // As a shell says it of an interrupted program.
 } finally {
   git('worktree', 'remove', '--force', worktree)
   rmSync(directory, { recursive: true, force: true })

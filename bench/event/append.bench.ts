@@ -52,8 +52,9 @@ const cases = [1, 4, 16].flatMap((connections): Case[] => {
 })
 
 const rows = await measure(cases)
+// What was waiting was taken away above, so that only this projection may differ.
 const [stored] = await admin`
-  select (select count(*) from runledger.event) as events, (select count(*) from audit.drift) as drift`
+  select count(*)::integer as drift from audit.drift where projection <> 'pending'`
 report('event/append', rows, {
   failures: stored?.['drift'] === 0 ? [] : [`audit.drift has ${stored?.['drift']} rows`],
 })

@@ -95,10 +95,7 @@ async function countSettled(): Promise<Count> {
     mounts: readFileSync(`/proc/${workerPid}/mountinfo`, 'utf8').trim().split('\n').length,
     descriptors: readdirSync(`/proc/${workerPid}/fd`).length,
     worker: readMegabytes(workerPid),
-    'worker and its own': [workerPid, ...own.map(({ pid }) => pid)].reduce(
-      (sum, pid) => sum + readMegabytes(pid),
-      0,
-    ),
+    'worker and its own': readMegabytes(workerPid, ...own.map(({ pid }) => pid)),
     web: readMegabytes(webPid),
   }
 }
@@ -118,9 +115,10 @@ function readProcesses(): { pid: number; parent: number; uid: number }[] {
     })
 }
 
-/** Resident memory, with a tenth of a megabyte; 0 of a process that has ended. */
-function readMegabytes(pid: number): number {
-  return Math.round(((readStatus(pid)?.('VmRSS') ?? 0) * 1024) / 1e5) / 10
+/** Resident memory together, with a tenth of a megabyte; 0 of a process that has ended. */
+function readMegabytes(...pids: readonly number[]): number {
+  const kibibytes = pids.reduce((sum, pid) => sum + (readStatus(pid)?.('VmRSS') ?? 0), 0)
+  return Math.round((kibibytes * 1024) / 1e5) / 10
 }
 
 function readStatus(pid: number): ((name: string) => number) | null {
