@@ -1,13 +1,12 @@
 // Is work done in proportion to the slots there are, and is nothing forgotten? Two, four and eight workers on hosts of
 // their own (network namespaces) against one PostgreSQL; each program sleeps for two seconds.
-// 1. All at once: four times as many submissions as slots, committed together. Told are how soon every slot is busy, and
+// 1. All at once: four times as many submissions as slots, as fast as they are stored. Told are how soon every slot is busy, and
 //    how many a second are done from then on, by the mean time from one end in a slot to the next. The floor is what the
 //    slots could do if nothing cost anything, one in two seconds each: throughput must be within 5 % of it.
 // 2. A few at random: submissions at a third of what eight workers can do, so that some slot is always free. What waits
 //    longer than a second was not heard of when it came: workers look for forgotten work every two seconds.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '#database'
 import { describeSubmission, submitNew } from '../../test/helper/submission.ts'
 import { isQuick, report } from '../report.ts'
 import { startFleet } from './fleet.ts'
@@ -23,8 +22,7 @@ const longestWaitSeconds = 1
 await using fleet = await startFleet(4)
 const { sql, caller } = fleet
 const submission = describeSubmission({ code: 'print("hello")\n' })
-const submit = (on: Database): Promise<string> =>
-  submitNew(on, caller, submission, { capacity: 1_000_000 })
+const submit = (): Promise<string> => submitNew(sql, caller, submission, { capacity: 1_000_000 })
 
 const notes: string[] = []
 const figures: Record<string, number> = {}
@@ -66,16 +64,11 @@ interface Burst {
   readonly hosts: number
 }
 
-/** Commits enough for all slots together and waits for the last. */
+/** Submits enough for all slots, as fast as the connections take them, and waits for the last. */
 async function runAllAtOnce(slotCount: number): Promise<Burst> {
   const count = slotCount * waves
-  const first = await sql.begin(async (transaction) => {
-    // A transaction is asked like a database; what it lacks (listen, end) is not used here.
-    const on = transaction as unknown as Database
-    const ids: string[] = []
-    for (let left = count; left > 0; left -= 1) ids.push(await submit(on))
-    return ids[0] ?? ''
-  })
+  const first = await submit()
+  await Promise.all(Array.from({ length: count - 1 }, submit))
   await untilFinished(60)
   const rows = await sql`
     select
@@ -103,11 +96,11 @@ async function runAllAtOnce(slotCount: number): Promise<Burst> {
 /** Submits at random instants; returns the seconds from submission to start, sorted. */
 async function trickle(perSecond: number): Promise<number[]> {
   const endsAt = performance.now() + trickleSeconds * 1000
-  const first = await submit(sql)
+  const first = await submit()
   while (performance.now() < endsAt) {
     // Gaps of a Poisson process: some come together, some find everything asleep.
     await sleep((-Math.log(1 - Math.random()) * 1000) / perSecond)
-    await submit(sql)
+    await submit()
   }
   await untilFinished(60)
   const rows = await sql`
