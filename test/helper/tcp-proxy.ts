@@ -17,14 +17,21 @@ export interface TcpProxy {
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of the server that `target` names. */
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+/**
+ * Starts a proxy in front of the server that `target` names.
+ * @param onSent sees what each client sends, in order; the object stands for its connection.
+ */
+export async function startTcpProxy(
+  target: string,
+  onSent: (connection: object, bytes: Buffer) => void = () => {},
+): Promise<TcpProxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()
   const abandoned = new WeakSet<Socket>()
   let frozen = false
   const server = createServer((client) => {
     const upstream = connect(Number(to.port), to.hostname)
+    client.on('data', (chunk: Buffer) => onSent(client, chunk))
     for (const [from, into] of [
       [client, upstream],
       [upstream, client],

@@ -1,0 +1,174 @@
+// Taking a job and beginning its attempt is one statement: what it hands out, what it leaves alone, and what becomes of an
+// attempt whose start a crash of the database has forgotten.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const python = describeSubmission({ code: 'print(1)' })
+const actor = { actor: {} }
+
+interface Taken {
+  readonly submission_id: string
+  readonly language: string
+  readonly version: number
+  readonly code: Buffer | null
+}
+
+/** A worker as it registers itself: alive for a while even though it has no session lock. */
+async function registerWorker(): Promise<string> {
+  const id = uuidv7()
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
+    values (${id}, 'test', 1, 1, '{}', 60)`
+  return id
+}
+
+async function take(worker: string, run: string, repeated = false): Promise<Taken | undefined> {
+  const [row] = await sql<Taken[]>`
+    select * from runledger.take_execution(
+      ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)}, ${repeated}
+    )`
+  return row
+}
+
+async function complete(id: string, version: number, run: string): Promise<void> {
+  await sql`
+    select runledger.complete_execution(
+      ${id}, ${version}, 1, '{"verdict": "AC", "exit_code": 0}', ${sql.json(actor)}, '', '', null, ${run}
+    )`
+}
+
+/** What a crash of the server leaves of a start that was not on disk yet: nothing, its job is waiting again. */
+async function forgetStart(id: string): Promise<void> {
+  await sql.unsafe(`
+    alter table runledger.event disable trigger event_append_only;
+    delete from runledger.event where stream_id = '${id}' and stream_version = 2;
+    alter table runledger.event enable trigger event_append_only;
+    delete from runledger.result where id = '${id}';
+    select runledger.refresh_result('${id}');
+    select job.enqueue_execute('${id}')`)
+}
+
+async function countJobs(): Promise<number> {
+  const [row] = await sql`select count(*) from graphile_worker.jobs`
+  return row?.['count'] as number
+}
+
+t.beforeEach(async () => {
+  await sql`delete from graphile_worker._private_jobs`
+})
+
+t.test('the oldest job is taken and gone, and its attempt stands in the log', async (t) => {
+  const [first, second] = [
+    await submitNew(sql, caller, python),
+    await submitNew(sql, caller, python),
+  ]
+  const worker = await registerWorker()
+  const taken = await take(worker, uuidv7())
+  t.match(taken, { submission_id: first, version: 2 })
+  t.equal(String(taken?.code), 'print(1)')
+  t.equal(await countJobs(), 1)
+  const [, started] = await readStream(sql, first)
+  t.match(started, {
+    type: 'execution.started',
+    data: { worker, attempt: 1, language: 'python', runtime: 'Python 3' },
+  })
+  t.equal((await take(worker, uuidv7()))?.submission_id, second)
+  t.equal(await take(worker, uuidv7()), undefined)
+})
+
+t.test('asked again because the answer was lost, it hands out the same', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  await submitNew(sql, caller, python)
+  const [worker, run] = [await registerWorker(), uuidv7()]
+  await take(worker, run)
+  t.match(await take(worker, run, true), { submission_id: id, version: 2 })
+  t.equal((await readStream(sql, id)).length, 2)
+  t.equal(await countJobs(), 1)
+})
+
+t.test('asked again because nothing arrived, it takes what is there', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  t.match(await take(await registerWorker(), uuidv7(), true), { submission_id: id, version: 2 })
+})
+
+t.test('jobs of what has ended, or runs elsewhere, are passed over', async (t) => {
+  const worker = await registerWorker()
+  const ended = await submitNew(sql, caller, python)
+  const run = uuidv7()
+  await complete(ended, (await take(worker, run))?.version ?? 0, run)
+  const elsewhere = await submitNew(sql, caller, python)
+  await take(worker, uuidv7())
+  for (const id of [ended, elsewhere]) await sql`select job.enqueue_execute(${id})`
+  const next = await submitNew(sql, caller, python)
+  t.equal((await take(await registerWorker(), uuidv7()))?.submission_id, next)
+  t.equal(await countJobs(), 0)
+})
+
+t.test('a job that it does not understand stays, for the task to look at', async (t) => {
+  for (const payload of ['7', '{}', '{"submission": "no id", "language": "python"}']) {
+    await sql`delete from graphile_worker._private_jobs`
+    await sql`select graphile_worker.add_job('execute', ${payload}::text::json)`
+    await t.rejects(take(await registerWorker(), uuidv7()), payload)
+    t.equal(await countJobs(), 1, payload)
+  }
+})
+
+t.test('a job that names another language than the log is made anew, and then taken', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  await sql`
+    update graphile_worker._private_jobs set payload = json_build_object('submission', ${id}::text, 'language', 'java')
+    where key = ${id}`
+  t.match(await take(await registerWorker(), uuidv7()), { submission_id: id, language: 'python' })
+  t.equal(await countJobs(), 0)
+})
+
+t.test('a job in a language that this worker does not know stays', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  await sql`
+    update graphile_worker._private_jobs set payload = json_build_object('submission', ${id}::text, 'language', 'rust')
+    where key = ${id}`
+  await t.rejects(take(await registerWorker(), uuidv7()), { code: 'RL007' })
+  t.equal(await countJobs(), 1)
+})
+
+t.test('a worker that was given up takes nothing', async (t) => {
+  await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  await sql`update runledger.worker set stopped_at = now() where id = ${worker}`
+  await t.rejects(take(worker, uuidv7()), { code: 'RL005' })
+  t.equal(await countJobs(), 1)
+})
+
+t.test('an attempt that a crash forgot neither ends nor disturbs the one after it', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const [forgotten, present] = [uuidv7(), uuidv7()]
+  const [slow, quick] = [await registerWorker(), await registerWorker()]
+  t.equal((await take(slow, forgotten))?.version, 2)
+  await forgetStart(id)
+  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'before the next has begun')
+  t.equal((await take(quick, present))?.version, 2)
+  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'after it has begun')
+  const lost = sql.json({ reason: 'shutdown', spends_attempt: false })
+  await t.rejects(
+    sql`select runledger.interrupt_execution(${id}, 2, 1, ${lost}, ${sql.json(actor)}, 3, ${forgotten})`,
+    { code: 'RL006' },
+  )
+  await complete(id, 2, present)
+  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'after its end')
+  t.strictSame(
+    (await readStream(sql, id)).map(({ type }) => type),
+    ['submission.received', 'execution.started', 'execution.completed'],
+  )
+})
+
+t.test('the log, its projections and every promise are whole', async (t) => {
+  for (const view of ['drift', 'broken_chain', 'invariant']) {
+    t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
+  }
+})
