@@ -2,7 +2,7 @@
 // accepted (on disk when answered), 401, 429, 503 of a full queue, a finished result, and a `wait=true` round trip
 // through a worker whose executor runs nothing.
 // The floor is the same POST to a bare route in a process of its own. It touches no database: what is above it is the
-// key's look-up, for a submission the disk, for a round trip the queue and four commits. All share the machine's cores
+// key's look-up, for a submission the disk, for a round trip the queue and two commits. All share the machine's cores
 // with the client, so that with many connections the rate, not the latency, is the figure to read.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
