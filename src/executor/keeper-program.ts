@@ -23,6 +23,9 @@ const options = [
   ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
 ].flat()
 
+// With -z now names are resolved once, in the resident interpreter, and not again in each of its forks.
+const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
+
 const common = ['keeper.c', 'box.c', 'group.c']
 
 /**
@@ -38,21 +41,15 @@ export async function buildKeeper(
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const hash = createHash('sha256')
-    hash.update([await readVersion(compiler, '--version'), ...options, ...further].join('\0'))
+    const version = await readVersion(compiler, '--version')
+    hash.update([version, ...options, ...libraryOptions, ...further].join('\0'))
     for (const name of readdirSync(sources).toSorted())
       hash.update(readFileSync(`${sources}/${name}`))
     const stem = `${directory}/${hash.digest('hex').slice(0, 32)}`
     const isStatic = further.length === 0
     const [program, pythonLibrary] = await Promise.all([
       compile(stem, [...further, ...(isStatic ? ['-static'] : []), 'main.c', ...common]),
-      compile(`${stem}.so`, [
-        ...further,
-        '-shared',
-        '-fPIC',
-        '-fvisibility=hidden',
-        'python.c',
-        ...common,
-      ]),
+      compile(`${stem}.so`, [...further, ...libraryOptions, 'python.c', ...common]),
     ])
     return { program, pythonLibrary }
   } catch (cause) {
