@@ -5,9 +5,24 @@ import type { Programs } from './program.ts'
 /** Lines of a status or limits file; what is counted or placed anew in every run is left out. */
 const statusLines = String.raw`
 import re
-for line in open('/proc/self/status'):
-    if not re.match('Vm|Rss|HugetlbPages|SigQ|Cpus|.*ctxt', line):
-        print(line, end='')
+for process in ('self', '1'):
+    for line in open('/proc/%s/status' % process):
+        if not re.match('Vm|Rss|HugetlbPages|SigQ|Cpus|.*ctxt', line):
+            print(line, end='')
+`
+
+/** PR_GET_… by number: what the process has of its own in the kernel, beside what /proc shows. */
+const kernelState = String.raw`
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+for option in (2, 3, 7, 11, 16, 21, 23, 25, 27, 30, 34, 37, 39, 42):
+    found = ctypes.c_long(-1)
+    result = libc.prctl(option, ctypes.byref(found) if option in (2, 11, 25, 37) else 0, 0, 0, 0)
+    print(option, result, ctypes.get_errno() if result < 0 else found.value)
+for number in (252, 145, 140):
+    print(number, libc.syscall(number, 1 if number == 252 else 0, 0))
+print(libc.getpgid(0), libc.getsid(0), libc.sched_getscheduler(0), libc.umask(0o22), libc.alarm(0))
+print(os.sched_getparam(0), os.sched_rr_get_interval(0) > 0, libc.getpagesize(), libc.getdtablesize())
 `
 
 /** Of /proc/self/stat the fields that are no time, count or address; nor the flags, of which one says "forked". */
@@ -144,10 +159,11 @@ export const start: Programs = {
   ...files,
   'lines of /proc/self/status': statusLines,
   'fields of /proc/self/stat': statFields,
-  mounts: mounts,
+  mounts,
   descriptors: descriptors,
   'everything of sys': everythingOfSys,
   sysconf: systemConfiguration,
+  'what the kernel keeps of the process': kernelState,
   'every limit': everyLimit,
   'every signal': everySignal,
   'names of __main__': everyNamespaceName,
@@ -173,7 +189,8 @@ export const start: Programs = {
     '[(s.buffer, s.buffer.raw) for s in (sys.stdin, sys.stdout, sys.stderr)]',
     '[(s.line_buffering, s.write_through, s.newlines, s.errors) for s in (sys.stdin, sys.stdout, sys.stderr)]',
     'sys.stdin.buffer.raw._blksize, sys.stdout.buffer.raw._blksize, sys.stdin.seekable(), sys.stdout.seekable()',
-    'sys.getallocatedblocks() > 0, sys.gettrace(), sys.getprofile()',
+    'sys.getrefcount(None), sys.getrefcount(0), sys.getrefcount(object), sys.getrefcount(sys)',
+    'sys.getallocatedblocks(), sys.gettrace(), sys.getprofile()',
     'sys.exc_info(), sys._getframe().f_code.co_name, sys._getframe().f_back',
     'sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, sys.platlibdir',
     'sys.unraisablehook, sys.excepthook, sys.displayhook, sys.breakpointhook',

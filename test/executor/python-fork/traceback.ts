@@ -140,6 +140,14 @@ threading.stack_size(256 * 1024 * 1024)
 def f(n): return 0 if n == 0 else 1 + f(n - 1)
 thread = threading.Thread(target=lambda: print(f(40_000)))
 thread.start(); thread.join()`,
+  'the depth at which the stack of a thread ends': String.raw`
+import os, sys, threading, functools
+sys.setrecursionlimit(10**9)
+@functools.lru_cache(None)
+def f(n):
+    if n % 200 == 0: os.write(1, b'%d\n' % n)
+    return f(n + 1)
+threading.Thread(target=f, args=(0,)).start()`,
   'the stack of a thread overflows': String.raw`
 import sys, threading, functools
 sys.setrecursionlimit(10**9)
