@@ -1,6 +1,6 @@
 // A real executor for a bench, with the limits of production and a cache of its own, and the check of what came out.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExecutor, defaultLimits } from '#executor'
@@ -31,6 +31,8 @@ export async function startExecutor(
   cacheDirectory?: string,
 ): Promise<BenchExecutor> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
+  // Programs' users must get to the precompiled headers in it.
+  chmodSync(directory, 0o711)
   const uids = Array.from({ length: slots }, (_, index) => nextUid + index)
   nextUid += slots
   const change = ({ compile, run: usual }: Limits): Limits => ({
@@ -59,6 +61,7 @@ export async function startExecutor(
     directory,
     uids,
     execute: (request, signal) => executor.execute(request, signal),
+    settled: () => executor.settled(),
     close: () => executor.close(),
     async [Symbol.asyncDispose]() {
       await executor.close()

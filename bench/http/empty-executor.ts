@@ -32,6 +32,7 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     slots,
     execute: () => (milliseconds > 0 ? sleep(milliseconds, outcome) : Promise.resolve(outcome)),
+    settled: () => Promise.resolve(),
     close: () => Promise.resolve(),
   })
 }

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { deviceLinks, devices } from './bubblewrap.ts'
 import type { RootEntry } from './bubblewrap.ts'
+import type { HostPath } from './language/language.ts'
 import { buildKeeper } from './keeper-program.ts'
 import { createKeeperBoxes } from './keeper-box.ts'
 import { describe } from './cgroup-file.ts'
@@ -32,8 +33,8 @@ export interface BoxOptions {
   readonly slots: readonly Slot[]
   /** A directory of the worker's own for the compiled keeper. */
   readonly directory: string
-  /** Host paths that the languages need beyond the base system's. */
-  readonly paths: readonly string[]
+  /** What the languages need beyond the base system's paths. */
+  readonly paths: readonly HostPath[]
   /** The Python interpreter; a resident one runs Python programs where it can be had. Null: none is to be resident. */
   readonly interpreter: string | null
   readonly onFallback: (reason: string) => void
@@ -80,14 +81,14 @@ function createPortableBoxes(host: Host): Boxes {
 }
 
 /** What is not already below another entry; a path that is there twice could not be made the second time. */
-function listFurther(root: readonly RootEntry[], paths: readonly string[]): RootEntry[] {
+function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): RootEntry[] {
   const found: RootEntry[] = []
   const isShown = (path: string): boolean =>
     [...root, ...found].some(
       ({ kind, target }) => kind === 'bind' && (path === target || path.startsWith(`${target}/`)),
     )
-  for (const target of paths) {
-    if (!isShown(target)) found.push({ kind: 'bind', source: realpathSync(target), target })
+  for (const { source, target } of paths) {
+    if (!isShown(target)) found.push({ kind: 'bind', source: realpathSync(source), target })
   }
   return found
 }

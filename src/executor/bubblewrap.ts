@@ -1,6 +1,7 @@
 // Turns what a box needs into bubblewrap's arguments. Pure, so that a test can prove what reaches the command line.
 // Every namespace is named: `--unshare-all` silently does without those it cannot have.
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import type { HostPath } from './language/language.ts'
 
 /** A host path that boxes show read-only, or a link of theirs. */
 export interface RootEntry {
@@ -16,7 +17,7 @@ export interface Box {
   /** Top of the file system: what every box shows. */
   readonly root: readonly RootEntry[]
   /** Further host paths to show read-only. */
-  readonly paths: readonly string[]
+  readonly paths: readonly HostPath[]
   /** Files of ours, by the descriptor bubblewrap reads them from. */
   readonly files: readonly {
     readonly descriptor: number
@@ -84,7 +85,7 @@ export function buildArguments(box: Box): string[] {
       source,
       target,
     ]),
-    ...box.paths.map((path) => ['--ro-bind', path, path]),
+    ...box.paths.map(({ source, target }) => ['--ro-bind', source, target]),
     ['--proc', '/proc', ...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path])],
     ['--tmpfs', '/dev', ...devices.flatMap((path) => ['--dev-bind', path, path])],
     ...deviceLinks.map(([path, target]) => ['--symlink', target, path]),

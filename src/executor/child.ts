@@ -7,7 +7,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildArguments } from './bubblewrap.ts'
 import type { RootEntry } from './bubblewrap.ts'
-import type { Command } from './language/language.ts'
+import type { Command, HostPath } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Gate } from './standard-stream.ts'
 
@@ -15,7 +15,7 @@ import type { Gate } from './standard-stream.ts'
 export interface Launch {
   readonly command: Command
   readonly root: readonly RootEntry[]
-  readonly paths: readonly string[]
+  readonly paths: readonly HostPath[]
   readonly diskBytes: number
   readonly filter: Buffer
   /** Host uid of the slot; null: the worker's own. */

@@ -93,6 +93,8 @@ export interface Executor {
    * @throws {SandboxError} when we failed.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
+  /** Resolves when nothing is being prepared for later runs, such as a precompiled header that one has asked for. */
+  settled(): Promise<void>
   /** Slots in service: those asked for less those quarantined. */
   readonly slots: number
   /** Kills what runs, removes our cgroups. */
@@ -112,11 +114,18 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     )
   }
   const firstUid = isRoot ? options.firstUid : null
-  const toolchains = await findToolchains()
-  const host = await openHost(options.cacheDirectory)
-  const slots = createSlotPool(options.slots, firstUid)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
+  const preparing = new Set<Promise<void>>()
+  // Others may look for a name in it: programs' users get to precompiled headers by it.
+  mkdirSync(options.cacheDirectory, { recursive: true, mode: 0o711 })
+  const toolchains = await findToolchains({
+    directory: options.cacheDirectory,
+    signal: closing.signal,
+    track: (work) => keepUntilSettled(preparing, work),
+  })
+  const host = await openHost(options.cacheDirectory)
+  const slots = createSlotPool(options.slots, firstUid)
 
   let boxes: Boxes
   try {
@@ -160,10 +169,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
     execute(request, signal) {
       const promise = execute(request, signal)
-      running.add(promise)
-      const forget = (): void => void running.delete(promise)
-      promise.then(forget, forget)
+      keepUntilSettled(running, promise)
       return promise
+    },
+    async settled() {
+      while (preparing.size > 0) await Promise.all(preparing)
     },
     get slots() {
       return slots.count()
@@ -171,7 +181,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))
-      await Promise.allSettled(running)
+      await Promise.allSettled([...running, ...preparing])
       await boxes.close()
       await closeHost(host)
     },
@@ -181,7 +191,6 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 /** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
 async function openHost(cacheDirectory: string): Promise<Host> {
   const name = nameWorkerGroup()
-  mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 })
   sweepDirectory(cacheDirectory)
   const cgroups = await openCgroupParent(name)
   try {
@@ -209,6 +218,12 @@ async function closeHost(host: Host): Promise<void> {
   host.streams.close()
   closeSync(host.emptyDescriptor)
   await host.cgroups.close()
+}
+
+function keepUntilSettled<Work extends Promise<unknown>>(works: Set<Work>, work: Work): void {
+  works.add(work)
+  const forget = (): void => void works.delete(work)
+  work.then(forget, forget)
 }
 
 function describeRuntime({ version, compiler, commandLine }: Toolchain): Runtime {

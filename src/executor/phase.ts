@@ -12,7 +12,7 @@ import { startChild } from './child.ts'
 import type { Child, ChildEnd } from './child.ts'
 import { judge, nameSignal, roundSeconds } from './evidence.ts'
 import type { Evidence } from './evidence.ts'
-import type { Command } from './language/language.ts'
+import type { Command, HostPath } from './language/language.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import type { PhaseLimits } from './request.ts'
@@ -34,7 +34,7 @@ export interface PhaseRequest {
   /** The cgroup's name; unique among running phases. */
   readonly name: string
   readonly command: Command
-  readonly paths: readonly string[]
+  readonly paths: readonly HostPath[]
   readonly stdin: Uint8Array
   readonly limits: PhaseLimits
   /** Bytes of stderr kept when that is less than the limit. */

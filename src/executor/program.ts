@@ -34,7 +34,8 @@ export function createProgramRunner(
     signal: AbortSignal,
   ): Promise<Phase> {
     phases += 1
-    const { paths, ranOutOfMemory } = toolchain
+    const { ranOutOfMemory } = toolchain
+    const paths = [...toolchain.paths, ...(command.paths ?? [])]
     const name = String(phases)
     return boxes.run(slot, { name, command, paths, ranOutOfMemory, ...details }, signal)
   }

@@ -3,14 +3,20 @@
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { findCpp } from './language/cpp.ts'
 import { findJava } from './language/java.ts'
-import type { Toolchain } from './language/language.ts'
+import type { Preparation, Toolchain } from './language/language.ts'
 import { findPython } from './language/python.ts'
 import { SandboxError } from './outcome.ts'
 import type { Language } from './request.ts'
 
 /** @throws {SandboxError} step `toolchain.find`, naming every language that is missing and the package to install. */
-export async function findToolchains(): Promise<Readonly<Record<Language, Toolchain>>> {
-  const [python, cpp, java] = await Promise.allSettled([findPython(), findCpp(), findJava()])
+export async function findToolchains(
+  preparation: Preparation,
+): Promise<Readonly<Record<Language, Toolchain>>> {
+  const [python, cpp, java] = await Promise.allSettled([
+    findPython(),
+    findCpp(preparation),
+    findJava(),
+  ])
   const missing: string[] = []
   const take = (result: PromiseSettledResult<Toolchain>, name: string): Toolchain | null => {
     if (result.status === 'fulfilled') return result.value

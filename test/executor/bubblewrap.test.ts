@@ -305,7 +305,7 @@ t.test('a compiler sees no host file and no secret', async (t) => {
 t.test('arguments carry limits and descriptors, and nothing of a request', (t) => {
   const built = buildArguments({
     root: readHostRoot(),
-    paths: ['/usr/include'],
+    paths: [{ source: '/usr/include', target: '/usr/include' }],
     files: [{ descriptor: 7, path: '/box/main', executable: true }],
     diskBytes: 1234,
     filterDescriptor: 4,

@@ -122,7 +122,7 @@ function readText(phase: Phase | null): TextPhase | null {
 export async function execute(
   executor: Executor,
   language: Language,
-  code: string,
+  code: string | Uint8Array,
   stdin: string | Uint8Array = '',
   signal?: AbortSignal,
 ): Promise<TextOutcome> {
@@ -137,7 +137,7 @@ export async function execute(
 export async function run(
   executor: Executor,
   language: Language,
-  code: string,
+  code: string | Uint8Array,
   stdin: string | Uint8Array = '',
 ): Promise<TextPhase> {
   const outcome = await execute(executor, language, code, stdin)

@@ -1,10 +1,17 @@
 // C++: GCC in the box; the binary comes out over a pipe and goes into the run's box the same way.
 import { existsSync } from 'node:fs'
-import type { Compiler, Toolchain } from './language.ts'
+import { findFirstInclude } from './cpp-source.ts'
+import { sharePath } from './language.ts'
+import type { Compiler, Preparation, Toolchain } from './language.ts'
+import { keepPrecompiledHeaders } from './precompiled-header.ts'
 import { readVersion } from './version.ts'
 
-/** Finds the system's g++. @throws when it cannot be run. */
-export async function findCpp(): Promise<Toolchain> {
+/**
+ * Finds the system's g++. Precompiled headers change nothing but time: with them the same binary comes out, and where
+ * there is anything to say, or nothing comes out, it is plain g++ that says it.
+ * @throws when it cannot be run.
+ */
+export async function findCpp(preparation: Preparation): Promise<Toolchain> {
   const program = '/usr/bin/g++'
   const versionLine = (await readVersion(program, '--version')).split('\n')[0] ?? ''
   const target = await readVersion(program, '-dumpmachine')
@@ -12,28 +19,32 @@ export async function findCpp(): Promise<Toolchain> {
   const major = version.split('.')[0] ?? version
   const linker = findLinker()
   const options = ['-O2', '-std=gnu++20', '-pipe', ...linker]
+  const identity = `${versionLine} ${options.join(' ')}`
+  const headers = keepPrecompiledHeaders(
+    { ...preparation, directory: `${preparation.directory}/precompiled-header` },
+    { program, options, identity },
+  )
   const compiler: Compiler = {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
-    identity: `${versionLine} ${options.join(' ')}`,
-    command: (code) => ({
-      // The shell keeps the compiler's own stdout out of the artefact's pipe.
-      argv: [
-        '/bin/sh',
-        '-c',
-        'g++ "$@" -o main main.cpp 1>&2 || exit $?; exec cat main',
-        'sh',
-        ...options,
-      ],
-      files: [{ path: '/box/main.cpp', content: code, executable: false }],
-      unlimitedStack: true,
-    }),
+    identity,
+    command: (code) => {
+      const header = findFirstInclude(code)
+      const precompiled = header === null ? null : headers.find(header)
+      const script = precompiled === null ? plainly : quickly + plainly
+      return {
+        argv: ['/bin/sh', '-c', script, precompiled?.directory ?? 'sh', ...options],
+        files: [{ path: '/box/main.cpp', content: code, executable: false }],
+        paths: precompiled === null ? [] : [precompiled.path],
+        unlimitedStack: true,
+      }
+    },
     readArtefact: (stdout) => ({ content: stdout, entry: '' }),
   }
   return {
     version: `GCC ${version}`,
     compiler,
     commandLine: ['./main'],
-    paths: ['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)),
+    paths: ['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
     warmPaths: [
       program,
       '/usr/bin/as',
@@ -57,6 +68,22 @@ export async function findCpp(): Promise<Toolchain> {
     ranOutOfMemory: () => false,
   }
 }
+
+/** The shell keeps the compiler's own stdout out of the artefact's pipe. */
+const plainly = `
+g++ "$@" -o main main.cpp 1>&2 || exit $?
+exec cat main`
+
+/**
+ * The same with the precompiled header in the directory $0, for programs about which there is nothing to say: a message
+ * would name other lines than it should, and the first one ends the attempt. The messages go nowhere but to `read`, as
+ * a program could include a file. The first line is the status alone when there was none.
+ */
+const quickly = `
+if { g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1; echo "$?"; } | {
+  read -r line && [ "$line" = 0 ]
+}; then exec cat main; fi
+rm -f main`
 
 /** mold and gold link an iostream program in some 20 ms less than the default linker (measured, GCC 12). */
 function findLinker(): string[] {

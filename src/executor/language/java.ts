@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { findMainClass, readClassFiles } from './class-file.ts'
 import { writeJar } from './jar.ts'
 import { findTypes, nameSource } from './java-source.ts'
+import { sharePath } from './language.ts'
 import type { Compiler, Toolchain } from './language.ts'
 import { readVersion } from './version.ts'
 
@@ -80,7 +81,7 @@ export async function findJava(): Promise<Toolchain> {
     version: `OpenJDK ${version}`,
     compiler,
     commandLine: ['java', '-cp', 'main.jar', 'Main'],
-    paths: [home, ...findConfiguration(home)],
+    paths: [home, ...findConfiguration(home)].map(sharePath),
     warmPaths: [`${home}/bin`, `${home}/lib`, `${home}/lib/server`],
     run: ({ content, entry }, memoryBytes) => ({
       argv: [`${home}/bin/java`, ...options(memoryBytes), '-cp', 'main.jar', entry],

@@ -13,12 +13,35 @@ export interface BoxFile {
 export interface Command {
   readonly argv: readonly string[]
   readonly files: readonly BoxFile[]
+  /** What to show read-only for this command alone. */
+  readonly paths?: readonly HostPath[]
   /** C, C++ and Python recurse on the main thread's stack; a JVM allots its own stacks and wants the usual one. */
   readonly unlimitedStack: boolean
   /** True for `python3 main.py`: an interpreter that is already up may run it in a fork (keeper/python.c). */
   readonly forks?: true
   /** True when an interpreter that ends after it may leave out what only frees memory (quiet-end.ts). */
   readonly endsQuietly?: boolean
+}
+
+/** A host file or directory, and where in the box it stands. */
+export interface HostPath {
+  readonly source: string
+  readonly target: string
+}
+
+/** A path that has the same name in the box as on the host. */
+export function sharePath(path: string): HostPath {
+  return { source: path, target: path }
+}
+
+/** Where and how long a language may prepare things beside the runs. */
+export interface Preparation {
+  /** A directory of the workers' own, to be made if missing; it outlives them. */
+  readonly directory: string
+  /** Aborted when the worker ends. */
+  readonly signal: AbortSignal
+  /** Lets the worker's end wait for this work. It must not reject. */
+  readonly track: (work: Promise<void>) => void
 }
 
 /** What a compiler made, or the source itself for a language without one. */
@@ -47,8 +70,8 @@ export interface Toolchain {
   readonly compiler: Compiler | null
   /** The run's command line as a person would type it. */
   readonly commandLine: readonly string[]
-  /** Host paths to show read-only in the box, beyond the base system's programs and libraries. */
-  readonly paths: readonly string[]
+  /** What to show read-only in the box, beyond the base system's programs and libraries. */
+  readonly paths: readonly HostPath[]
   /** Host files and directories whose bytes a run reads. */
   readonly warmPaths: readonly string[]
   /** The command that runs an artefact under a memory limit. */
