@@ -1,5 +1,5 @@
-// Keeps compiled programs on disk, so that the same code with other input compiles once.
-// Only what is certain to come out the same again is kept: a compiler stopped by a limit is asked anew.
+// Keeps compiled programs, so that the same code with other input compiles once: on disk, and those used last in memory,
+// where a hit reads and writes no file. Only what is certain to come out the same again is kept: a compiler stopped by a limit is asked anew.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   mkdirSync,
@@ -34,12 +34,18 @@ export function hashSource(language: string, identity: string, code: Uint8Array)
   return createHash('sha256').update(`${language}\0${identity}\0`).update(code).digest('hex')
 }
 
+/** Bytes of artefacts and messages kept in memory; one that alone takes a quarter is kept on disk only. */
+const memoryBytes = 32 * 1024 * 1024
+
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
   // Least recently used first.
   const sizes = new Map<string, number>()
   let total = 0
+  // Read once from disk, checked then, and ours alone since.
+  const inMemory = new Map<string, Compiled>()
+  let inMemoryTotal = 0
   if (capacityBytes > 0) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     for (const { name, bytes } of listByAge(directory)) note(name, bytes)
@@ -57,11 +63,42 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       if (total <= capacityBytes) return
       rmSync(`${directory}/${name}`, { force: true })
       sizes.delete(name)
+      release(name)
       total -= bytes
     }
   }
 
+  function hold(key: string, compiled: Compiled): void {
+    const bytes = measure(compiled)
+    if (bytes > memoryBytes / 4) return
+    release(key)
+    inMemory.set(key, compiled)
+    inMemoryTotal += bytes
+    for (const oldest of inMemory.keys()) {
+      if (inMemoryTotal <= memoryBytes) return
+      release(oldest)
+    }
+  }
+
+  function release(key: string): void {
+    const held = inMemory.get(key)
+    if (held === undefined) return
+    inMemory.delete(key)
+    inMemoryTotal -= measure(held)
+  }
+
   function find(key: string): Compiled | null {
+    const held = inMemory.get(key)
+    if (held === undefined) return read(key)
+    // Both lists begin with what was used longest ago.
+    inMemory.delete(key)
+    inMemory.set(key, held)
+    const bytes = sizes.get(key)
+    if (bytes !== undefined) note(key, bytes)
+    return held
+  }
+
+  function read(key: string): Compiled | null {
     if (capacityBytes === 0) return null
     const file = `${directory}/${key}`
     try {
@@ -74,6 +111,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       const now = new Date()
       utimesSync(file, now, now)
       note(key, bytes.length)
+      hold(key, compiled)
       return compiled
     } catch {
       // Not there, or just evicted by a worker that shares the directory.
@@ -91,6 +129,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       renameSync(unfinished, `${directory}/${key}`)
       note(key, bytes.length)
       evict()
+      hold(key, compiled)
     } catch {
       // A full disk costs speed, not results.
       rmSync(unfinished, { force: true })
@@ -119,6 +158,10 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
     },
   }
+}
+
+function measure({ phase, artefact }: Compiled): number {
+  return phase.stderr.length + (artefact?.content.length ?? 0)
 }
 
 /** What a crashed worker left unfinished is removed on the way. */

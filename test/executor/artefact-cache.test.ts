@@ -86,8 +86,51 @@ t.test('a file that was cut short or changed is compiled anew', async (t) => {
   ]) {
     rmSync(file, { force: true })
     writeFileSync(file, damaged)
-    t.equal((await cache.compile(key('a'), async () => make('the binary'), always)).cached, false)
+    const reader = createArtefactCache(directory, 1 << 20)
+    t.equal((await reader.compile(key('a'), async () => make('the binary'), always)).cached, false)
   }
+})
+
+t.test('what was used last is held in memory, and no file is read or written for it', async (t) => {
+  const directory = nextDirectory()
+  const first = createArtefactCache(directory, 1 << 20)
+  await first.compile(key('a'), async () => make('made'), always)
+  const second = createArtefactCache(directory, 1 << 20)
+  await second.compile(key('a'), fail, always)
+  rmSync(directory, { recursive: true })
+  for (const cache of [first, second]) {
+    const { compiled, cached } = await cache.compile(key('a'), fail, always)
+    t.equal(cached, true)
+    t.same(Buffer.from(compiled.artefact!.content).toString(), 'made')
+  }
+})
+
+t.test('memory is bounded: the least recently used are read again', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 28)
+  const large = 'x'.repeat(7 << 20)
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  for (const name of names) {
+    await cache.compile(key(name), async () => make(large), always)
+    await cache.compile(key('a'), fail, always)
+  }
+  for (const name of names) rmSync(join(directory, key(name)))
+  const found = await Promise.all(
+    names.map((name) => cache.compile(key(name), async () => make('again'), always)),
+  )
+  t.same(
+    found.map(({ cached }) => cached),
+    [true, false, false, true, true, true],
+  )
+})
+
+t.test('one that would take a quarter of the memory is read from its file', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 28)
+  await cache.compile(key('a'), async () => make('x'.repeat(9 << 20)), always)
+  t.equal((await cache.compile(key('a'), fail, always)).cached, true)
+  rmSync(join(directory, key('a')))
+  await t.rejects(cache.compile(key('a'), fail, always), { message: 'compiled again' })
 })
 
 t.test('the least recently used go first', async (t) => {

@@ -25,7 +25,7 @@ t.teardown(() => rmSync(directory, { recursive: true }))
 const cacheDirectory = join(directory, 'cache')
 const options = { cacheDirectory, cacheBytes: 256 * 1024 * 1024 }
 const executor = await startExecutor(t, options)
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const minimal = (header: string): string => `#include <${header}>\nint main() {}\n`
 const includes = [...examples.values()].map(
