@@ -121,7 +121,9 @@ function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[
       }),
   )
   const strange = arenas.flatMap(({ cacheDirectory, groupName }) => [
-    ...list(cacheDirectory).filter((name) => name !== groupName && name !== 'artefact'),
+    ...list(cacheDirectory).filter(
+      (name) => ![groupName, 'artefact', 'precompiled-header'].includes(name),
+    ),
     // A link to the directory of pipes made in advance; inputs are unlinked while they are in use.
     ...list(`${cacheDirectory}/${groupName}`).filter(
       (name) => !lstatSync(`${cacheDirectory}/${groupName}/${name}`).isFIFO(),
@@ -190,6 +192,7 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
  * seconds, as Node closes some of its own a turn of the loop later.
  */
 export async function findResidue(baseline: Baseline, arenas: readonly Arena[]): Promise<string[]> {
+  await Promise.all(arenas.map(({ executor }) => executor.settled()))
   for (let waited = 0; ; waited += 20) {
     const left = inspect(baseline, arenas)
     const patient = left.every((line) => line.includes('of the worker')) && waited < 2000

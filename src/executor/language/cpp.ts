@@ -76,12 +76,12 @@ exec cat main`
 
 /**
  * The same with the precompiled header in the directory $0, for programs about which there is nothing to say: a message
- * would name other lines than it should, and the first one ends the attempt. The messages go nowhere but to `read`, as
- * a program could include a file. The first line is the status alone when there was none.
+ * would name other lines than it should, so the first one ends the attempt. It goes nowhere but to `read`, as a program
+ * could include a file, and nothing is read out of it, as a program can write it.
  */
 const quickly = `
-if { g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1; echo "$?"; } | {
-  read -r line && [ "$line" = 0 ]
+if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
+  ! read -r line && [ -z "$line" ] && [ -e main ]
 }; then exec cat main; fi
 rm -f main`
 

@@ -6,7 +6,15 @@
 //                                                             /record.json     what it must be, and what it was made of
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import {
+  chmodSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { HostPath, Preparation } from './language.ts'
@@ -54,6 +62,9 @@ interface Record {
   readonly content: string
 }
 
+/** Mode of our directories, whatever the umask: programs' users get through and cannot list. */
+const searchable = 0o711
+
 /** Where boxes show the directory: a name that says nothing of the host's. */
 const target = '/precompiled'
 
@@ -64,12 +75,14 @@ export function keepPrecompiledHeaders(
 ): PrecompiledHeaders {
   const key = createHash('sha256').update(compilation.identity).digest('hex')
   const own = `${directory}/${key}`
-  mkdirSync(own, { recursive: true, mode: 0o711 })
+  mkdirSync(own, { recursive: true })
+  for (const path of [directory, own]) chmodSync(path, searchable)
   if (!isReachable(own)) return { find: () => null }
   const place = (header: string): string => header.replaceAll('/', '_')
   const asked = new Set<string>()
   const ready = new Set<string>()
-  let last = sweep(directory, key)
+  // What is left over takes room, no more.
+  let last = sweep(directory, key).catch(() => {})
   track(last)
 
   async function prepare(header: string): Promise<void> {
@@ -83,17 +96,21 @@ export function keepPrecompiledHeaders(
     ready.add(header)
   }
 
+  function ask(header: string): void {
+    if (asked.has(header)) return
+    asked.add(header)
+    // One at a time. One that cannot be made is not asked for again: its programs are compiled as ever.
+    last = last.then(() => (signal.aborted ? undefined : prepare(header))).catch(() => {})
+    track(last)
+  }
+  for (const header of headers) if (existsSync(`${own}/${place(header)}`)) ask(header)
+
   return {
     find(header) {
       if (ready.has(header)) {
         return { path: { source: own, target }, directory: `${target}/${place(header)}` }
       }
-      if (headers.has(header) && !asked.has(header)) {
-        asked.add(header)
-        // One at a time. One that cannot be made is not asked for again: its programs are compiled as ever.
-        last = last.then(() => (signal.aborted ? undefined : prepare(header))).catch(() => {})
-        track(last)
-      }
+      if (headers.has(header)) ask(header)
       return null
     },
   }
@@ -157,7 +174,8 @@ async function precompile(
   const result = `${unfinished}/${header}.gch`
   const [source, list] = [`${unfinished}/source`, `${unfinished}/sources`]
   try {
-    await mkdir(dirname(result), { recursive: true, mode: 0o711 })
+    await mkdir(dirname(result), { recursive: true })
+    for (const made of [unfinished, dirname(result)]) await chmod(made, searchable)
     await writeFile(source, `#include <${header}>\n`)
     const parameters = ['-x', 'c++-header', source, '-MD', '-MF', list, '-o', result]
     await runInBackground([program, ...options, ...parameters], signal)

@@ -283,6 +283,8 @@ function warnings(): Example[] {
     'a character of many': "int main() { return 'abcd'; }",
     'a throw in a destructor': 'struct S { ~S() { throw 1; } };\nint main() { S s; }',
     'an old cast of a literal': 'int main() { char* s = "literal"; return *s; }',
+    'words of the assembler': 'int main() { asm(".print \\"0\\""); }',
+    'an empty line of the assembler': 'int main() { asm(".print \\"\\""); }',
     'a NUL in the text': 'int main() { /* \0 */ return 0; } \0',
   }
   const headers = '#include <deque>\n#include <cstdio>\n#include <cstring>\n#include <cstdlib>\n'
@@ -318,6 +320,7 @@ function errors(): Example[] {
     'a symbol twice':
       'int printf_ = 1;\nextern "C" int environ = 3;\nint main() {}\nvoid g() __asm__("main");\nvoid g() {}',
     'a virtual table': 'struct S { virtual void f(); };\nint main() { S s; s.f(); }',
+    'words of the assembler, then an error': 'int main() { asm(".print \\"0\\"\\n nonsense"); }',
     'bad assembler': 'int main() { asm("nonsense %rax"); }',
     'a bad main': 'void main() {}',
     'a wrong format of number': 'int main() { return 08 + 1.2.3; }',

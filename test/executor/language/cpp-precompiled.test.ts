@@ -53,13 +53,13 @@ const nameTemporaries = (text: string): string => text.replace(/\/tmp\/cc\w{6}\b
 /** As much of the messages as a submission's record keeps. */
 const messageBytes = 64 * 1024
 let compilations = 0
-/** What the command line that users are told does outside. */
+/** What the command line that users are told does outside; the assembler can be made to write to stdout. */
 async function compilePlainly(code: Uint8Array): Promise<Compilation> {
   const at = join(directory, String((compilations += 1)))
   mkdirSync(at)
   writeFileSync(join(at, 'main.cpp'), code)
-  const [program = '', ...parameters] = executor.runtimes.cpp.compile ?? []
-  const child = spawn(program, parameters, {
+  const command = executor.runtimes.cpp.compile ?? []
+  const child = spawn('/bin/sh', ['-c', 'exec "$@" 1>&2', 'sh', ...command], {
     cwd: at,
     env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe'],
