@@ -87,9 +87,10 @@ export function keepPrecompiledHeaders(
 
   async function prepare(header: string): Promise<void> {
     const path = `${own}/${place(header)}`
+    const existed = existsSync(path)
     // The second look reads a new file once in full: its pages are then the worker's and no program's.
     if (!(await isIntact(path, header))) {
-      await rm(path, { recursive: true, force: true })
+      if (existed) await rm(path, { recursive: true, force: true })
       await precompile(path, header, compilation, signal)
       if (!(await isIntact(path, header))) return
     }
@@ -185,7 +186,8 @@ async function precompile(
     const record: Record = { precompiled: await hashFiles([result]), sources, content }
     await writeFile(`${unfinished}/record.json`, JSON.stringify(record))
     await Promise.all([rm(source), rm(list)])
-    await rename(unfinished, path)
+    // It fails when another worker was faster; its work is as good, and looked at like ours.
+    await rename(unfinished, path).catch(() => {})
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
@@ -207,8 +209,9 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
 }
 
 /** Runs a command at the lowest priority; the end of `signal` kills all of its processes. @throws unless it exits with 0. */
-function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
     const child = spawn('/usr/bin/nice', ['-n', '19', ...command], {
       cwd: '/',
       // Without the worker's variables: some of them, such as CPATH, change what GCC includes.
