@@ -34,8 +34,7 @@ export function createProgramRunner(
     signal: AbortSignal,
   ): Promise<Phase> {
     phases += 1
-    const { ranOutOfMemory } = toolchain
-    const paths = [...toolchain.paths, ...(command.paths ?? [])]
+    const { paths, ranOutOfMemory } = toolchain
     const name = String(phases)
     return boxes.run(slot, { name, command, paths, ranOutOfMemory, ...details }, signal)
   }

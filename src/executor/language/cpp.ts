@@ -32,9 +32,8 @@ export async function findCpp(preparation: Preparation): Promise<Toolchain> {
       const precompiled = header === null ? null : headers.find(header)
       const script = precompiled === null ? plainly : quickly + plainly
       return {
-        argv: ['/bin/sh', '-c', script, precompiled?.directory ?? 'sh', ...options],
+        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...options],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],
-        paths: precompiled === null ? [] : [precompiled.path],
         unlimitedStack: true,
       }
     },
@@ -44,7 +43,10 @@ export async function findCpp(preparation: Preparation): Promise<Toolchain> {
     version: `GCC ${version}`,
     compiler,
     commandLine: ['./main'],
-    paths: ['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
+    paths: [
+      ...['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
+      ...(headers.path === null ? [] : [headers.path]),
+    ],
     warmPaths: [
       program,
       '/usr/bin/as',

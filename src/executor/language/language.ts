@@ -13,8 +13,6 @@ export interface BoxFile {
 export interface Command {
   readonly argv: readonly string[]
   readonly files: readonly BoxFile[]
-  /** What to show read-only for this command alone. */
-  readonly paths?: readonly HostPath[]
   /** C, C++ and Python recurse on the main thread's stack; a JVM allots its own stacks and wants the usual one. */
   readonly unlimitedStack: boolean
   /** True for `python3 main.py`: an interpreter that is already up may run it in a fork (keeper/python.c). */

@@ -31,15 +31,13 @@ const headers: ReadonlySet<string> = new Set(
 )
 
 export interface PrecompiledHeaders {
-  /** Null if there is none (yet). Asking for a header is what gets it made. */
-  find(header: string): PrecompiledHeader | null
-}
-
-export interface PrecompiledHeader {
-  /** What the box must show. It is there as long as the worker is. */
-  readonly path: HostPath
-  /** The directory in the box in which GCC finds this header precompiled, and nothing else. */
-  readonly directory: string
+  /** What boxes show, as long as the worker is; null when they cannot. */
+  readonly path: HostPath | null
+  /**
+   * The directory in the box in which GCC finds this header precompiled, and nothing else. Null if there is none (yet):
+   * asking for a header is what gets it made.
+   */
+  find(header: string): string | null
 }
 
 /** What a precompiled header depends on. */
@@ -77,7 +75,7 @@ export function keepPrecompiledHeaders(
   const own = `${directory}/${key}`
   mkdirSync(own, { recursive: true })
   for (const path of [directory, own]) chmodSync(path, searchable)
-  if (!isReachable(own)) return { find: () => null }
+  if (!isReachable(own)) return { path: null, find: () => null }
   const place = (header: string): string => header.replaceAll('/', '_')
   const asked = new Set<string>()
   const ready = new Set<string>()
@@ -107,17 +105,16 @@ export function keepPrecompiledHeaders(
   for (const header of headers) if (existsSync(`${own}/${place(header)}`)) ask(header)
 
   return {
+    path: { source: own, target },
     find(header) {
-      if (ready.has(header)) {
-        return { path: { source: own, target }, directory: `${target}/${place(header)}` }
-      }
+      if (ready.has(header)) return `${target}/${place(header)}`
       if (headers.has(header)) ask(header)
       return null
     },
   }
 }
 
-/** Programs' users must get to it; bubblewrap mounts with their rights. An unprivileged worker is their user itself. */
+/** Programs' users must get to it: boxes are made with their rights. An unprivileged worker is their user itself. */
 function isReachable(path: string): boolean {
   if (process.getuid?.() !== 0) return true
   for (let at = path; ; at = dirname(at)) {
@@ -208,11 +205,11 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Runs a command at the lowest priority; the end of `signal` kills all of its processes. @throws unless it exits with 0. */
+/** Runs a command at a lower priority, but not at the lowest, which a busy host never lets run; the end of `signal` kills all of its processes. @throws unless it exits with 0. */
 async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
-    const child = spawn('/usr/bin/nice', ['-n', '19', ...command], {
+    const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
       cwd: '/',
       // Without the worker's variables: some of them, such as CPATH, change what GCC includes.
       env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },

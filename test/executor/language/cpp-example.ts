@@ -78,7 +78,6 @@ function beginnings(): Example[] {
     'an absolute path': '#include </usr/include/c++/12/deque>',
     'a missing header': '#include <no_such_header>',
     'a missing header second': '#include <deque>\n#include <no_such_header>',
-    'the precompiled directory': '#include "/precompiled/deque/deque"',
     'a byte order mark': '\ufeff#include <deque>',
     'line ends of DOS': '#include <deque>\r',
     'a carriage return alone': '// a\r#include <deque>',
