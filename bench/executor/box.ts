@@ -83,6 +83,8 @@ export async function expectBoxed(
     code: Buffer.from(code),
     stdin: Buffer.from(stdin),
   })
+  // What the first run of a case asks for, such as a precompiled header, is there for those that are timed.
+  await executor.settled()
   assert.ok(run !== null, `did not compile: ${Buffer.from(compile?.stderr ?? []).toString()}`)
   assert.equal(run.ending, 'exited')
   assert.equal(run.exitCode, 0)

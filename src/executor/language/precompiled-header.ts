@@ -205,7 +205,11 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Runs a command at a lower priority, but not at the lowest, which a busy host never lets run; the end of `signal` kills all of its processes. @throws unless it exits with 0. */
+/**
+ * Runs a command at a lower priority; not at the lowest, at which a busy host hardly lets it run. The end of `signal`
+ * kills all of its processes.
+ * @throws unless it exits with 0.
+ */
 async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
