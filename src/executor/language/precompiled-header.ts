@@ -2,8 +2,8 @@
 // A header is precompiled when a program has first asked for it, beside the runs and from a constant line of ours; until
 // then, and whenever anything is in doubt, programs read the header itself. One directory a header, complete or absent:
 //
-//   <directory>/<key of compiler and options>/<header, / as _>/<header>.gch    what GCC finds by -isystem
-//                                                             /record.json     what it must be, and what it was made of
+//   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
+//                                                              record.json            what it must be, and was made of
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -107,7 +107,7 @@ export function keepPrecompiledHeaders(
   return {
     path: { source: own, target },
     find(header) {
-      if (ready.has(header)) return `${target}/${place(header)}`
+      if (ready.has(header)) return `${target}/${place(header)}/include`
       if (headers.has(header)) ask(header)
       return null
     },
@@ -154,7 +154,7 @@ async function isIntact(path: string, header: string): Promise<boolean> {
     const record: Record = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
     const content = await hashFiles(record.sources)
     if (content !== record.content) return false
-    return (await hashFiles([`${path}/${header}.gch`])) === record.precompiled
+    return (await hashFiles([`${path}/include/${header}.gch`])) === record.precompiled
   } catch {
     // Cut short, or removed by a worker that shares the directory.
     return false
@@ -169,11 +169,12 @@ async function precompile(
   signal: AbortSignal,
 ): Promise<void> {
   const unfinished = `${dirname(path)}/.${randomUUID()}`
-  const result = `${unfinished}/${header}.gch`
+  const include = `${unfinished}/include`
+  const result = `${include}/${header}.gch`
   const [source, list] = [`${unfinished}/source`, `${unfinished}/sources`]
   try {
     await mkdir(dirname(result), { recursive: true })
-    for (const made of [unfinished, dirname(result)]) await chmod(made, searchable)
+    for (const made of [unfinished, include, dirname(result)]) await chmod(made, searchable)
     await writeFile(source, `#include <${header}>\n`)
     const parameters = ['-x', 'c++-header', source, '-MD', '-MF', list, '-o', result]
     await runInBackground([program, ...options, ...parameters], signal)

@@ -68,9 +68,10 @@ t.test('a header is made when it is asked for, and found from then on', async (t
   await keeper.settled()
   const path = locate(directory)
   t.strictSame(keeper.path, { source: join(path, '..'), target: '/precompiled' })
-  t.equal(keeper.find(header), `/precompiled/${header}`)
-  t.strictSame(readdirSync(path).toSorted(), [`${header}.gch`, 'record.json'])
-  t.equal(statSync(join(path, `${header}.gch`)).mode & 0o777, 0o444)
+  t.equal(keeper.find(header), `/precompiled/${header}/include`)
+  t.strictSame(readdirSync(path).toSorted(), ['include', 'record.json'])
+  t.strictSame(readdirSync(join(path, 'include')), [`${header}.gch`], 'and GCC sees nothing else')
+  t.equal(statSync(join(path, 'include', `${header}.gch`)).mode & 0o777, 0o444)
   t.equal(statSync(path).mode & 0o777, 0o711)
   t.strictSame(readdirSync(join(path, '..')), [header], 'nothing is left over')
 })
@@ -78,17 +79,17 @@ t.test('a header is made when it is asked for, and found from then on', async (t
 t.test('a later worker finds it from its start, and does not make it again', async (t) => {
   const directory = makeDirectory(t)
   const path = await make(directory)
-  const made = statSync(join(path, `${header}.gch`)).ino
+  const made = statSync(join(path, 'include', `${header}.gch`)).ino
   const later = open(directory)
   await later.settled()
   t.not(later.find(header), null)
-  t.equal(statSync(join(path, `${header}.gch`)).ino, made)
+  t.equal(statSync(join(path, 'include', `${header}.gch`)).ino, made)
 })
 
 t.test('one that is not whole, or whose headers have changed, is made anew', async (t) => {
   const damages: Readonly<Record<string, (path: string) => void>> = {
-    'cut short': (path) => truncateSync(join(path, `${header}.gch`), 4096),
-    'without its file': (path) => rmSync(join(path, `${header}.gch`)),
+    'cut short': (path) => truncateSync(join(path, 'include', `${header}.gch`), 4096),
+    'without its file': (path) => rmSync(join(path, 'include', `${header}.gch`)),
     'without its record': (path) => rmSync(join(path, 'record.json')),
     'with an empty record': (path) => writeFileSync(join(path, 'record.json'), ''),
     'made of other headers': (path) => {
