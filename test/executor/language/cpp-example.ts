@@ -1,16 +1,22 @@
 // Sources for the comparison with plain g++: everything that a precompiled header could conceivably change.
 // Facts for one test, apart from it because they are many.
 
+import type { Examples } from './cpp-comparison.ts'
+
 type Example = [name: string, code: string | Buffer]
 
 const hello = 'int main() { std::cout << "hello " << 6 * 7 << "\\n"; }\n'
 
-/** Sources by what is special about them. */
-export const examples: ReadonlyMap<string, string | Buffer> = new Map<string, string | Buffer>([
+/** Programs, most of which compile. */
+export const programs: Examples = new Map([
   ...goodPrograms(),
-  ...beginnings(),
   ...macros(),
   ...librarySpecialities(),
+])
+
+/** What begins strangely, does not compile, or compiles with words. */
+export const oddities: Examples = new Map([
+  ...beginnings(),
   ...warnings(),
   ...errors(),
   ...strangeTexts(),
