@@ -1,16 +1,15 @@
-// The sockets of our PostgreSQL connections, watched: one that was written to and stays silent for longer than any
-// statement may take is dead, and is destroyed, so that the driver makes a new one. The driver itself waits for ever, and
-// the kernel for a quarter of an hour, when a server or a network vanishes without a word (failover, lost route).
-//
-// And paced: a connection that is accepted and closed without a word is asked for again by the driver at once, more than a
-// thousand times a second (postgres 3.4.9, issue 1179).
+// The sockets of our PostgreSQL connections, each watched (database-watch.ts) and begun at a bounded pace: a connection
+// that is accepted and closed without a word is asked for again by the driver at once, more than a thousand times a
+// second (postgres 3.4.9, issue 1179).
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerAddress } from './database-probe.ts'
+import { watchSocket } from './database-watch.ts'
+import type { WatchOptions } from './database-watch.ts'
 
-// A write this soon after the last answer looks answered; the next write on the connection is then what shows its death.
-const lookMilliseconds = 100
 // New connections of one pool in any second.
 const connectionsPerSecond = 15
+const defaultPort = 5432
 
 /** What the driver knows of where to connect; it tries the hosts in turn. */
 interface Destination {
@@ -19,33 +18,38 @@ interface Destination {
   readonly path?: string | false
 }
 
-/**
- * Creates the driver's `socket` option: a function that starts connecting and returns the socket.
- * @param silenceSeconds how long a server may take to answer anything.
- */
-export function createWatchedSockets(silenceSeconds: number): (to: Destination) => Promise<Socket> {
+/** Creates the `socket` option of postgres.js: a function that starts connecting and returns the socket. */
+export function createWatchedSockets(options: WatchOptions): (to: Destination) => Promise<Socket> {
   let connections = 0
   const takeTurn = createPace(connectionsPerSecond)
-  const watched = new Map<Socket, () => boolean>()
-  // What made one connection silent has mostly made all so: statements to come should not find that out one by one. Nor
-  // does a connection that only listens, and is never written to, find it out by itself.
-  const endIdle = (): void => {
-    for (const [socket, isIdle] of watched) if (isIdle()) socket.destroy()
-  }
-  return async ({ host, port, path }) => {
+  return async ({ host: hosts, port: ports, path }) => {
     await takeTurn()
     const socket = new Socket()
     if (typeof path === 'string' && path !== '') {
-      socket.connect(path)
-    } else {
-      const index = connections % host.length
-      connections += 1
-      // The driver reads these for TLS and for its messages.
-      Object.assign(socket, { host: host[index], port: port[index] })
-      socket.connect(port[index] ?? 5432, host[index] ?? 'localhost')
+      watchSocket(socket, { path }, options)
+      return socket.connect(path)
     }
-    watched.set(socket, watch(socket, silenceSeconds, endIdle))
-    socket.once('close', () => watched.delete(socket))
+    const index = connections % hosts.length
+    connections += 1
+    const host = hosts[index] ?? 'localhost'
+    const port = ports[index] ?? defaultPort
+    watchSocket(socket, { host, port }, options)
+    // The driver reads these for TLS and for its messages.
+    return Object.assign(socket, { host, port }).connect(port, host)
+  }
+}
+
+/** Creates the `stream` option of pg, which connects the socket itself. @param url where the pool connects to. */
+export function createWatchedStream(url: string, options: WatchOptions): () => Socket {
+  const { hostname, port } = new URL(url)
+  const address: ServerAddress = {
+    // pg takes the brackets off an IPv6 address too.
+    host: hostname === '' ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? defaultPort : Number(port),
+  }
+  return () => {
+    const socket = new Socket()
+    watchSocket(socket, address, options)
     return socket
   }
 }
@@ -60,27 +64,4 @@ export function createPace(perSecond: number): () => Promise<void> {
     turns.push(turn)
     if (turn > now) await sleep(turn - now)
   }
-}
-
-// Counters, not events: they count below TLS too, and looking costs nothing a query.
-function watch(socket: Socket, silenceSeconds: number, onSilence: () => void): () => boolean {
-  let read = 0
-  let written = 0
-  let silentSince = performance.now()
-  const look = (): void => {
-    const now = performance.now()
-    if (socket.bytesRead !== read || socket.bytesWritten === written) {
-      read = socket.bytesRead
-      written = socket.bytesWritten
-      silentSince = now
-    } else if (now - silentSince > silenceSeconds * 1000) {
-      // Without an error: the driver (postgres 3.4.9) forgets a query that is issued between a socket's error and its
-      // end. Its statements fail with CONNECTION_CLOSED.
-      socket.destroy()
-      onSilence()
-    }
-  }
-  const timer = setInterval(look, lookMilliseconds).unref()
-  socket.once('close', () => clearInterval(timer))
-  return () => !socket.connecting && socket.bytesWritten === written
 }

@@ -1,8 +1,10 @@
 // Our connections to PostgreSQL. graphile-worker has a pool of its own (job/queue.ts); both count against the server's
 // connection limit: web DATABASE_CONNECTIONS + 1 (LISTEN), worker DATABASE_CONNECTIONS + 1 (lock) + queue pool.
+import type { Socket } from 'node:net'
 import postgres from 'postgres'
-import { createWatchedSockets } from './database-socket.ts'
+import { createWatchedSockets, createWatchedStream } from './database-socket.ts'
 
+export { cancelOnAbort } from './database-cancel.ts'
 export { createPace } from './database-socket.ts'
 
 /** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
@@ -17,6 +19,10 @@ export interface DatabaseOptions {
   readonly name: string
   /** A statement that takes longer is cancelled by the server. */
   readonly statementSeconds?: number
+  /** Asks nothing each second, so that connections are found dead before somebody needs one. */
+  readonly heartbeat?: boolean
+  /** Its session holds a lock: the connection ends for its own silence, not because another was silent. */
+  readonly holdsSession?: boolean
   /** Called when a connection has closed. */
   readonly onClose?: () => void
 }
@@ -30,22 +36,23 @@ export const sqlState = {
 
 const defaultStatementSeconds = 10
 // Beyond a statement's own limit, for what the server does before and after it.
-const silenceMarginSeconds = 2
+const silenceMarginSeconds = 0.4
+const heartbeatMilliseconds = 1000
 
 /** Creates a pool. Connections are made when first needed. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { statementSeconds = defaultStatementSeconds } = options
+  const { statementSeconds = defaultStatementSeconds, holdsSession = false } = options
+  const silenceSeconds = statementSeconds + silenceMarginSeconds
   // Where statements may take for ever, silence says nothing.
-  const socket =
-    statementSeconds > 0 ? createWatchedSockets(statementSeconds + silenceMarginSeconds) : undefined
-  const watched: object = socket === undefined ? {} : { socket } // not in the driver's types
-  return postgres(options.url, {
+  const watched: object =
+    statementSeconds > 0 ? { socket: createWatchedSockets({ silenceSeconds, holdsSession }) } : {} // not in the driver's types
+  const sql = postgres(options.url, {
     ...watched,
     max: options.connections,
     connect_timeout: 5,
     idle_timeout: 0,
     // The default backs off up to 20 s; a database that is back should be used within a second.
-    backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
+    backoff: (retries) => Math.min(0.05 * 2 ** retries, 0.5),
     onnotice: () => {},
     onclose: () => options.onClose?.(),
     types: {
@@ -58,6 +65,32 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 10_000,
     },
   })
+  if (options.heartbeat === true) startHeartbeat(sql)
+  return sql
+}
+
+// Ends with the pool.
+function startHeartbeat(sql: Database): void {
+  let isAnswered = true
+  const timer = setInterval(() => {
+    if (!isAnswered) return
+    isAnswered = false
+    sql`select 1`
+      .catch((error: unknown) => {
+        if (errorCode(error) === 'CONNECTION_ENDED') clearInterval(timer)
+      })
+      .finally(() => {
+        isAnswered = true
+      })
+  }, heartbeatMilliseconds).unref()
+}
+
+/**
+ * Creates the `stream` of a pool of graphile-worker's driver, so that its connections are watched like ours.
+ * @param statementSeconds the server's limit of a statement.
+ */
+export function createQueueStream(url: string, statementSeconds: number): () => Socket {
+  return createWatchedStream(url, { silenceSeconds: statementSeconds + silenceMarginSeconds })
 }
 
 /**

@@ -10,7 +10,7 @@ import { armCrashPoint, startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
 // Every exchange of ours with the database is short; a caller is told after two seconds in any case. The same limit says
-// how soon a connection that has gone silent is replaced.
+// how soon a connection that has gone silent is replaced, asked or not: the heartbeat asks.
 const statementSeconds = 2
 // What a lost worker held may be much, and is given back in one transaction.
 const sweepSeconds = 10
@@ -32,6 +32,7 @@ const database = createDatabase({
   connections: config.DATABASE_CONNECTIONS,
   name: 'runledger web',
   statementSeconds,
+  heartbeat: true,
 })
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
 // A connection of its own: requests that fill the pool must not keep lost workers from being found.

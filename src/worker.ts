@@ -23,7 +23,7 @@ const drainSeconds = 20
 const lastSeconds = 27
 // A statement takes milliseconds and is repeated when it fails; the limit also says how soon a connection that has gone
 // silent is replaced. What a lost worker held may be much, and is given back in one transaction.
-const statementSeconds = 3
+const statementSeconds = 2
 const sweepSeconds = 10
 const retentionSeconds = 60
 
@@ -117,11 +117,6 @@ const retention = startRetention({
   retentionDays: config.RETENTION_DAYS,
   log,
 })
-log.info(
-  { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
-  'worker.started',
-)
-
 // The queue cannot go on, mostly because its connection broke in a bad moment: the platform starts a new worker.
 queue.ended.then(
   () => stop('queue ended', 1),
@@ -132,6 +127,10 @@ queue.ended.then(
 )
 process.on('SIGTERM', (signal) => void stop(signal, 0))
 process.on('SIGINT', (signal) => void stop(signal, 0))
+log.info(
+  { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
+  'worker.started',
+)
 
 let stopping = false
 async function stop(reason: string, exitCode: number): Promise<void> {

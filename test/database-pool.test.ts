@@ -34,6 +34,55 @@ t.test('when one connection is found silent, the idle ones are replaced with it'
   t.pass('it listens again')
 })
 
+t.test('a statement that nobody answered is answered when the network is back', async (t) => {
+  const proxy = await startTcpProxy(url)
+  const sql = createDatabase({ url: proxy.url, connections: 1, name: 'pool', statementSeconds: 2 })
+  t.teardown(async () => {
+    await sql.end({ timeout: 1 })
+    await proxy.close()
+  })
+  proxy.blackHole()
+  // It would fail after five seconds, and the connection that waits is lost for ever: only one that is made anew before
+  // then can answer.
+  const answer = sql`select 1 as one`
+  answer.catch(() => {})
+  await sleep(2500)
+  const asked = proxy.attempts
+  t.ok(asked >= 2, 'the server is asked again')
+  t.ok(asked <= 5, `${asked} connections: not in haste`)
+  await proxy.restore()
+  t.equal((await answer)[0]?.['one'], 1)
+})
+
+t.test('a pool that nobody uses finds out too; one that holds a lock keeps its own', async (t) => {
+  const proxy = await startTcpProxy(url)
+  const settings = { url: proxy.url, connections: 1, statementSeconds: 1 }
+  const beating = createDatabase({ ...settings, name: 'beating', heartbeat: true })
+  const idle = createDatabase({ ...settings, name: 'idle' })
+  const holding = createDatabase({ ...settings, name: 'holding', holdsSession: true })
+  const pools = [beating, idle, holding]
+  t.teardown(async () => {
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })))
+    await proxy.close()
+  })
+  const readPids = async (these: typeof pools): Promise<number[]> =>
+    Promise.all(
+      these.map(async (pool) => (await pool`select pg_backend_pid() as pid`)[0]?.['pid'] as number),
+    )
+  const before = await readPids(pools)
+  await sleep(500)
+  proxy.abandon()
+  await sleep(5000)
+  // The heartbeat was not answered: neither pool's statement has to fail to find that out.
+  const after = await readPids([beating, idle])
+  t.ok(after.every((pid) => !before.includes(pid)))
+  await t.rejects(
+    holding`select 1`,
+    { code: 'CONNECTION_CLOSED' },
+    'it finds out by its own silence',
+  )
+})
+
 t.test('a server that hangs up at once is not asked a thousand times a second', async (t) => {
   let attempts = 0
   const server = createServer((socket) => {

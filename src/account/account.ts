@@ -1,7 +1,7 @@
 // The door to accounts: who may call, with which key, how often. Keys are managed on the server only, never over HTTP.
 import { timingSafeEqual } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { json } from '#database'
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
@@ -49,12 +49,17 @@ export interface KeyRequest {
 
 /**
  * Finds the caller of a request and counts the request. One round trip; none for a key that cannot be one.
+ * @param signal withdraws a request that was not sent to the database: one that was answered without it must not count.
  * @returns null for an unknown, malformed, expired or revoked key.
  */
-export async function admitRequest(sql: Database, key: string): Promise<Caller | null> {
+export async function admitRequest(
+  sql: Database,
+  key: string,
+  signal: AbortSignal = AbortSignal.any([]),
+): Promise<Caller | null> {
   if (!isWellFormedKey(key)) return null
   const digest = digestKey(key)
-  const [row] = await sql`select * from runledger.admit_request(${digest})`
+  const [row] = await cancelOnAbort(sql`select * from runledger.admit_request(${digest})`, signal)
   // The index found it; comparing again in constant time leaves nothing to the index's own timing.
   if (row === undefined || !timingSafeEqual(digest, row['key_digest'] as Buffer)) return null
   return {

@@ -23,7 +23,7 @@ export function authenticate(
     response: Parameters<Handler>[1],
   ): Promise<void> {
     delete request.confirm
-    const caller = await withDeadline(() => admitRequest(database, key))
+    const caller = await withDeadline((signal) => admitRequest(database, key, signal))
     known.learn(key, caller)
     if (caller === null) throw new Problem('unauthorized', 'This API key is not valid.')
     if (caller.rate !== null) setRateHeaders(response, caller.rate)

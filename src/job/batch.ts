@@ -1,9 +1,8 @@
 // Several submissions of one request: all the good ones or none, in one transaction.
 import { v7 as uuidv7 } from 'uuid'
-import { errorCode, json, sqlState } from '#database'
+import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import { cancelOnAbort } from './cancel.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 

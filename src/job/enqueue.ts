@@ -1,10 +1,9 @@
 // The door to the queue for everyone but the worker: puts a submission into the log and the queue at once.
 // Apart from job.ts so that the web process never loads the executor.
 import { v7 as uuidv7 } from 'uuid'
-import { errorCode, json, sqlState } from '#database'
+import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import { cancelOnAbort } from './cancel.ts'
 import { crashPoint } from './crash-point.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'

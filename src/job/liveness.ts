@@ -13,6 +13,8 @@ const renewalsPerLease = 30
 // Parts of a lease: a renewal that is not answered by then is tried on a new connection; the worker fences itself.
 const answerWithin = 1 / 3
 const fencedAfter = 2 / 3
+// Renewing takes a millisecond. The limit also says how soon a connection that has gone silent is replaced.
+const longestStatementSeconds = 2
 
 /** The reason with which runs are ended when the worker cannot say any more that it lives. */
 export class LeaseExpiredError extends Error {
@@ -64,7 +66,8 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       url,
       connections: 1,
       name: 'runledger lease',
-      statementSeconds: leaseSeconds * answerWithin,
+      statementSeconds: Math.min(longestStatementSeconds, leaseSeconds * answerWithin),
+      holdsSession: true,
       onClose() {
         if (opened !== session) return
         registered = false

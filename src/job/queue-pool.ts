@@ -4,7 +4,7 @@
 // failing one an update by id, and a job that was taken without us learning of it is found by the reconciler.
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
-import { createPace, isUnavailable } from '#database'
+import { createPace, createQueueStream, isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
@@ -16,6 +16,8 @@ export interface QueuePool {
 
 // A server that is away is not asked more often than this in a second, however many jobs want it.
 const repetitionsPerSecond = 10
+// Taking or completing a job takes a millisecond; a connection that answers nothing is not waited for.
+const statementSeconds = 2
 
 interface ConnectOnce {
   (): Promise<PoolClient>
@@ -23,7 +25,8 @@ interface ConnectOnce {
     callback: (
       error: Error | undefined,
       client: PoolClient | undefined,
-      release: (because?: Error | boolean) => void,
+      // Absent when the pool has ended.
+      release: ((because?: Error | boolean) => void) | undefined,
     ) => void,
   ): void
 }
@@ -57,10 +60,9 @@ export function createQueuePool(
     // log refuses, or a delivery that its receiver knows already.
     options: '-c synchronous_commit=off',
     keepAlive: true,
+    stream: createQueueStream(url, statementSeconds),
     connectionTimeoutMillis: 5000,
-    statement_timeout: 5000,
-    // Completing a job takes a millisecond; a connection that answers nothing is not waited for.
-    query_timeout: 6000,
+    statement_timeout: statementSeconds * 1000,
   })
   // Without listeners an idle connection that breaks ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
@@ -117,7 +119,7 @@ export function createQueuePool(
       callback(error, client, (because) => {
         if (isReleased) return
         isReleased = true
-        release(because)
+        release?.(because)
       })
     })
   }) as Pool['connect']
@@ -171,7 +173,7 @@ function asksForJob(statement: unknown): boolean {
 
 // pg 8.23's own words for a connection that was lost, refused or silent; these errors carry no code.
 const connectionLost =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
+  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
 
 function throwWithCode(error: unknown): never {
   if (error instanceof Error && !('code' in error) && connectionLost.test(error.message)) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '#database'
 import type { Logger } from '#log'
 
-const longestPauseMilliseconds = 1000
+const longestPauseMilliseconds = 500
 
 /**
  * Repeats a statement until the database has answered it. Only for statements that the log fences: one that was

@@ -53,9 +53,12 @@ export async function startTestCluster({ template: migrated = true } = {}): Prom
   }
 }
 
-/** Creates a fresh database. Run by test/run.ts it shares a server with all files; run alone it starts its own. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const shared = process.env['TEST_CLUSTER_URL']
+/**
+ * Creates a fresh database. Run by test/run.ts it shares a server with all files; run alone it starts its own.
+ * @param options.ownServer true: it does so in any case, as the test does something to the server.
+ */
+export async function createTestDatabase({ ownServer = false } = {}): Promise<TestDatabase> {
+  const shared = ownServer ? undefined : process.env['TEST_CLUSTER_URL']
   const own = shared === undefined ? await startTestCluster() : null
   const clusterUrl = shared ?? own?.url ?? ''
   const name = `test_${randomBytes(6).toString('hex')}`

@@ -61,7 +61,13 @@ export async function startServer(
   options: ServerOptions,
 ): Promise<TestServer> {
   const { url, host = '127.0.0.1', tls = null, requestSeconds, ...rest } = options
-  const database = createDatabase({ url, connections: 10, name: 'test web', statementSeconds: 5 })
+  const database = createDatabase({
+    url,
+    connections: 10,
+    name: 'test web',
+    statementSeconds: 2,
+    heartbeat: true,
+  })
   const waiter = createWaiter(database, () => {})
   const application = createHttp({
     database,

@@ -1,4 +1,4 @@
-// A TCP proxy that can be stopped or frozen: a database that is away, in either of its ways.
+// A TCP proxy that can be stopped, frozen or made a black hole: a database that is away, in each of its ways.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,12 +6,19 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface TcpProxy {
   /** The target's address with the proxy in its place. */
   readonly url: string
+  /** Connections that were asked for so far. */
+  readonly attempts: number
   /** Ends all connections and refuses new ones: the server has stopped. */
   stop(): Promise<void>
   /** Keeps connections, takes new ones and passes nothing on: a network that loses packets for a while. */
   freeze(): void
   /** Lets the present connections hang for ever, as when their other end is gone without a word; new ones work. */
   abandon(): void
+  /**
+   * Loses every byte of the present connections and of those that are made until `restore`, and of these connections for
+   * ever, without a word: a network that drops all packets, behind something that forgets its connections.
+   */
+  blackHole(): void
   /** Listens again; passes on what was held back. */
   restore(): Promise<void>
   close(): Promise<void>
@@ -29,7 +36,16 @@ export async function startTcpProxy(
   const sockets = new Set<Socket>()
   const abandoned = new WeakSet<Socket>()
   let frozen = false
+  let losing = false
+  let attempts = 0
   const server = createServer((client) => {
+    attempts += 1
+    if (losing) {
+      sockets.add(client)
+      client.on('error', () => {}).on('close', () => sockets.delete(client))
+      client.resume()
+      return
+    }
     const upstream = connect(Number(to.port), to.hostname)
     client.on('data', (chunk: Buffer) => onSent(client, chunk))
     for (const [from, into] of [
@@ -61,22 +77,31 @@ export async function startTcpProxy(
     for (const socket of sockets) socket.destroy()
     await closed
   }
+  const abandon = (): void => {
+    for (const socket of sockets) {
+      socket.removeAllListeners('data').pause()
+      socket.on('data', () => {})
+      abandoned.add(socket)
+    }
+  }
   return {
     url: url.href,
+    get attempts() {
+      return attempts
+    },
     stop,
     freeze() {
       frozen = true
       for (const socket of sockets) socket.pause()
     },
-    abandon() {
-      for (const socket of sockets) {
-        socket.removeAllListeners('data').pause()
-        socket.on('data', () => {})
-        abandoned.add(socket)
-      }
+    abandon,
+    blackHole() {
+      losing = true
+      abandon()
     },
     async restore() {
       frozen = false
+      losing = false
       for (const socket of sockets) socket.resume()
       if (!server.listening) await listen(port)
     },

@@ -1,0 +1,70 @@
+// A worker whose database goes away while its programs run: their results are there within two seconds of its return,
+// whether they ended before it or after it, and the next program is taken as soon. The database is not stormed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { freezeServer, median, secondsUntil } from '../helper/outage.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+// A server of its own, as one of the outages stops all of its processes.
+const { sql, url, drop } = await createTestDatabase({ ownServer: true })
+t.teardown(drop)
+t.setTimeout(600_000)
+const proxy = await startTcpProxy(url)
+t.teardown(() => proxy.close())
+const worker = await startWorkerProcess(t, proxy.url)
+const caller = await createCaller(sql)
+
+const submit = (code: string): Promise<string> =>
+  submitNew(sql, caller, describeSubmission({ code }))
+const hasStatus = async (id: string, status: string): Promise<boolean> => {
+  const [row] = await sql`select status = ${status} as has from runledger.result where id = ${id}`
+  return row?.['has'] as boolean
+}
+
+/** Begins an outage; what it returns ends it. */
+type Outage = () => Promise<() => Promise<void> | void>
+
+const outages: Readonly<Record<string, Outage>> = {
+  'packets are lost, and the connections with them': async () => {
+    proxy.blackHole()
+    return proxy.restore
+  },
+  'the server is frozen': () => freezeServer(sql),
+}
+
+for (const [name, begin] of Object.entries(outages)) {
+  t.test(`${name}: results and programs go on in time`, { timeout: 600_000 }, async (t) => {
+    const kept: number[] = []
+    const taken: number[] = []
+    for (const outageMilliseconds of [3000, 4100, 5300, 6700]) {
+      // Ends during the outage, and its result waits for the database.
+      const first = await submit('import time; time.sleep(1)')
+      // Does not end before it: its end is the first thing that is to be said on these connections.
+      const second = await submit('import sys, time; time.sleep(8)')
+      for (const id of [first, second]) while (!(await hasStatus(id, 'running'))) await sleep(20)
+      const waiting = await submit('')
+      const attempts = proxy.attempts
+      const end = await begin()
+      await sleep(outageMilliseconds)
+      const during = (proxy.attempts - attempts) / (outageMilliseconds / 1000)
+      t.ok(during <= 20, `${during.toFixed(1)} connections a second`)
+      await end()
+      kept.push(await secondsUntil(() => hasStatus(first, 'completed')))
+      taken.push(await secondsUntil(() => hasStatus(waiting, 'completed')))
+      await secondsUntil(() => hasStatus(second, 'completed'))
+    }
+    const show = (figures: readonly number[]): string =>
+      figures.map((figure) => figure.toFixed(2)).join(' ')
+    t.comment(`results after ${show(kept)} s, another program's after ${show(taken)} s more`)
+    // Two seconds are promised; what waits for the kernel or for a time-out of the driver's takes five to seven.
+    t.ok(median(kept) < 3, 'a result')
+    t.ok(median(taken) < 3, 'a program that waited')
+    const [runs] = await sql`
+      select count(*) as count from runledger.event where type = 'execution.interrupted'`
+    t.equal(runs?.['count'], 0, 'no run was given up')
+    t.notOk(worker.logged.includes('worker.fenced'))
+  })
+}
