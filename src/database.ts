@@ -10,6 +10,9 @@ export { createPace } from './database-socket.ts'
 /** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
 
+/** What statements are asked of: a pool, or a transaction of it. */
+export type Queryable = postgres.ISql<{ bigint: number }>
+
 /** What a pool is made with. */
 export interface DatabaseOptions {
   readonly url: string
@@ -105,7 +108,7 @@ export function surviveLostConnections(onLost: (error: unknown) => void): void {
 }
 
 /** A jsonb parameter. The driver's own type for JSON does not take interfaces with optional or readonly fields. */
-export function json(sql: Database, value: object): postgres.Parameter {
+export function json(sql: Queryable, value: object): postgres.Parameter {
   return sql.json(value as postgres.JSONValue)
 }
 

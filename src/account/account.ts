@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
-import type { Database } from '#database'
+import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
@@ -37,6 +37,12 @@ export interface ListedKey {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+}
+
+/** A new key: its text is shown once. */
+export interface IssuedKey {
+  readonly id: string
+  readonly key: string
 }
 
 /** What a new key is for. */
@@ -79,16 +85,15 @@ export async function admitRequest(
 
 /** Issues a key. The returned text is the only time it can be seen. @throws when the tier does not exist (23503). */
 export async function issueKey(
-  sql: Database,
+  sql: Queryable,
   request: KeyRequest,
   operator: string,
-  replaces: string | null = null,
-): Promise<{ readonly id: string; readonly key: string }> {
+  {
+    id = uuidv7(),
+    replaces = null,
+  }: { readonly id?: string; readonly replaces?: string | null } = {},
+): Promise<IssuedKey> {
   const key = generateKey()
-  const id = uuidv7()
-  await sql`
-    insert into runledger.account (id, name) values (${uuidv7()}, ${request.account})
-    on conflict (name) do nothing`
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
     data: {
@@ -101,8 +106,8 @@ export async function issueKey(
   }
   await sql`
     select runledger.issue_key(
-      ${id}, (select id from runledger.account where name = ${request.account}), ${request.tier}, ${labelKey(key)},
-      ${digestKey(key)}, ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${labelKey(key)}, ${digestKey(key)},
+      ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
 }
@@ -126,7 +131,7 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 }
 
 /**
- * Issues a successor with the same account and tier; the old key goes on working for the overlap.
+ * Issues a successor with the same account and tier; the old key goes on working for the overlap. Both or neither.
  * @returns null when there is no such key in force.
  */
 export async function rotateKey(
@@ -134,17 +139,20 @@ export async function rotateKey(
   id: string,
   overlapSeconds: number,
   operator: string,
-): Promise<{ readonly id: string; readonly key: string } | null> {
+): Promise<IssuedKey | null> {
   const old = (await listKeys(sql)).find((key) => key.id === id)
-  if (old === undefined || old.revokedAt !== null) return null
-  if (old.expiresAt !== null && old.expiresAt.getTime() <= Date.now()) return null
-  const successor = await issueKey(sql, { account: old.account, tier: old.tier }, operator, id)
+  if (old === undefined) return null
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
-  await endKey(sql, id, worksUntil, operator, {
-    type: 'api_key.rotated',
-    data: { replaced_by: successor.id, works_until: worksUntil.toISOString() },
+  const successorId = uuidv7()
+  return sql.begin(async (transaction) => {
+    const isInForce = await endKey(transaction, id, worksUntil, operator, {
+      type: 'api_key.rotated',
+      data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
+    })
+    if (!isInForce) return null
+    const { account, tier } = old
+    return issueKey(transaction, { account, tier }, operator, { id: successorId, replaces: id })
   })
-  return successor
 }
 
 /** Revokes a key at once. @returns false when there is no such key in force. */
@@ -153,7 +161,7 @@ export async function revokeKey(sql: Database, id: string, operator: string): Pr
 }
 
 async function endKey(
-  sql: Database,
+  sql: Queryable,
   id: string,
   endsAt: Date,
   operator: string,
@@ -166,7 +174,7 @@ async function endKey(
   return row?.['ended'] === true
 }
 
-function actor(sql: Database, operator: string): ReturnType<typeof json> {
+function actor(sql: Queryable, operator: string): ReturnType<typeof json> {
   const metadata: Metadata = { actor: { operator } }
   return json(sql, metadata)
 }

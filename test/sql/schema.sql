@@ -500,8 +500,8 @@ function runledger.is_worker_alive(worker_id uuid)
   returns boolean stable security definer set search_path=""
   grant execute to runledger_auditor
 
-function runledger.issue_key(api_key_id uuid, account_id uuid, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
-  Stores a key's digest and appends api_key.issued.
+function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
+  Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet.
   returns void security definer set search_path=""
 
 function runledger.list_language()

@@ -1,0 +1,76 @@
+// Keys are issued and rotated as a whole or not at all, and a presented key is compared in constant time.
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import t from 'tap'
+import { admitRequest, issueKey, listKeys, rotateKey } from '#account'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+
+const countRows = async (): Promise<unknown> =>
+  (
+    await sql`
+      select (select count(*) from runledger.account) as accounts, (select count(*) from runledger.api_key) as keys,
+        (select count(*) from runledger.event) as events`
+  )[0]
+
+t.test('a tier that does not exist leaves nothing behind, no account either', async (t) => {
+  const before = await countRows()
+  const issuing = issueKey(sql, { account: 'new', tier: 'none' }, 'test')
+  await t.rejects(issuing, { code: '23503' })
+  t.strictSame(await countRows(), before)
+})
+
+t.test('keys of one account name belong to one account, also when it is new', async (t) => {
+  const issued = await Promise.all(
+    Array.from({ length: 8 }, () => issueKey(sql, { account: 'racing', tier: 'beta' }, 'test')),
+  )
+  const callers = await Promise.all(issued.map(({ key }) => admitRequest(sql, key)))
+  t.equal(new Set(callers.map((caller) => caller?.accountId)).size, 1)
+})
+
+t.test('a rotation that fails leaves the old key as it was', async (t) => {
+  const { apiKeyId, key } = await createCaller(sql, 'beta')
+  const readKey = async (): Promise<unknown> => (await listKeys(sql)).find(({ id }) => id === apiKeyId) // prettier-ignore
+  const [before, rows] = [await readKey(), await countRows()]
+  await sql`
+    create function refuse_issue() returns trigger language plpgsql as
+    $$ begin raise exception 'no' using errcode = 'P0001'; end $$`
+  await sql`
+    create trigger refuse before insert on runledger.event
+    for each row when (new.type = 'api_key.issued') execute function refuse_issue()`
+  await t.rejects(rotateKey(sql, apiKeyId, 0, 'test'), { code: 'P0001' })
+  await sql`drop trigger refuse on runledger.event`
+  t.strictSame(await readKey(), before)
+  t.strictSame(await countRows(), rows)
+  t.not(await admitRequest(sql, key), null)
+  t.not(await rotateKey(sql, apiKeyId, 0, 'test'), null)
+  t.equal(await admitRequest(sql, key), null)
+})
+
+// What takes time that depends on a secret is the index's search, and it searches for a digest: whoever wanted to learn
+// from that would have to choose digests, that is, invert SHA-256. The last word is a comparison in constant time.
+t.test('a key is looked up by its digest, and compared by timingSafeEqual alone', async (t) => {
+  const { key } = await createCaller(sql)
+  const other = await createCaller(sql)
+  const { timingSafeEqual } = crypto
+  const compared: Buffer[][] = []
+  t.teardown(() => {
+    crypto.timingSafeEqual = timingSafeEqual
+    syncBuiltinESMExports()
+  })
+  crypto.timingSafeEqual = (a, b) => {
+    compared.push([a as Buffer, b as Buffer])
+    return timingSafeEqual(a, b)
+  }
+  syncBuiltinESMExports()
+  t.not(await admitRequest(sql, key), null)
+  const digest = crypto.createHash('sha256').update(key).digest()
+  t.strictSame(compared, [[digest, digest]])
+  // A look-up that answers with somebody else's row lets nobody in.
+  crypto.timingSafeEqual = () => false
+  syncBuiltinESMExports()
+  t.equal(await admitRequest(sql, other.key), null)
+})
