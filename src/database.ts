@@ -33,6 +33,7 @@ export interface DatabaseOptions {
 /** SQLSTATEs that we raise or branch on. */
 export const sqlState = {
   uniqueViolation: '23505',
+  undefinedTable: '42P01',
   queueFull: 'RL003',
   keyRefused: 'RL008',
 } as const

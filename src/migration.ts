@@ -1,14 +1,10 @@
 // Applies sql/ to a database: graphile-worker's own schema, each of our migrations once, then functions, views and
 // grants as they stand today. Everything of ours in one transaction under one lock, so that releases may race.
-import { createHash } from 'node:crypto'
-import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Logger, runMigrations } from 'graphile-worker'
 import type postgres from 'postgres'
 import type { Database } from '#database'
-
-const shipped = fileURLToPath(new URL('../sql/', import.meta.url))
+import { readSql, shippedSql } from './migration-file.ts'
+import type { SqlFile } from './migration-file.ts'
 
 // Views that functions read come before them; auditors' views may use both; grants name all of them.
 const definitions = ['views', 'functions', 'audit', 'grants'] as const
@@ -39,7 +35,7 @@ export interface Migrated {
 export async function migrate(
   database: Database,
   url: string,
-  directory = shipped,
+  directory = shippedSql,
 ): Promise<Migrated> {
   const migrations = await readSql(directory, 'migrations')
   const present = (
@@ -70,12 +66,6 @@ export async function migrate(
       oneRole: role?.['missing'] === true,
     }
   })
-}
-
-interface SqlFile {
-  readonly name: string
-  readonly text: string
-  readonly sha256: string
 }
 
 async function findPending(
@@ -111,16 +101,4 @@ async function findPending(
     }
     return earlier === undefined
   })
-}
-
-async function readSql(directory: string, folder: string): Promise<SqlFile[]> {
-  const names = (await readdir(join(directory, folder)))
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted()
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(join(directory, folder, name), 'utf8')
-      return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
-    }),
-  )
 }

@@ -5,6 +5,7 @@ import { ConfigError, readOrExit, readWebConfig } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
+import { findNewestMigration } from '#migration-file'
 import { createWaiter } from '#result'
 import { armCrashPoint, startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
@@ -47,6 +48,7 @@ const app = createHttp({
   database,
   waiter,
   log,
+  newestMigration: findNewestMigration(),
   trustProxy: config.TRUST_PROXY,
   syncWaitSeconds: config.SYNC_WAIT_SECONDS,
   queueCapacity: config.QUEUE_CAPACITY,

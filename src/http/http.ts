@@ -29,6 +29,8 @@ export interface HttpDependencies {
   readonly database: Database
   readonly waiter: Waiter
   readonly log: Logger
+  /** The name of the migration without which the database is older than this code. */
+  readonly newestMigration: string
   /** A platform's router stands in front: believe its X-Forwarded-Proto. */
   readonly trustProxy: boolean
   /** How long `wait=true` holds a request. */

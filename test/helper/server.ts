@@ -11,6 +11,7 @@ import { createDatabase } from '#database'
 import { createHttp, createServer } from '#http'
 import type { HttpDependencies, TransportOptions } from '#http'
 import { createLog } from '#log'
+import { findNewestMigration } from '#migration-file'
 import { createWaiter } from '#result'
 import type { Waiter } from '#result'
 import { checkAnswer } from './contract.ts'
@@ -73,6 +74,7 @@ export async function startServer(
     database,
     waiter,
     log: createLog('test', 'silent'),
+    newestMigration: findNewestMigration(),
     trustProxy: false,
     syncWaitSeconds: 30,
     queueCapacity: 100_000,

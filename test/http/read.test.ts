@@ -1,6 +1,7 @@
 // Reading: a record at every stage, the long poll, the list and the events of a submission.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { findNewestMigration } from '#migration-file'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, pretendWorker, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
@@ -325,4 +326,14 @@ t.test('the service says that it lives and that it is ready', async (t) => {
     t.equal(status, 200)
     t.strictSame(body, { status: 'ok' })
   }
+})
+
+t.test('a database that is older than the code is not ready, a newer one is', async (t) => {
+  const statusOf = async (): Promise<number> => (await call('GET', '/readyz', { key: null })).status
+  const name = findNewestMigration()
+  const [row] = await sql`delete from runledger.schema_migration where name = ${name} returning *`
+  t.equal(await statusOf(), 503)
+  const later = { ...row, name: '999999-later.sql' }
+  await sql`insert into runledger.schema_migration ${sql([row as object, later])}`
+  t.equal(await statusOf(), 200)
 })
