@@ -3,13 +3,19 @@
 create or replace function runledger.estimate_drain() returns double precision
 language sql stable security definer set search_path = ''
 as $$
-  -- The newest events only, by their index: a full queue is answered in milliseconds however long the log is.
-  select count(*) / 60.0::double precision
+  -- Over the time since the first of the newest ends: after a quiet hour the rate is right with the second one, and when
+  -- nothing ends any more it sinks. Newest events only, by their index: a full queue is answered in milliseconds however
+  -- long the log is.
+  select coalesce((count(*) - 1) / nullif(extract(epoch from now() - min(ended.recorded_at)), 0), 0)::double precision
   from (
-    select e.type, e.recorded_at from runledger.event e
-    order by e.position desc limit 10000
-  ) recent
-  where recent.type in ('execution.completed', 'execution.abandoned')
-    and recent.recorded_at > now() - interval '60 seconds'
+    select recent.recorded_at
+    from (
+      select e.position, e.type, e.recorded_at from runledger.event e
+      order by e.position desc limit 10000
+    ) recent
+    where recent.type in ('execution.completed', 'execution.abandoned')
+      and recent.recorded_at > now() - interval '60 seconds'
+    order by recent.position desc limit 10
+  ) ended
 $$;
-comment on function runledger.estimate_drain is 'Submissions that ended in the last 60 seconds, per second; beyond the newest 10,000 events none is counted.';
+comment on function runledger.estimate_drain is 'Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two. Beyond the newest 10,000 events none is counted.';

@@ -6,10 +6,13 @@ import { withDeadline } from './deadline.ts'
 
 const keptMilliseconds = 1000
 const longestRetrySeconds = 60
+// Ends come at random, and in groups of as many as there are slots: of waits as long as the mean of the time between two,
+// every third would be in vain; of waits three times as long, one in twenty.
+const endsAwaited = 3
 
 const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
 
-/** The problem to throw. Its Retry-After: whole seconds until a place is free, between 1 and 60. */
+/** The problem to throw. Its Retry-After: whole seconds until a place is very likely free, between 1 and 60. */
 export async function queueFull(database: Database): Promise<Problem> {
   let estimate = estimates.get(database)
   if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
@@ -27,5 +30,5 @@ export async function queueFull(database: Database): Promise<Problem> {
 
 /** @param perSecond submissions that ended per second of late; 0 says nothing moves. */
 export function retryAfterSeconds(perSecond: number): number {
-  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(1 / perSecond)))
+  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(endsAwaited / perSecond)))
 }

@@ -477,7 +477,7 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   returns boolean security definer set search_path=""
 
 function runledger.estimate_drain()
-  Submissions that ended in the last 60 seconds, per second; beyond the newest 10,000 events none is counted.
+  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
