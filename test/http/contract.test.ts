@@ -1,0 +1,275 @@
+// The contract as a table: a row for each of its statements, a request and what must hold of the answer. `given` is fixed
+// by the product's user, `chosen` is ours. A row is the short form: what needs races, time or a sandbox names the file that
+// proves it. Every answer is also held against the OpenAPI document (helper/contract.ts).
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import t from 'tap'
+import { revokeKey } from '#account'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer, Call } from '../helper/server.ts'
+import { createCaller } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const servers = {
+  open: await startServer(t, sql, { url, syncWaitSeconds: 0.3 }),
+  full: await startServer(t, sql, { url, queueCapacity: 1 }),
+  proxied: await startServer(t, sql, { url, trustProxy: true }),
+}
+
+interface Ask extends Call {
+  readonly method: string
+  readonly path: string
+  readonly on?: keyof typeof servers
+}
+
+/** What is known of the answer: its status, a pattern of its body, patterns of its headers. */
+interface Holds {
+  readonly status: number
+  readonly body?: object
+  /** The paths of all issues. */
+  readonly issues?: readonly string[]
+  readonly headers?: Readonly<Record<string, RegExp | string | undefined>>
+}
+
+/** The last answer is what counts; each request is made from the answer to the one before. */
+type Asks = readonly [Ask, ...((before: Answer) => Ask)[]]
+
+type Row =
+  | readonly ['given' | 'chosen', string, Ask | Asks, Holds]
+  /** Proved by this file. */
+  | readonly ['given' | 'chosen', string, string]
+
+const python = { language: 'python', code: '' }
+const post = (body: unknown, more: Partial<Ask> = {}): Ask => ({ method: 'POST', path: '/api/submit', body, ...more }) // prettier-ignore
+const get = (path: string, more: Partial<Ask> = {}): Ask => ({ method: 'GET', path, ...more })
+const batch = (submissions: unknown, more: Partial<Ask> = {}): Ask => post({ submissions }, { path: '/api/submit/batch', ...more }) // prettier-ignore
+const header = <N extends string>(name: N, text: string): { headers: Record<N, string> } => ({
+  headers: { [name]: text } as Record<N, string>,
+})
+function newKey(): { headers: Record<'Idempotency-Key', string> } {
+  return header('Idempotency-Key', randomUUID())
+}
+const record = ({ body }: Answer): Ask => get(`/api/result/${body.id as string}`)
+const problem = (status: number, error: string, more: object = {}): Holds => ({
+  status,
+  body: { error, message: String, ...more },
+})
+/** 400 that names just these paths. */
+const wrong = (...issues: string[]): Holds => ({ ...problem(400, 'invalid_request'), issues })
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const secret = { webhook_secret: 's' }
+const hook = { webhook_url: 'https://hook.example/', ...secret }
+
+const waiting: string = (await servers.open.call('POST', '/api/submit', { body: python })).body.id
+const finished: string = (
+  await servers.open.call('POST', '/api/submit', { body: { ...python, ...hook } })
+).body.id
+await finish(sql, finished, { stdout: Buffer.from([0x61, 0xff]), stderr: 'e' })
+const stranger = await createCaller(sql)
+const revoked = await createCaller(sql)
+await revokeKey(sql, revoked.apiKeyId, 'test')
+const expired = await createCaller(sql)
+await sql`update runledger.api_key set expires_at = now() where id = ${expired.apiKeyId}`
+const beta = await createCaller(sql, 'beta')
+const spent = await createCaller(sql, 'beta')
+await sql`update runledger.rate_window set admitted_at = array_fill(now(), array[60]) where api_key_id = ${spent.apiKeyId}`
+const [key1, key2, key3, key4] = [newKey(), newKey(), newKey(), newKey()]
+
+// prettier-ignore
+const contract: Readonly<Record<string, readonly Row[]>> = {
+  'POST /api/submit': [
+    ['given', 'language and code suffice: 202 and the id', post(python), { status: 202, body: { id: uuid } }],
+    ['chosen', 'it says where the result will be', post(python), { status: 202, headers: { location: /^\/api\/result\/[\da-f-]{36}$/ } }],
+    ['given', 'wait=false is asynchronous', post(python, { path: '/api/submit?wait=false' }), { status: 202, body: { id: uuid } }],
+    ['given', 'any other wait is 400', post(python, { path: '/api/submit?wait=1' }), wrong('?wait')],
+    ['given', 'a repeated wait is 400', post(python, { path: '/api/submit?wait=true&wait=true' }), wrong('?wait')],
+    ['given', 'an unknown parameter is 400', post(python, { path: '/api/submit?sync=true' }), wrong('?sync')],
+    ...(['python', 'py'] as const).map((language): Row => ['given', `${language} is python`, [post({ language, code: '' }), record], { status: 200, body: { language: 'python' } }]),
+    ...(['cpp', 'c++', 'cxx'] as const).map((language): Row => ['given', `${language} is cpp`, [post({ language, code: '' }), record], { status: 200, body: { language: 'cpp' } }]),
+    ['given', 'java is java', [post({ language: 'java', code: '' }), record], { status: 200, body: { language: 'java' } }],
+    ['given', 'another language is 400', post({ language: 'ruby', code: '' }), wrong('language')],
+    ['given', 'language is required', post({ code: '' }), wrong('language')],
+    ['given', 'code is required', post({ language: 'py' }), wrong('code')],
+    ['given', 'code may have 65,536 bytes of UTF-8', post({ ...python, code: 'é'.repeat(32_768) }), { status: 202 }],
+    ['given', 'and no more', post({ ...python, code: `é${'x'.repeat(65_535)}` }), wrong('code')],
+    ['given', 'stdin may have 65,536 bytes', post({ ...python, stdin: 'x'.repeat(65_536) }), { status: 202 }],
+    ['given', 'and no more', post({ ...python, stdin: 'x'.repeat(65_537) }), wrong('stdin')],
+    ['given', 'webhook_url is https', post({ ...python, ...secret, webhook_url: 'http://hook.example/' }), wrong('webhook_url')],
+    ['given', 'webhook_url needs its secret', post({ ...python, webhook_url: hook.webhook_url }), wrong('webhook_secret')],
+    ['given', 'the secret may have 256 bytes', post({ ...python, ...hook, webhook_secret: 'é'.repeat(128) }), { status: 202 }],
+    ['given', 'and no more', post({ ...python, ...hook, webhook_secret: 'é'.repeat(129) }), wrong('webhook_secret')],
+    ['chosen', 'an empty secret is 400', post({ ...python, ...hook, webhook_secret: '' }), wrong('webhook_secret')],
+    ['chosen', 'a secret without a URL is 400', post({ ...python, ...secret }), wrong('webhook_url')],
+    ['chosen', 'the literal of an address that is not public is 400', post({ ...python, ...secret, webhook_url: 'https://127.1/' }), wrong('webhook_url')],
+    ['chosen', 'every spelling of one', 'test/webhook/address.test.ts'],
+    ['chosen', 'expected_stdout may have 65,536 bytes', post({ ...python, expected_stdout: 'x'.repeat(65_536) }), { status: 202 }],
+    ['chosen', 'and no more', post({ ...python, expected_stdout: 'x'.repeat(65_537) }), wrong('expected_stdout')],
+    ['chosen', 'white space at line ends and empty lines at the end are not compared', 'test/job/execute.test.ts'],
+    ['chosen', 'unknown fields are named', post({ ...python, sdtin: '', x: 1 }), wrong('sdtin', 'x')],
+    ['chosen', '__proto__ is an unknown field', post('{"language":"py","code":"","__proto__":{}}'), wrong('__proto__')],
+    ['chosen', 'code may hold NUL and any Unicode', post({ ...python, code: '\0\u2028\u{1f600}' }), { status: 202 }],
+    ['chosen', 'it reaches the program byte for byte', 'test/http/execution.test.ts'],
+    ['chosen', 'a lone surrogate is 400', post({ ...python, code: '\ud800' }), wrong('code')],
+    ['chosen', 'invalid UTF-8 is 400', post(Buffer.from('{"language":"py","code":"\xff"}', 'latin1')), wrong('')],
+    ['chosen', 'a byte-order mark is 400', post(`\ufeff${JSON.stringify(python)}`), wrong('')],
+    ['chosen', 'of a field given twice the last counts', [post('{"language":"ruby","code":"","language":"java"}'), record], { status: 200, body: { language: 'java' } }],
+    ['given', 'wait=true answers the record', 'test/http/execution.test.ts'],
+    ['given', 'a wait that takes too long is 408 with the id', post(python, { path: '/api/submit?wait=true' }), problem(408, 'timeout', { id: uuid })],
+    ['given', 'the submission goes on', [post(python, { path: '/api/submit?wait=true' }), record], { status: 200, body: { status: 'queued' } }],
+    ['given', 'a used Idempotency-Key is 202 and the record', [post(python, key1), () => post(python, key1)], { status: 202, body: { id: uuid, status: 'queued' }, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': undefined } }],
+    ['chosen', 'another body replays too, and it is said', [post(python, key2), () => post({ ...python, code: '1' }, key2)], { status: 202, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': 'true' } }],
+    ['chosen', 'an alias is no difference', [post(python, key3), () => post({ ...python, language: 'py' }, key3)], { status: 202, headers: { 'idempotency-mismatch': undefined } }],
+    ['chosen', 'keys are compared without case', [post(python, key4), () => post(python, header('Idempotency-Key', key4.headers['Idempotency-Key'].toUpperCase()))], { status: 202, headers: { 'idempotency-replayed': 'true' } }],
+    ['given', 'a key is a UUID', post(python, header('Idempotency-Key', 'x')), wrong('Idempotency-Key')],
+    ['chosen', 'the body is validated before the key is looked up', post({}, key1), wrong('language', 'code')],
+    ['chosen', 'a replay that waits in vain is 408', post(python, { ...key1, path: '/api/submit?wait=true' }), problem(408, 'timeout', { id: uuid })],
+    ['chosen', '24 hours, races, no place in the queue', 'test/http/idempotency.test.ts'],
+    ['given', 'who hangs up loses only the connection', 'test/http/wait.test.ts'],
+  ],
+  'GET /api/result/{id}': [
+    ['chosen', 'a record that is not final is 200', get(`/api/result/${waiting}`), { status: 200, body: { status: 'queued', verdict: null, exit_code: null, stdout: null, cpu_time: null, finished_at: null } }],
+    ['chosen', 'an unknown id is 404', get(`/api/result/${randomUUID()}`), problem(404, 'not_found')],
+    ['chosen', 'a malformed id is 404', get('/api/result/x'), problem(404, 'not_found')],
+    ['chosen', 'another account’s is 404', get(`/api/result/${waiting}`, { key: stranger.key }), problem(404, 'not_found')],
+    ['chosen', 'the three cannot be told apart', 'test/http/access.test.ts'],
+    ['chosen', 'a long poll whose time is up is the record as it stands', get(`/api/result/${waiting}?wait=true`), { status: 200, body: { status: 'queued' } }],
+    ['chosen', 'a long poll ends with the submission', 'test/http/read.test.ts'],
+  ],
+  'the result record': [
+    ['given', 'completed, whatever the verdict', get(`/api/result/${finished}`), { status: 200, body: { id: uuid, status: 'completed', verdict: 'AC', exit_code: 0 } }],
+    ['chosen', 'ids are v7 and sort by time', 'test/http/submit.test.ts'],
+    ['chosen', 'invalid UTF-8 becomes U+FFFD', get(`/api/result/${finished}`), { status: 200, body: { stdout: 'a\ufffd', stderr: 'e' } }],
+    ['chosen', 'signal, truncation and compiler output', get(`/api/result/${finished}`), { status: 200, body: { signal: null, stdout_truncated: false, stderr_truncated: false, compile_output: null } }],
+    ['chosen', 'seconds, seconds, bytes', get(`/api/result/${finished}`), { status: 200, body: { cpu_time: 0.01, wall_time: 0.02, memory_peak: 9_000_000 } }],
+    ['chosen', 'the language and the exact version', get(`/api/result/${finished}`), { status: 200, body: { language: 'python', runtime: 'Python 3.11.2' } }],
+    ['chosen', 'times are RFC 3339 in UTC', get(`/api/result/${finished}`), { status: 200, body: { created_at: time, started_at: time, finished_at: time } }],
+    ['chosen', 'given up: failed, IE, numbers 0, outputs empty', 'test/http/read.test.ts'],
+    ['chosen', 'back to queued when we lost the run', 'test/job/rescue.test.ts'],
+    ['chosen', '128 + n names the signal', 'test/executor/executor.test.ts'],
+    ['chosen', 'AC, WA, RE, CE, TLE, MLE and OLE', 'test/http/execution.test.ts'],
+    ['chosen', 'the first rule that holds decides', 'test/job/execute.test.ts'],
+    ['chosen', 'IE after retries', 'test/job/execute.test.ts'],
+    ['chosen', 'a run ends with its main process', 'test/executor/phase.test.ts'],
+    ['chosen', 'set-up is not charged, children are', 'test/executor/phase.test.ts'],
+  ],
+  authentication: [
+    ['given', 'no key is 401', post(python, { key: null }), problem(401, 'unauthorized')],
+    ['given', 'an unknown key is 401', post(python, { key: `rl_live_${'0'.repeat(39)}` }), problem(401, 'unauthorized')],
+    ['given', 'a malformed key is 401', post(python, { key: 'x' }), problem(401, 'unauthorized')],
+    ['given', 'a revoked key is 401', post(python, { key: revoked.key }), problem(401, 'unauthorized')],
+    ['given', 'an expired key is 401', post(python, { key: expired.key }), problem(401, 'unauthorized')],
+    ['given', 'checked before the body is read', 'test/http/access.test.ts'],
+    ['given', 'a digest only is stored; rotation has an overlap', 'test/http/access.test.ts'],
+    ['given', 'compared in constant time', 'test/account/account.test.ts'],
+    ['given', 'issued, listed, rotated and revoked on the command line', 'test/cli.test.ts'],
+    ['given', 'and never over HTTP', get('/api/keys'), problem(404, 'not_found')],
+    ['given', 'never logged', 'test/log.test.ts'],
+  ],
+  limits: [
+    ['given', 'beta is 60 requests a minute', get('/api/languages', { key: beta.key }), { status: 200, headers: { 'ratelimit-policy': '"requests";q=60;w=60', ratelimit: /^"requests";r=58;t=\d{1,2}$/ } }],
+    ['given', 'one more is 429, and says when', post(python, { key: spent.key }), { ...problem(429, 'rate_limited'), headers: { 'retry-after': /^(60|[1-5]?\d)$/, ratelimit: /^"requests";r=0;t=\d+$/ } }],
+    ['chosen', 'a request that is refused otherwise counts', [post({}, { key: beta.key }), () => get('/api/languages', { key: beta.key })], { status: 200, headers: { ratelimit: /;r=56;/ } }],
+    ['given', 'a key without a limit has none', get('/api/languages'), { status: 200, headers: { ratelimit: undefined } }],
+    ['given', 'any 60 seconds, all processes, Retry-After true; tiers are rows', 'test/http/rate-window.test.ts'],
+    ['given', '10 at once of one key, the eleventh waits', 'test/http/concurrency.test.ts'],
+    ['given', 'a full queue is 503 with Retry-After', post(python, { on: 'full' }), { ...problem(503, 'queue_full'), headers: { 'retry-after': /^[1-9]\d?$/ } }],
+    ['given', 'and leaves nothing behind', 'test/http/queue-full.test.ts'],
+    ['given', 'its Retry-After is true', 'test/http/retry-after.test.ts'],
+  ],
+  errors: [
+    ['chosen', 'bad JSON', post('{'), wrong('')],
+    ['chosen', 'no object', post('[]'), wrong('')],
+    ['chosen', 'wrong types', post({ language: 1, code: null }), wrong('language', 'code')],
+    ['chosen', 'every problem at once', post({ x: 1 }, { path: '/api/submit?wait=x&y=1', ...header('Idempotency-Key', '1') }), wrong('?y', '?wait', 'Idempotency-Key', 'x', 'language', 'code')],
+    ['chosen', 'a body over 2 MiB is 400', post(' '.repeat(2 * 1024 * 1024 + 1)), wrong('')],
+    ['chosen', 'and is not read to its end', 'test/http/transport.test.ts'],
+    ['chosen', 'an unknown path is 404', get('/api/nothing'), problem(404, 'not_found')],
+    ['chosen', 'under /api the key comes first', get('/api/nothing', { key: null }), problem(401, 'unauthorized')],
+    ['chosen', 'beyond it there is none', get('/nothing', { key: null }), problem(404, 'not_found')],
+    ['chosen', 'another method is 405 with Allow', get('/api/submit'), { ...problem(405, 'method_not_allowed'), headers: { allow: 'POST' } }],
+    ['chosen', 'another media type is 415', post(JSON.stringify(python), header('Content-Type', 'text/plain')), problem(415, 'unsupported_media_type')],
+    ['chosen', 'any Content-Encoding is 415', post(JSON.stringify(python), header('Content-Encoding', 'gzip')), problem(415, 'unsupported_media_type')],
+    ['chosen', 'a request that does not arrive is 408 without an id', 'test/http/transport.test.ts'],
+    ['chosen', 'a database that is away is 503 unavailable', 'test/http/outage.test.ts'],
+    ['chosen', '500 has an id that is in the log, and nothing else', 'test/http/problem.test.ts'],
+  ],
+  webhooks: [
+    ['chosen', 'the record says where it stands', get(`/api/result/${finished}`), { status: 200, body: { webhook: { id: /./, state: 'pending', attempts: 0 } } }],
+    ['chosen', 'none is null', get(`/api/result/${waiting}`), { status: 200, body: { webhook: null } }],
+    ['given', 'the final record is POSTed; 2xx, redirects, 410, Retry-After, the secret’s end', 'test/job/deliver.test.ts'],
+    ['chosen', 'headers and signature as Standard Webhooks word them', 'test/webhook/signature.test.ts'],
+    ['chosen', 'tried again after 5 s, 5 min, …', 'test/webhook/retry.test.ts'],
+    ['chosen', 'addresses are judged when the connection is made', 'test/webhook/connect.test.ts'],
+  ],
+  transport: [
+    ['given', 'behind a router what did not come over HTTPS is 403', post(python, { on: 'proxied' }), problem(403, 'https_required')],
+    ['given', 'what did passes, and is told to stay', post(python, { on: 'proxied', ...header('X-Forwarded-Proto', 'https') }), { status: 202, headers: { 'strict-transport-security': /^max-age=\d{8}/ } }],
+    ['given', 'alone, X-Forwarded-Proto says nothing', post(python, header('X-Forwarded-Proto', 'https')), { status: 202, headers: { 'strict-transport-security': undefined } }],
+    ['given', 'with a certificate it speaks HTTPS itself', 'test/http/https.test.ts'],
+  ],
+  'beyond the given': [
+    ['chosen', 'languages; none while no worker lives', get('/api/languages'), { status: 200, body: { languages: [] } }],
+    ['chosen', 'versions, command lines and limits of the live workers', 'test/http/read.test.ts'],
+    ['chosen', 'the account’s own submissions, without bodies', get('/api/submissions', { key: stranger.key }), { status: 200, body: { submissions: [], next_cursor: null } }],
+    ['chosen', 'pages, newest first', get('/api/submissions?limit=1'), { status: 200, body: { submissions: [{ id: uuid, stdout: undefined }], next_cursor: String } }],
+    ['chosen', 'by status, verdict and language', get('/api/submissions?status=completed&verdict=AC&language=py'), { status: 200, body: { submissions: [{ id: finished }], next_cursor: null } }],
+    ['chosen', 'at most 100', get('/api/submissions?limit=101'), wrong('?limit')],
+    ['chosen', 'a cursor is ours', get('/api/submissions?cursor=x'), wrong('?cursor')],
+    ['chosen', 'events, oldest first', get(`/api/result/${finished}/events`), { status: 200, body: { events: [{ version: 1, type: 'submission.received', at: time }, { version: 2, type: 'execution.started' }, { version: 3, type: 'execution.completed' }] } }],
+    ['chosen', 'nothing of ours in them', 'test/http/read.test.ts'],
+    ['chosen', 'another account’s events are 404', get(`/api/result/${finished}/events`, { key: stranger.key }), problem(404, 'not_found')],
+    ['chosen', 'a batch answers each item in its place', batch([python, {}]), { status: 202, body: { submissions: [{ id: uuid }, { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }] }] } }],
+    ['chosen', 'twenty items', batch(Array(20).fill(python)), { status: 202 }],
+    ['chosen', 'not twenty-one', batch(Array(21).fill(python)), wrong('submissions')],
+    ['chosen', 'not none', batch([]), wrong('submissions')],
+    ['chosen', 'a batch cannot wait', batch([python], { path: '/api/submit/batch?wait=true' }), wrong('?wait')],
+    ['chosen', '503 for all', batch([python, python], { on: 'full' }), problem(503, 'queue_full')],
+    ['chosen', 'one request of the rate limit, one transaction, one Idempotency-Key', 'test/http/batch.test.ts'],
+    ['chosen', 'the process lives', get('/healthz', { key: null }), { status: 200, body: { status: 'ok' } }],
+    ['chosen', 'the database answers, migrations are in place', get('/readyz', { key: null }), { status: 200, body: { status: 'ok' } }],
+    ['chosen', 'figures for Prometheus', get('/metrics', { key: null, checked: false }), { status: 200, headers: { 'content-type': /^text\/plain/ } }],
+    ['chosen', 'OpenAPI 3.1', get('/openapi.json', { key: null, checked: false }), { status: 200, body: { openapi: /^3\.1\./ } }],
+    ['chosen', 'whatever is sent, no answer but these', 'test/http/fuzz.test.ts'],
+  ],
+}
+
+for (const [part, rows] of Object.entries(contract)) {
+  t.test(part, async (t) => {
+    for (const row of rows) {
+      const name = `${row[1]} [${row[0]}]`
+      if (row.length === 3) {
+        t.ok(existsSync(resolve(import.meta.dirname, '../..', row[2])), `${name}: ${row[2]}`)
+        continue
+      }
+      const [, , asked, holds] = row
+      const { status, body, headers } = await askAll(asked)
+      t.equal(status, holds.status, name)
+      if (holds.body !== undefined) t.match(body, holds.body, name)
+      if (holds.issues !== undefined) {
+        const issues = body.issues as readonly { readonly path: string }[]
+        t.strictSame(issues.map(({ path }) => path).toSorted(), holds.issues.toSorted(), name)
+      }
+      for (const [header, wanted] of Object.entries(holds.headers ?? {})) {
+        if (wanted === undefined) t.equal(headers[header], undefined, name)
+        else t.match(headers[header], wanted, name)
+      }
+    }
+  })
+}
+
+async function askAll(asked: Ask | Asks): Promise<Answer> {
+  const [first, ...later] = 'method' in asked ? [asked] : asked
+  let answer = await ask(first)
+  for (const next of later) answer = await ask(next(answer))
+  return answer
+}
+
+function ask({ method, path, on = 'open', ...more }: Ask): Promise<Answer> {
+  return servers[on].call(method, path, more)
+}
