@@ -47,6 +47,7 @@ const python = { language: 'python', code: '' }
 const post = (body: unknown, more: Partial<Ask> = {}): Ask => ({ method: 'POST', path: '/api/submit', body, ...more }) // prettier-ignore
 const get = (path: string, more: Partial<Ask> = {}): Ask => ({ method: 'GET', path, ...more })
 const batch = (submissions: unknown, more: Partial<Ask> = {}): Ask => post({ submissions }, { path: '/api/submit/batch', ...more }) // prettier-ignore
+const copies = (length: number): object[] => Array.from({ length }, () => ({ ...python }))
 const header = <N extends string>(name: N, text: string): { headers: Record<N, string> } => ({
   headers: { [name]: text } as Record<N, string>,
 })
@@ -225,8 +226,8 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'nothing of ours in them', 'test/http/read.test.ts'],
     ['chosen', 'another account’s events are 404', get(`/api/result/${finished}/events`, { key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'a batch answers each item in its place', batch([python, {}]), { status: 202, body: { submissions: [{ id: uuid }, { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }] }] } }],
-    ['chosen', 'twenty items', batch(Array(20).fill(python)), { status: 202 }],
-    ['chosen', 'not twenty-one', batch(Array(21).fill(python)), wrong('submissions')],
+    ['chosen', 'twenty items', batch(copies(20)), { status: 202 }],
+    ['chosen', 'not twenty-one', batch(copies(21)), wrong('submissions')],
     ['chosen', 'not none', batch([]), wrong('submissions')],
     ['chosen', 'a batch cannot wait', batch([python], { path: '/api/submit/batch?wait=true' }), wrong('?wait')],
     ['chosen', '503 for all', batch([python, python], { on: 'full' }), problem(503, 'queue_full')],

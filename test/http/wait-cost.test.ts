@@ -1,0 +1,77 @@
+// What 2,000 waiting requests cost the web process while nothing happens: no connection each, and no timer that fires. The
+// server is in this process, so that its timers can be counted.
+import { createHook } from 'node:async_hooks'
+import { request } from 'node:http'
+import type { ClientRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+// From the beginning, as a timer says only when it is made that it is one.
+const timers = new Set<number>()
+let fired = 0
+createHook({
+  init: (id, type) => void (type === 'Timeout' && timers.add(id)),
+  before: (id) => void (timers.has(id) && (fired += 1)),
+}).enable()
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(600_000)
+const { port, waiter } = await startServer(t, sql, { url, syncWaitSeconds: 600 })
+const caller = await createCaller(sql)
+const waiters = 2000
+
+const ids = await Promise.all(
+  Array.from({ length: 20 }, () => submitNew(sql, caller, describeSubmission({ code: '' }))),
+)
+
+function wait(n: number): ClientRequest {
+  const path = `/api/result/${ids[n % ids.length]}?wait=true`
+  const headers = { 'X-API-Key': caller.key }
+  const outgoing = request({ host: '127.0.0.1', port, path, agent: false, headers })
+  outgoing.on('error', () => {})
+  outgoing.end()
+  return outgoing
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await sleep(50)
+}
+
+/** Timers that fire in a few quiet seconds, those that are set, and connections of the web process. */
+async function observe(): Promise<{ fired: number; active: number; connections: number }> {
+  const before = fired
+  await sleep(3000)
+  const [row] = await sql`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = 'test web'`
+  return {
+    fired: fired - before,
+    active: process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length,
+    connections: row?.['count'] as number,
+  }
+}
+
+t.test('2,000 that wait cost no connection each and make no timer fire', async (t) => {
+  const nobody = await observe()
+  const outgoing: ClientRequest[] = []
+  // In waves, as a slow machine would not take all of them within the time that a request has.
+  while (outgoing.length < waiters) {
+    for (let n = 0; n < 50; n += 1) outgoing.push(wait(outgoing.length))
+    await until(() => waiter.waiting === outgoing.length)
+  }
+  const all = await observe()
+  t.comment(JSON.stringify({ nobody, all }))
+  t.ok(all.connections <= 11, `${all.connections} connections`)
+  t.ok(all.fired < nobody.fired + 50, 'as many timers fire as with nobody')
+  t.ok(all.active <= nobody.active + waiters + 50, 'each has one, for the end of its time')
+
+  for (const one of outgoing) one.destroy()
+  await until(() => waiter.waiting === 0)
+  const left = await observe()
+  t.ok(left.active < nobody.active + 50, 'they leave no timer behind')
+  t.ok(left.fired < nobody.fired + 50)
+})
