@@ -50,12 +50,13 @@ const startMilliseconds = 30_000
 const graceMilliseconds = 15_000
 
 // As in child.ts: the process that becomes the keeper enters the cgroup before anything else. It must outlive a program
-// that eats all memory: its boxes raise their own score to 500, and where the worker may lower one, the keeper's is lower.
+// that eats all memory: its boxes raise their own score to 500, and where the worker may lower one, the keeper is not killed
+// at all: when all of a box is dead, what its files held may still be charged.
 const script = `
 umask 022
 unset PWD OLDPWD
 ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" || exit 125
-{ echo -500 >/proc/self/oom_score_adj; } 2>/dev/null || :
+{ echo -1000 >/proc/self/oom_score_adj; } 2>/dev/null || :
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`

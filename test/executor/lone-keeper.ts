@@ -17,6 +17,9 @@ import { firstUid } from '../helper/executor.ts'
 /** Where keepers are compiled for tests; each is named by what it was made from. */
 const directory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
+/** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
+export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+
 /** Makes launches of keepers, each with a cgroup of its own, all gone when the test ends. */
 export async function openLaunches(
   t: Test,
