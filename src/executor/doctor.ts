@@ -4,6 +4,7 @@ import type { Host } from './host.ts'
 import { examineBox } from './doctor-box.ts'
 import { examineCgroups } from './doctor-cgroup.ts'
 import { examineDisks } from './doctor-disk.ts'
+import { examineKeeper } from './doctor-keeper.ts'
 import { examineKernel } from './doctor-kernel.ts'
 import { examineBubblewrap, examineLanguages, examineTools, examineUser } from './doctor-program.ts'
 import type { Finding } from './finding.ts'
@@ -42,6 +43,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
     ...programs,
     ...examineTools(host),
     await examineBox(host, makers),
+    ...(await examineKeeper(host)),
     ...(await examineLanguages(host)),
     ...(await examineDisks(host)),
   ]

@@ -17,8 +17,10 @@ export interface KeeperPrograms {
 }
 
 const compiler = '/usr/bin/gcc'
-const sources = join(import.meta.dirname, 'keeper')
-const options = [
+/** Where the sources are. */
+export const sourceDirectory = join(import.meta.dirname, 'keeper')
+/** What the compiler is told besides what to make. */
+export const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
   ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
 ].flat()
@@ -27,6 +29,8 @@ const options = [
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
 const common = ['keeper.c', 'box.c', 'group.c']
+/** The sources of the program. */
+export const programSources: readonly string[] = ['main.c', ...common]
 
 /**
  * Compiles what is not there yet.
@@ -42,13 +46,13 @@ export async function buildKeeper(
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const hash = createHash('sha256')
     const version = await readVersion(compiler, '--version')
-    hash.update([version, ...options, ...libraryOptions, ...further].join('\0'))
-    for (const name of readdirSync(sources).toSorted())
-      hash.update(readFileSync(`${sources}/${name}`))
+    hash.update([version, ...compileOptions, ...libraryOptions, ...further].join('\0'))
+    for (const name of readdirSync(sourceDirectory).toSorted())
+      hash.update(readFileSync(`${sourceDirectory}/${name}`))
     const stem = `${directory}/${hash.digest('hex').slice(0, 32)}`
     const isStatic = further.length === 0
     const [program, pythonLibrary] = await Promise.all([
-      compile(stem, [...further, ...(isStatic ? ['-static'] : []), 'main.c', ...common]),
+      compile(stem, [...further, ...(isStatic ? ['-static'] : []), ...programSources]),
       compile(`${stem}.so`, [...further, ...libraryOptions, 'python.c', ...common]),
     ])
     return { program, pythonLibrary }
@@ -60,8 +64,8 @@ export async function buildKeeper(
 async function compile(path: string, words: readonly string[]): Promise<string> {
   if (existsSync(path)) return path
   const unfinished = `${path}.${randomUUID()}`
-  await promisify(execFile)(compiler, [...options, '-o', unfinished, ...words], {
-    cwd: sources,
+  await promisify(execFile)(compiler, [...compileOptions, '-o', unfinished, ...words], {
+    cwd: sourceDirectory,
     env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
   })
   // Read and started by the slots' users; the directory keeps everybody else out.

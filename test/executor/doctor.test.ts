@@ -350,6 +350,33 @@ const own: Readonly<Record<string, readonly string[]>> = {
   'java versions': ['java'],
 }
 
+t.test('what keepers need is a warning, as bubblewrap stands in for them', async (t) => {
+  const at = (name: string, gcc: string | null): ReturnType<typeof examine> =>
+    examine(name, { programDirectories: [layOutPrograms(t, { gcc }, [])] })
+  const release = (text: string): ReturnType<typeof examine> =>
+    examine('keeper kernel', {
+      processDirectory: layOutProcess(t, { 'sys/kernel/osrelease': text }),
+    })
+  t.match(await release('5.10.0-40-amd64'), { level: 'warning', detail: /older than 5\.14/u })
+  t.match(await release('5.14.0-1'), { level: 'ok' })
+  t.match(await release('6.1.0'), { level: 'ok' })
+  t.match(await at('keeper compiler', null), {
+    level: 'warning',
+    detail: /gcc not found: boxes are made by bubblewrap/u,
+    remedy: /apt-get install gcc/u,
+  })
+  t.match(await at('keeper compiler', 'echo "linux/mount.h: error: no such file"; exit 1'), {
+    level: 'warning',
+    detail: /does not compile the keeper \(linux\/mount\.h: error/u,
+  })
+  t.match(await at('keeper compiler', 'echo libc.a'), {
+    level: 'warning',
+    detail: /no static C library/u,
+    remedy: /libc6-dev/u,
+  })
+  t.match(await examine('keeper compiler', { programDirectories: ['/usr/bin'] }), { level: 'ok' })
+})
+
 t.test('programs that are missing or too old', async (t) => {
   const at = (
     name: string,

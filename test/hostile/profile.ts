@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { createExecutor } from '#executor'
 import type { Executor, Language, Limits, PhaseLimits } from '#executor'
-import { timeFactor } from '../helper/executor.ts'
+import { box, timeFactor } from '../helper/executor.ts'
 import type { Profile } from './attack.ts'
 
 const mebibyte = 1024 * 1024
@@ -95,6 +95,7 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
     limits: limits[name],
     cacheBytes: 256 * mebibyte,
     cacheDirectory,
+    box,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))
   if (groupName === undefined) throw new Error('the executor has made no cgroup')

@@ -79,13 +79,50 @@ export function takeBaseline(arenas: readonly Arena[]): Baseline {
   }
 }
 
-/** Groups of phases below the arenas' parents, which must be empty when nothing runs. */
-function findGroups(arenas: readonly Arena[]): string[] {
+/**
+ * Keepers and the boxes that stand ready in them. Known by descent alone, which no program can forge: a keeper is this
+ * process's own child with a slot's uid; it has at most one child, the first process of a box in which nothing runs yet,
+ * and that has at most one, the program's. Whatever else has a slot's uid is left over.
+ */
+function findResidents(
+  processes: readonly Process[],
+  uids: ReadonlySet<number>,
+): { readonly keepers: ReadonlySet<string>; readonly all: ReadonlySet<string> } {
+  const children = (pid: string): Process[] =>
+    processes.filter(({ parent, state }) => String(parent) === pid && state !== 'Z')
+  const keepers = children(String(process.pid)).filter(({ uid }) => uids.has(uid))
+  const all = new Set<string>()
+  for (const { pid } of keepers) {
+    all.add(pid)
+    const [first, ...others] = children(pid)
+    if (first === undefined || others.length > 0) continue
+    all.add(first.pid)
+    const [program, ...more] = children(first.pid)
+    if (program === undefined || more.length > 0 || children(program.pid).length > 0) continue
+    all.add(program.pid)
+  }
+  return { keepers: new Set(keepers.map(({ pid }) => pid)), all }
+}
+
+/** A keeper stands in the group; v2: in a leaf of it. */
+function holdsOneOf(group: string, keepers: ReadonlySet<string>): boolean {
+  return [`${group}/cgroup.procs`, `${group}/keeper/cgroup.procs`].some(
+    (path) =>
+      existsSync(path) &&
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .some((pid) => keepers.has(pid)),
+  )
+}
+
+/** Groups of phases below the arenas' parents, of which only those of keepers may be there when nothing runs. */
+function findGroups(arenas: readonly Arena[], keepers: ReadonlySet<string>): string[] {
   const parents = arenas.flatMap(({ groupName }) => findParents(groupName))
   return parents.flatMap((parent) =>
     list(parent)
       .map((name) => `${parent}/${name}`)
-      .filter((path) => existsSync(path) && statSync(path).isDirectory()),
+      .filter((path) => existsSync(path) && statSync(path).isDirectory())
+      .filter((path) => !holdsOneOf(path, keepers)),
   )
 }
 
@@ -122,16 +159,18 @@ function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[
   )
   const strange = arenas.flatMap(({ cacheDirectory, groupName }) => [
     ...list(cacheDirectory).filter(
-      (name) => ![groupName, 'artefact', 'precompiled-header'].includes(name),
+      (name) => ![groupName, 'artefact', 'keeper', 'precompiled-header'].includes(name),
     ),
     // A link to the directory of pipes made in advance; inputs are unlinked while they are in use.
     ...list(`${cacheDirectory}/${groupName}`).filter(
       (name) => !lstatSync(`${cacheDirectory}/${groupName}/${name}`).isFIFO(),
     ),
-    ...list(`${cacheDirectory}/artefact`).filter((name) => {
-      const entry = lstatSync(`${cacheDirectory}/artefact/${name}`)
-      return !entry.isFile() || entry.uid !== process.getuid?.() || entry.nlink !== 1
-    }),
+    ...['artefact', 'keeper'].flatMap((folder) =>
+      list(`${cacheDirectory}/${folder}`).filter((name) => {
+        const entry = lstatSync(`${cacheDirectory}/${folder}/${name}`)
+        return !entry.isFile() || entry.uid !== process.getuid?.() || entry.nlink !== 1
+      }),
+    ),
   ])
   return [...owned, ...strange]
 }
@@ -154,16 +193,17 @@ function findIpc(uids: ReadonlySet<number>): string[] {
 function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
   const uids = new Set(arenas.flatMap((arena) => arena.uids))
   const processes = readProcesses()
+  const residents = findResidents(processes, uids)
   const left: string[] = []
   for (const { pid, name, parent, uid, state } of processes) {
     // The dead whose parent died too wait for the host's init, which takes its time on some hosts.
-    if (uids.has(uid) && !(state === 'Z' && parent !== process.pid))
+    if (uids.has(uid) && !residents.all.has(pid) && !(state === 'Z' && parent !== process.pid))
       left.push(`process ${pid} (${name}, ${state}, of ${parent}) of uid ${uid}`)
   }
   const children = countChildren(processes)
   if (children > baseline.children)
     left.push(`${children - baseline.children} children of the worker`)
-  left.push(...findGroups(arenas).map((group) => `cgroup ${group}`))
+  left.push(...findGroups(arenas, residents.keepers).map((group) => `cgroup ${group}`))
   left.push(
     ...readMounts()
       .filter((line) => !baseline.mounts.has(line))
@@ -188,17 +228,24 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
 }
 
 /**
- * What is left when every run has resolved. Processes, groups and files must be gone at once; descriptors get two
- * seconds, as Node closes some of its own a turn of the loop later.
+ * What is left when every run has resolved. Files must be gone at once, and processes and groups too where boxes are made
+ * for each run; a keeper that is replaced takes its idle box along a moment later. Descriptors get two seconds, as Node
+ * closes some of its own a turn of the loop later.
  */
 export async function findResidue(baseline: Baseline, arenas: readonly Arena[]): Promise<string[]> {
   await Promise.all(arenas.map(({ executor }) => executor.settled()))
   for (let waited = 0; ; waited += 20) {
     const left = inspect(baseline, arenas)
-    const patient = left.every((line) => line.includes('of the worker')) && waited < 2000
+    const patient = left.every((line) => mayTakeLonger(line, arenas, waited))
     if (left.length === 0 || !patient) return left
     await delay(20)
   }
+}
+
+function mayTakeLonger(line: string, arenas: readonly Arena[], waited: number): boolean {
+  if (line.includes('of the worker')) return waited < 2000
+  const hasKeepers = arenas.some(({ executor }) => executor.isolation.box === 'keeper')
+  return hasKeepers && /^(?:process|cgroup) /.test(line) && waited < 500
 }
 
 /** Digest of the programs that boxes share, read through the page cache as boxes read them. */
