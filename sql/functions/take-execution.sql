@@ -9,8 +9,9 @@ create or replace function runledger.take_execution(
   data jsonb,
   programs jsonb,
   metadata jsonb,
-  repeated boolean
+  sought text[]
 ) returns table (
+  begun_run text,
   job_id bigint,
   task_id integer,
   submission_id uuid,
@@ -26,12 +27,22 @@ declare
   _job record;
   _started record;
 begin
-  if take_execution.repeated then
-    -- The answer was lost, perhaps after the commit: then the attempt of this run is ours already.
-    select 0::bigint as id, 0 as task_id, e.stream_id::text as submission_id, e.data ->> 'language' as language into _job
+  if cardinality(take_execution.sought) > 0 then
+    -- Their answers were lost, perhaps after the commit: then the attempt of such a run is ours already. Or they were never
+    -- heard: a server that stood still may execute after this call what it was asked before it.
+    select
+      0::bigint as id, task.id as task_id, e.stream_id::text as submission_id, e.data ->> 'language' as language,
+      e.data ->> 'run' as run
+    into _job
     from runledger.pending
     join runledger.event e on e.stream_id = pending.submission_id
-    where e.type = 'execution.started' and e.data ->> 'run' = take_execution.run;
+    join graphile_worker._private_tasks task on task.identifier = 'execute' -- it runs no task that it does not know
+    where e.type = 'execution.started' and e.data ->> 'run' = any (take_execution.sought)
+      and not exists (
+        select from runledger.event later
+        where later.stream_id = e.stream_id and later.stream_version > e.stream_version
+      )
+    limit 1;
   end if;
 
   loop
@@ -45,7 +56,9 @@ begin
         order by j.priority, j.run_at limit 1
         for update skip locked
       )
-      returning _private_jobs.id, _private_jobs.task_id, payload ->> 'submission' as submission_id, payload ->> 'language' as language
+      returning
+        _private_jobs.id, _private_jobs.task_id, payload ->> 'submission' as submission_id, payload ->> 'language' as language,
+        take_execution.run as run
       into _job;
       if not found then
         return;
@@ -59,12 +72,12 @@ begin
     from runledger.start_execution(
       _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
       take_execution.data || (take_execution.programs -> _job.language)
-        || jsonb_build_object('run', take_execution.run, 'language', _job.language),
+        || jsonb_build_object('run', _job.run, 'language', _job.language),
       take_execution.metadata
     ) s;
     if found then
       return query select
-        _job.id, _job.task_id, _job.submission_id::uuid, _job.language,
+        _job.run, _job.id, _job.task_id, _job.submission_id::uuid, _job.language,
         _started.version, _started.code, _started.stdin, _started.expected_stdout;
       return;
     end if;
@@ -72,4 +85,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. repeated: the same call was made before and its answer was lost. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

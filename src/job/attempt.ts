@@ -74,10 +74,42 @@ const returnMilliseconds = 200
 /** SQLSTATE of runledger.start_execution: the others have given this worker up. */
 const workerGivenUp = 'RL005'
 
+// A server that stood still executes what it had been sent within moments of its first answer.
+const soughtMilliseconds = 10_000
+
+/** Runs whose beginning was asked for and never answered, and until when each is sought. */
+interface LostRuns {
+  /** Takes all of them over: no two calls may find the same one. */
+  claim(): Map<string, number>
+  /** Puts them back, a new one for as long as it may yet begin. */
+  giveBack(runs: ReadonlyMap<string, number>): void
+  forget(run: string): void
+}
+
+function createLostRuns(): LostRuns {
+  let lost = new Map<string, number>()
+  return {
+    claim() {
+      const now = performance.now()
+      const claimed = [...lost].filter(([, until]) => until > now)
+      lost = new Map()
+      return new Map(claimed)
+    },
+    giveBack(runs) {
+      const latest = performance.now() + soughtMilliseconds
+      for (const [run, until] of runs) lost.set(run, Math.min(until, latest))
+    },
+    forget(run) {
+      lost.delete(run)
+    },
+  }
+}
+
 /** Creates it. */
 export function createStarter(dependencies: AttemptDependencies): Starter {
   const { database, executor, log, lease, shutdown } = dependencies
   const host = hostname()
+  const lost = createLostRuns()
   // What is the same for every attempt is made into JSON once.
   const programs = Object.fromEntries(
     languages.map((language) => [language, describeProgram(dependencies, language)]),
@@ -106,20 +138,24 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
 
   return {
     async take() {
-      const run = uuidv7()
       return underClaim(async (claim) => {
-        let repeated = false
+        const sought = lost.claim()
         const [row] = await untilAvailable(async () => {
           const { data, actor } = describeWorker(claim.workerId)
-          const asked = repeated
-          repeated = true
-          return database`
+          const run = uuidv7()
+          const asked = [...sought.keys()]
+          sought.set(run, Number.POSITIVE_INFINITY)
+          const rows = await database`
             select * from runledger.take_execution(
               ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
-              ${actor}::text::jsonb, ${asked}
+              ${actor}::text::jsonb, ${asked}::text[]
             )`
-        }, log)
+          sought.delete(run)
+          return rows
+        }, log).finally(() => lost.giveBack(sought))
         if (row === undefined) return null
+        const run = row['begun_run'] as string
+        lost.forget(run)
         const language = row['language'] as Language
         const submission = row['submission_id'] as string
         return {

@@ -50,8 +50,9 @@ t.test('a rotation that fails leaves the old key as it was', async (t) => {
   t.equal(await admitRequest(sql, key), null)
 })
 
-// What takes time that depends on a secret is the index's search, and it searches for a digest: whoever wanted to learn
-// from that would have to choose digests, that is, invert SHA-256. The last word is a comparison in constant time.
+// What takes time that depends on a secret is a search (the index's, that among the keys known of late), and it searches
+// for a digest: whoever wanted to learn from that would have to choose digests, that is, invert SHA-256. The last word on
+// what the database found is a comparison in constant time.
 t.test('a key is looked up by its digest, and compared by timingSafeEqual alone', async (t) => {
   const { key } = await createCaller(sql)
   const other = await createCaller(sql)

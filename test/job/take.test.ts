@@ -13,6 +13,8 @@ const python = describeSubmission({ code: 'print(1)' })
 const actor = { actor: {} }
 
 interface Taken {
+  readonly begun_run: string
+  readonly task_id: number
   readonly submission_id: string
   readonly language: string
   readonly version: number
@@ -28,10 +30,15 @@ async function registerWorker(): Promise<string> {
   return id
 }
 
-async function take(worker: string, run: string, repeated = false): Promise<Taken | undefined> {
+async function take(
+  worker: string,
+  run: string,
+  sought: readonly string[] = [],
+): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
-      ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)}, ${repeated}
+      ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)},
+      ${[...sought]}::text[]
     )`
   return row
 }
@@ -82,19 +89,43 @@ t.test('the oldest job is taken and gone, and its attempt stands in the log', as
   t.equal(await take(worker, uuidv7()), undefined)
 })
 
-t.test('asked again because the answer was lost, it hands out the same', async (t) => {
+t.test('who seeks a run whose answer was lost is given the same attempt', async (t) => {
   const id = await submitNew(sql, caller, python)
   await submitNew(sql, caller, python)
   const [worker, run] = [await registerWorker(), uuidv7()]
-  await take(worker, run)
-  t.match(await take(worker, run, true), { submission_id: id, version: 2 })
+  const { task_id } = (await take(worker, run)) as Taken
+  const again = await take(worker, uuidv7(), [uuidv7(), run])
+  // Of a task that it does not know graphile-worker runs nothing.
+  t.match(again, { begun_run: run, task_id, submission_id: id, version: 2 })
   t.equal((await readStream(sql, id)).length, 2)
   t.equal(await countJobs(), 1)
 })
 
-t.test('asked again because nothing arrived, it takes what is there', async (t) => {
+t.test('a run that begins after it was sought is found by who seeks it later', async (t) => {
+  // A server that stood still may execute first what it was asked later.
+  const [worker, run] = [await registerWorker(), uuidv7()]
+  t.equal(await take(worker, uuidv7(), [run]), undefined)
   const id = await submitNew(sql, caller, python)
-  t.match(await take(await registerWorker(), uuidv7(), true), { submission_id: id, version: 2 })
+  await take(worker, run)
+  t.match(await take(worker, uuidv7(), [run]), { begun_run: run, submission_id: id, version: 2 })
+})
+
+t.test('a run that was ended meanwhile is not handed out', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const [worker, run] = [await registerWorker(), uuidv7()]
+  await take(worker, run)
+  await complete(id, 2, run)
+  t.equal(await take(worker, uuidv7(), [run]), undefined)
+})
+
+t.test('who seeks a run that never began takes what is there', async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const run = uuidv7()
+  t.match(await take(await registerWorker(), run, [uuidv7()]), {
+    begun_run: run,
+    submission_id: id,
+    version: 2,
+  })
 })
 
 t.test('jobs of what has ended, or runs elsewhere, are passed over', async (t) => {

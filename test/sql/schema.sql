@@ -611,9 +611,9 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, repeated boolean)
-  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. repeated: the same call was made before and its answer was lost. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
-  returns TABLE(job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
+function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[])
+  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.uuid_floor(at timestamp with time zone)
