@@ -21,6 +21,10 @@ if (box === 'bubblewrap') {
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 t.comment(`SEED=${seed}`)
 
+/** On a machine that is slow or has other work, as many conversations as this allows, and not fewer than the least. */
+const longestMilliseconds = Number(process.env['GARBAGE_SECONDS'] ?? 100) * 1000
+const leastConversations = 50
+
 /** What is sent, and whether a keeper that runs something upon it has read more into it than is there. */
 interface Garbage {
   readonly bytes: Buffer
@@ -115,15 +119,19 @@ for (const [build, further, count] of [
   ['under sanitizers', sanitizers, 100],
 ] as const)
   t.test(
-    `${count} garbage conversations end, run nothing and leave nothing, the keeper ${build}`,
+    `garbage conversations end, run nothing and leave nothing, the keeper ${build}`,
     async (t) => {
       const prepare = await openLaunches(t, further)
       const lanes = 8
       const garbage = listGarbage(await prepare('sample'), count)
       let next = 0
+      const began = performance.now()
+      const goesOn = (index: number): boolean =>
+        index < garbage.length &&
+        (index < leastConversations || performance.now() - began < longestMilliseconds)
       async function work(lane: number): Promise<void> {
         let launch = await prepare(`lane-${lane}`)
-        for (let index = next++; index < garbage.length; index = next++) {
+        for (let index = next++; goesOn(index); index = next++) {
           const fault = await send(launch, garbage[index]!)
           if (fault !== null) t.fail(`SEED=${seed}, ${index}: ${fault}`)
           // What a keeper leaves dies with it, but not in the same instant.
@@ -142,6 +150,7 @@ for (const [build, further, count] of [
         await launch.group.remove()
       }
       await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)))
-      t.equal(next >= garbage.length, true, `all ${count} have ended`)
+      t.ok(next >= leastConversations)
+      t.comment(`${Math.min(next, count)} conversations`)
     },
   )

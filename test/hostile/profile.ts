@@ -1,6 +1,7 @@
 // The executors that attacks run in: one for each profile of limits, made when first needed.
 // Several slots each, so that every attack has neighbours; `single` has one, so that two runs share it for certain.
 import { readdirSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { createExecutor } from '#executor'
 import type { Executor, Language, Limits, PhaseLimits } from '#executor'
 import { box, timeFactor } from '../helper/executor.ts'
@@ -103,12 +104,21 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
   return { executor, uids, cacheDirectory, groupName }
 }
 
+/** Entries of a directory; none when it has gone meanwhile: other executors make groups and remove them. */
+export function listEntries(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
 /** Names of this process's executors in the tree of cgroups: `runledger-<namespace>-<pid>-<start>-<number>`. */
 function findGroupNames(): string[] {
   const mine = new RegExp(`^runledger-\\d+-${process.pid}-`)
   const found: string[] = []
   const descend = (directory: string, depth: number): void => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of listEntries(directory)) {
       if (!entry.isDirectory()) continue
       if (mine.test(entry.name)) found.push(entry.name)
       else if (depth > 0) descend(`${directory}/${entry.name}`, depth - 1)

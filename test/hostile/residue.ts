@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { listEntries } from './profile.ts'
 import type { Arena } from './profile.ts'
 
 /** What the host looked like when nothing was running. */
@@ -133,7 +134,7 @@ function findParents(name: string): string[] {
   if (before !== undefined) return before
   const found: string[] = []
   const descend = (directory: string, depth: number): void => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of listEntries(directory)) {
       if (!entry.isDirectory()) continue
       if (entry.name === name) found.push(`${directory}/${entry.name}`)
       else if (depth > 0) descend(`${directory}/${entry.name}`, depth - 1)

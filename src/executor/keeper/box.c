@@ -40,6 +40,8 @@ static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
 static struct sock_fprog filter;
 /** The program's process says that it waits; the keeper lets it go. */
 static int ready, go;
+/** The keeper, for a box to see that it has gone. */
+static int keeper;
 /** The request's word for a program that needs no exec; the shared page is gone when it runs. */
 static bool quiet;
 /** What the process was called; while it serves and waits it is `keeper`. */
@@ -146,6 +148,8 @@ void build_root(char *layout, size_t bytes) {
   ready = eventfd(0, EFD_CLOEXEC);
   go = eventfd(0, EFD_CLOEXEC);
   if (ready < 0 || go < 0) fail("keeper.event");
+  keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  if (keeper < 0) fail("keeper.event");
 }
 
 void load_filter(const void *instructions, size_t bytes) {
@@ -298,6 +302,9 @@ static _Noreturn void watch_program(pid_t program) {
 /** Returns only in the program's process, where that needs no exec. */
 static void become_box(struct box *box, bool forks) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
+  // It may have ended before the kernel was asked to tell.
+  struct pollfd ended = {keeper, POLLIN, 0};
+  if (poll(&ended, 1, 0) != 0) _exit(70);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0 || write(score, "500", 3) != 3) give_up("box.score");
   close(score);
