@@ -203,7 +203,7 @@ function openKeeperGroup(group: Directories, limitsSocketMemory: boolean): Keepe
     [`${group.memory}/memory.oom_control`, 'r'],
     [`${group.cpuacct}/cpuacct.usage`, 'r'],
     [`${group.pids}/pids.max`, 'r+'],
-    [`${group.pids}/cgroup.procs`, 'r'],
+    [`${group.pids}/pids.current`, 'r'],
     // Nothing to read where no box gets such sockets.
     [limitsSocketMemory ? `${group.memory}/${socketUsageFile}` : '/dev/null', 'r'],
   ] as const

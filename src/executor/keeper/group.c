@@ -215,19 +215,16 @@ uint64_t group_memory_kills(void) {
 
 static bool is_alone(void) {
   if (version == 2) return read_key(descriptors[processes], "populated") == 0;
-  char text[4096];
-  read_text(descriptors[processes], text, sizeof text, "group.read");
-  char own[32];
-  snprintf(own, sizeof own, "%d\n", (int)getpid());
-  return strcmp(text, own) == 0;
+  // A count, not the list in cgroup.procs, of which v1 shows a copy that may be a second old.
+  return read_number(descriptors[processes]) == 1;
 }
 
 void end_group(void) {
   run->kills_before = 0;
-  // A process that is dead and reaped is in its group until the processor that it ran on has turned to another.
+  // A process that is dead and reaped can still show for an instant.
   for (int tries = 0; !is_alone(); tries += 1) {
-    if (tries == 20000) fail_saying("group.empty", "processes are left");
-    usleep(100);
+    if (tries == 2000) fail_saying("group.empty", "processes are left");
+    usleep(1000);
   }
   if (version == 1) return;
   for (int file = 0; file < file_count; file += 1) {
