@@ -46,8 +46,12 @@ bench: setup packages ## measure, each figure beside its floor of the same run; 
 bench-compare: setup packages ## measure this checkout and BASE=revision alternately; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/compare.ts "$(BASE)" $(BENCH)
 
-test-hostile: setup packages ## programs that attack the sandbox; HOSTILE=pattern runs some
-	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=1800 test/hostile/hostile.ts
+test-hostile: setup packages ## programs that attack either kind of box; HOSTILE=pattern runs some, BOX=… one kind
+	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \
+		echo "# BOX=$$box"; \
+		$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" BOX=$$box \
+			node test/run.ts --timeout=1800 test/hostile/hostile.ts || status=1; \
+	done; exit $$status
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@test/cgroup2/run.sh
