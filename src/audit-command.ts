@@ -1,7 +1,8 @@
 // `audit ID`: the life of one submission, webhook or key, told from the log as a person would tell it. `audit verify`: the
-// whole log, held against its hashes. Both read audit views alone, so that an auditor's own connection will do.
+// whole log, held against its hashes. `audit heads`: what to keep elsewhere, and whether what was kept is still so. All
+// read audit views alone, so that an auditor's own connection will do.
 import type { Database } from '#database'
-import { readStream, verifyChains } from '#event'
+import { compareHeads, parseHeads, readHeads, readStream, verifyChains } from '#event'
 import type { RecordedEvent } from '#event'
 import { tellEvent } from './audit-story.ts'
 import type { StoryContext } from './audit-story.ts'
@@ -80,6 +81,27 @@ export async function verifyLog(
     lines: [
       `${events} events: every hash fits, every projection is what the log says, every body is as it was.`,
     ],
+  }
+}
+
+/**
+ * Prints the heads of the log, or holds those that were kept against the log as it is.
+ * @param kept what an earlier call printed; null prints.
+ */
+export async function auditHeads(sql: Database, kept: string | null): Promise<AuditAnswer> {
+  if (kept === null) return { lines: [JSON.stringify(await readHeads(sql))], ok: true }
+  const heads = parseHeads(kept)
+  if (heads === null) return { lines: ['This is not what `audit heads` prints.'], ok: false }
+  const differing = await compareHeads(sql, heads)
+  if (differing.length === 0) {
+    return { lines: [`Up to position ${heads.position} every stream ends as it did.`], ok: true }
+  }
+  return {
+    ok: false,
+    lines: differing.map(
+      ({ kept: was, present: is }) =>
+        `Streams from ${was.lower} to ${was.upper ?? 'the last'} DO NOT END as they did: ${was.streams} streams of ${was.events} events with the digest ${was.digest}, now ${is.streams} of ${is.events} with ${is.digest}.`,
+    ),
   }
 }
 

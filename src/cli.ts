@@ -16,7 +16,8 @@ import {
 import { createDatabase, errorCode } from '#database'
 import type { Database } from '#database'
 import { purgeBodies, rebuildProjections } from '#result'
-import { tellLife, verifyLog } from './audit-command.ts'
+import { auditHeads, tellLife, verifyLog } from './audit-command.ts'
+import type { AuditAnswer } from './audit-command.ts'
 import { exitStatuses, submitFile } from './submit-file.ts'
 import { commandWebhooks } from './webhooks-command.ts'
 
@@ -29,6 +30,8 @@ const usage = `node src/cli.ts COMMAND
   keys revoke ID
   audit ID                                    the life of one submission, webhook or key, told from the log
   audit verify                                hold the whole log against its hashes; exit status 1 if an event does not fit
+  audit heads [--compare FILE]                what every stream ends with, in digests to keep elsewhere; or the log held
+                                              against such a file, with exit status 1 if it does not end as it did
   webhooks list [--state STATE] [--limit N]   newest first; waiting, pending, delivered or abandoned (default limit 50)
   webhooks show ID                            one delivery and its attempts, by its or its submission's id
   webhooks replay ID < SECRET                 send one that has ended again; its secret was deleted, so give it on stdin
@@ -121,11 +124,16 @@ async function keys(sql: Database, action: string | undefined, id = ''): Promise
 
 async function audit(sql: Database, id: string): Promise<void> {
   if (id === '') return complain(usage, 64)
-  const answer =
-    id === 'verify' ? await verifyLog(sql, progress) : isUuid(id) ? await tellLife(sql, id) : null
+  const answer = await answerAudit(sql, id)
   if (answer === null) return complain('there is nothing under this id')
   for (const line of answer.lines) process.stdout.write(`${line}\n`)
   if (!answer.ok) process.exitCode = 1
+}
+
+async function answerAudit(sql: Database, id: string): Promise<AuditAnswer | null> {
+  if (id === 'verify') return verifyLog(sql, progress)
+  if (id === 'heads') return auditHeads(sql, readText(values.compare, '--compare'))
+  return isUuid(id) ? tellLife(sql, id) : null
 }
 
 async function purge(sql: Database): Promise<void> {
@@ -176,7 +184,7 @@ async function load(more: readonly string[]): Promise<number> {
 /** Which service to call and with which key. */
 function readService(): { readonly url: string; readonly apiKey: string } {
   const config = readOrExit(readClientConfig)
-  const apiKey = readKey(values['key-file']) ?? config.RUNLEDGER_API_KEY
+  const apiKey = readText(values['key-file'], '--key-file') ?? config.RUNLEDGER_API_KEY
   if (apiKey === undefined) {
     complain(
       'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file',
@@ -186,12 +194,12 @@ function readService(): { readonly url: string; readonly apiKey: string } {
   return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
 }
 
-function readKey(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
+function readText(file: string | undefined, option: string): string | null {
+  if (file === undefined) return null
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    complain(`--key-file: ${error instanceof Error ? error.message : String(error)}`)
+    complain(`${option}: ${error instanceof Error ? error.message : String(error)}`)
     process.exit(exitStatuses.noInput)
   }
 }
@@ -217,6 +225,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         account: { type: 'string' },
+        compare: { type: 'string' },
         tier: { type: 'string', default: 'beta' },
         expires: { type: 'string' },
         state: { type: 'string' },

@@ -21,7 +21,7 @@ export interface Verification {
 }
 
 /** A part of the log: ids from `lower` up to, without, `upper`. */
-interface Part {
+export interface Part {
   readonly lower: string
   readonly upper: string | null
 }
@@ -45,8 +45,8 @@ export async function verifyChains(
   return sum
 }
 
-// The bounds of all partitions cut the whole range of ids, what lies between and beyond them included.
-async function listParts(sql: Database): Promise<Part[]> {
+/** Cuts the whole range of ids at the bounds of all partitions, what lies between and beyond them included, and by days. */
+export async function listParts(sql: Database): Promise<Part[]> {
   const rows = await sql`
     select lower, upper, starts_at, ends_at from audit.partition
     where table_name = 'event' and lower is not null

@@ -284,6 +284,7 @@ view audit.event
   data jsonb
   metadata jsonb
   hash text
+  transaction_id xid8
   grant select to runledger_auditor
 
 view audit.execution

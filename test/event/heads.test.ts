@@ -1,0 +1,116 @@
+// The heads of the log, kept elsewhere: what the chains of hashes alone do not show.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { compareHeads, parseHeads, readHeads, verifyChains } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const directory = mkdtempSync(join(tmpdir(), 'runledger-heads-'))
+t.teardown(() => rmSync(directory, { recursive: true }))
+const caller = await createCaller(sql)
+
+async function addFinished(): Promise<string> {
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await finish(sql, id, { stdout: '1\n' })
+  return id
+}
+
+function audit(...parameters: string[]): { text: string; status: number | null } {
+  const { stdout, status } = spawnSync('node', ['src/cli.ts', 'audit', ...parameters], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    encoding: 'utf8',
+  })
+  return { text: stdout, status }
+}
+
+await addFinished()
+const id = await addFinished()
+await sql`select runledger.append_event(${uuidv7({ msecs: 1e12 })}, 1, 'a.b', 1, '{}', '{}')`
+
+t.test('every event is in one part', async (t) => {
+  const { parts, position } = await readHeads(sql)
+  const [all] = await sql`
+    select count(*) as events, count(distinct stream_id) as streams, max(position) as newest from runledger.event`
+  const sum = (field: 'events' | 'streams'): number =>
+    parts.reduce((total, part) => total + part[field], 0)
+  t.strictSame({ events: sum('events'), streams: sum('streams'), newest: position }, { ...all })
+})
+
+t.test('what is added later does not change them; what was open is not in them', async (t) => {
+  const open = await sql.reserve()
+  await open`begin`
+  const stream = uuidv7()
+  await open`select runledger.append_event(${stream}, 1, 'a.b', 1, '{}', '{}')`
+  await addFinished()
+  const kept = await readHeads(sql)
+  await open`select runledger.append_event(${stream}, 2, 'a.b', 1, '{}', '{}')`
+  await open`commit`
+  open.release()
+  await addFinished()
+  t.strictSame(await compareHeads(sql, kept), [])
+  t.strictSame(parseHeads(JSON.stringify(kept)), kept)
+  t.not((await readHeads(sql)).parts.at(-1)?.digest, kept.parts.at(-1)?.digest)
+})
+
+const file = join(directory, 'heads.json')
+writeFileSync(file, audit('heads').text)
+
+t.test('the command says that the log ends as it did', async (t) => {
+  await addFinished()
+  t.match(audit('heads', '--compare', file), { text: /ends as it did/, status: 0 })
+})
+
+t.test('a file of another kind is refused', async (t) => {
+  for (const text of ['', '{}', '{"position": 1, "transaction": "1; drop", "parts": []}']) {
+    writeFileSync(join(directory, 'other'), text)
+    t.match(audit('heads', '--compare', join(directory, 'other')), { text: /not what/, status: 1 })
+  }
+  t.equal(audit('heads', '--compare', join(directory, 'none')).status, 66)
+})
+
+t.test('an auditor may take and compare them', async (t) => {
+  await sql.begin(async (transaction) => {
+    await transaction`set local role runledger_auditor`
+    const heads = await readHeads(transaction as unknown as typeof sql)
+    t.strictSame(await compareHeads(transaction as unknown as typeof sql, heads), [])
+  })
+})
+
+// Each puts the log into a state in which every hash fits: an intruder with a superuser's rights and a plan.
+for (const [what, statement] of [
+  [
+    'the end of a stream is cut off',
+    `delete from runledger.event where stream_id = '${id}' and stream_version = 3`,
+  ],
+  ['a whole stream is removed', `delete from runledger.event where stream_id = '${id}'`],
+  [
+    'an event is changed and every later hash computed anew',
+    `update runledger.event e set data = '{"verdict": "WA"}', hash = runledger.hash_event(
+      (select hash from runledger.event where stream_id = '${id}' and stream_version = 2),
+      stream_id, stream_version, type, schema_version, '{"verdict": "WA"}', metadata, recorded_at)
+    where stream_id = '${id}' and stream_version = 3`,
+  ],
+] as const) {
+  t.test(`${what}: the chains fit, the heads do not`, async (t) => {
+    await sql.unsafe(`
+      create table public.kept as table runledger.event;
+      alter table runledger.event disable trigger event_append_only`)
+    await sql.unsafe(statement)
+    t.equal((await verifyChains(sql)).broken, 0)
+    t.match(audit('heads', '--compare', file), { text: /DO NOT END as they did/, status: 1 })
+    await sql.unsafe(`
+      delete from runledger.event;
+      insert into runledger.event table public.kept;
+      drop table public.kept;
+      alter table runledger.event enable trigger event_append_only`)
+  })
+}
