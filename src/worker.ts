@@ -9,6 +9,7 @@ import type { Executor, Language, Limits } from '#executor'
 import {
   announceWorker,
   armCrashPoint,
+  createSuspension,
   describeLimits,
   startQueue,
   startRetention,
@@ -61,6 +62,7 @@ const retentionDatabase = createDatabase({
 })
 const giveBack = new AbortController()
 const poolIds: string[] = []
+const suspension = createSuspension({ executor, log, onChange: () => lease.renew() })
 const lease = await announceWorker({
   url: config.DATABASE_URL,
   slots: executor.slots,
@@ -72,6 +74,7 @@ const lease = await announceWorker({
   ),
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
+  isSuspended: () => suspension.suspended,
   log,
 })
 const queue = await startQueue({
@@ -83,6 +86,7 @@ const queue = await startQueue({
     lease,
     log,
     shutdown: giveBack.signal,
+    suspension,
     onExhausted: (reason) => void stop(reason, 1),
   },
   executions: executor.slots,
@@ -140,6 +144,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
   // With the database away nothing can be given back: the others find it when the lock and the lease are gone.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
+  suspension.stop()
   await queue.stop()
   clearTimeout(drained)
   await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executor.close()])

@@ -1,5 +1,7 @@
 -- The queue and the workers as they are now, for metrics.
 
+drop function if exists runledger.read_load();
+
 create or replace function runledger.read_load()
 returns table (
   waiting bigint,
@@ -8,7 +10,8 @@ returns table (
   oldest_waiting_seconds double precision,
   workers bigint,
   slots bigint,
-  deliveries_pending bigint
+  deliveries_pending bigint,
+  suspended_workers bigint
 )
 language sql stable security definer set search_path = ''
 as $$
@@ -18,9 +21,12 @@ as $$
     count(*) filter (where r.status = 'running'),
     coalesce(extract(epoch from now() - min(r.created_at) filter (where r.status = 'queued')), 0)::double precision,
     (select count(*) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
-    (select coalesce(sum(w.slots), 0) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
-    (select count(*) from runledger.delivery d where d.state = 'pending')
+    (select coalesce(sum(w.slots), 0) from runledger.worker w
+      where w.stopped_at is null and w.suspended_at is null and runledger.is_worker_alive(w.id)),
+    (select count(*) from runledger.delivery d where d.state = 'pending'),
+    (select count(*) from runledger.worker w
+      where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id))
   from runledger.pending p
   join runledger.result r on r.id = p.submission_id
 $$;
-comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and slots, webhooks not delivered yet.';
+comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none.';

@@ -11,7 +11,8 @@ create table runledger.worker (
   queue_pool_ids text[] not null default '{}',
   started_at timestamptz not null default now(),
   renewed_at timestamptz not null default now(),
-  stopped_at timestamptz
+  stopped_at timestamptz,
+  suspended_at timestamptz
 );
 comment on table runledger.worker is 'Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.';
 comment on column runledger.worker.languages is 'What it runs: versions, command lines and limits of each language.';
@@ -19,4 +20,5 @@ comment on column runledger.worker.lease_seconds is 'Not renewed for so long, it
 comment on column runledger.worker.lock_key is 'Second key of the session advisory lock; a killed process frees it at once.';
 comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of its pools, by which its locked jobs are freed.';
 comment on column runledger.worker.renewed_at is 'The lease, by the database''s clock: a process that is frozen stops renewing it.';
+comment on column runledger.worker.suspended_at is 'Since when it takes no submissions, because its sandbox failed; null when it takes them.';
 create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;

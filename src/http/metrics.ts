@@ -90,6 +90,10 @@ function createLoadGauges(database: Database, registry: Registry): () => Promise
     'Age of the oldest submission that does not run yet.',
   )
   const workers = gauge('workers', 'Live workers.')
+  const suspended = gauge(
+    'workers_suspended',
+    'Live workers that take no submissions, because their sandbox failed.',
+  )
   const slots = gauge('slots', 'Programs that the live workers can run at once.')
   const deliveries = gauge(
     'webhooks_pending',
@@ -102,6 +106,7 @@ function createLoadGauges(database: Database, registry: Registry): () => Promise
     }
     oldest.set(row?.['oldest_waiting_seconds'] as number)
     workers.set(row?.['workers'] as number)
+    suspended.set(row?.['suspended_workers'] as number)
     slots.set(row?.['slots'] as number)
     deliveries.set(row?.['deliveries_pending'] as number)
   }

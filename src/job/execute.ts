@@ -12,10 +12,13 @@ import { crashPoint } from './crash-point.ts'
 import { LeaseExpiredError } from './liveness.ts'
 import { maxLosses } from './losses.ts'
 import { untilAvailable } from './retry.ts'
+import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './verdict.ts'
 
 /** What the task works with. */
 export interface ExecuteDependencies extends AttemptDependencies {
+  /** Whether the host is trusted; always, when left out. */
+  readonly suspension?: Suspension
   /**
    * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
    * take another; or an attempt can be neither ended nor given back, so that only the end of its worker frees it.
@@ -25,7 +28,7 @@ export interface ExecuteDependencies extends AttemptDependencies {
 
 /** The task and what belongs to it. */
 export interface ExecuteTask {
-  /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. */
+  /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
   take(): Promise<Taken['job'] | null>
   /** Resolves as soon as the next program may run: what becomes of this one may still be on its way into the log. */
   run(payload: unknown): Promise<void>
@@ -59,6 +62,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
   return {
     async take() {
+      if (dependencies.suspension?.suspended === true) return null
       const begun = await starter.take()
       if (begun === null) return null
       taken.set(begun.job.payload, begun.attempt)
@@ -103,15 +107,15 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
   const { submission, language, code, stdin, claim, version } = attempt
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
-    return {
-      outcome: await executor.execute(
-        { language, code, stdin },
-        AbortSignal.any([claim.signal, shutdown]),
-      ),
-    }
+    const signal = AbortSignal.any([claim.signal, shutdown])
+    const outcome = await executor.execute({ language, code, stdin }, signal)
+    dependencies.suspension?.noteSuccess()
+    return { outcome }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
+    if (code !== null && !claim.signal.aborted && !shutdown.aborted)
+      dependencies.suspension?.noteFailure(language)
     return { loss: describeLoss(error, dependencies) }
   }
 }

@@ -20,6 +20,7 @@ export { announceWorker } from './liveness.ts'
 export { describeLimits } from './limits.ts'
 export type { Lease } from './liveness.ts'
 export { startRetention } from './retention.ts'
+export { createSuspension } from './suspension.ts'
 export { armCrashPoint, startSweep } from './sweep.ts'
 export type { Stoppable } from './sweep.ts'
 

@@ -47,12 +47,14 @@ export interface Announcement {
   readonly leaseSeconds: number
   /** The ids under which graphile-worker locks this worker's jobs. */
   readonly queuePoolIds: () => readonly string[]
+  /** Whether it takes no submissions at present. */
+  readonly isSuspended?: () => boolean
   readonly log: Logger
 }
 
 /** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
-  const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
+  const { url, slots, languages, leaseSeconds, queuePoolIds, isSuspended, log } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
   let fence = new AbortController()
@@ -95,7 +97,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       crashPoint('lease.after_register')
     }
     const [row] = await session`
-      select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}) as renewed`
+      select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}, ${isSuspended?.() === true}) as renewed`
     if (row?.['renewed'] === true) {
       renewedAt = sentAt
       return

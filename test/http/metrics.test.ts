@@ -63,6 +63,12 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   t.equal(figures.get('runledger_slots'), 2)
   t.equal(figures.get('runledger_waiters'), 1)
   t.equal(figures.get('runledger_database_up'), 1)
+  t.equal(figures.get('runledger_workers_suspended'), 0)
+  await sql`update runledger.worker set suspended_at = now()`
+  const suspended = await scrape()
+  t.equal(suspended.get('runledger_workers_suspended'), 1)
+  t.equal(suspended.get('runledger_workers'), 1)
+  t.equal(suspended.get('runledger_slots'), 0)
   await sql`update runledger.worker set stopped_at = now()`
   await session.end()
   await finish(sql, ids[1] ?? '')

@@ -206,6 +206,7 @@ table runledger.worker
   started_at timestamp with time zone not null default now()
   renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
   stopped_at timestamp with time zone
+  suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
   constraint worker_pkey PRIMARY KEY (id)
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
@@ -375,7 +376,7 @@ view audit.webhook_attempt
   grant select to runledger_auditor
 
 view audit.worker
-  Worker processes, past and present.
+  Worker processes, past and present; suspended_at: since when one takes no submissions, because its sandbox failed.
   id uuid
   host text
   pid integer
@@ -384,6 +385,7 @@ view audit.worker
   renewed_at timestamp with time zone
   stopped_at timestamp with time zone
   alive boolean
+  suspended_at timestamp with time zone
   grant select to runledger_auditor
 
 view runledger.delivery_from_log
@@ -535,8 +537,8 @@ function runledger.read_delivery(webhook_id uuid)
   grant execute to runledger_worker
 
 function runledger.read_load()
-  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and slots, webhooks not delivered yet.
-  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint) stable security definer set search_path=""
+  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none.
+  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.read_progress(since xid8, since_position bigint)
@@ -587,8 +589,8 @@ function runledger.register_worker(worker_id uuid, host text, pid integer, slots
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.renew_lease(worker_id uuid, queue_pool_ids text[])
-  Renews a worker's lease; null when the worker was given up in the meantime.
+function runledger.renew_lease(worker_id uuid, queue_pool_ids text[], suspended boolean DEFAULT false)
+  Renews a worker's lease and says whether it takes jobs; null when the worker was given up in the meantime.
   returns boolean security definer set search_path=""
   grant execute to runledger_worker
 

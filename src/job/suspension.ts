@@ -1,0 +1,127 @@
+// A host whose sandbox fails must not spend the chances of every submission that its worker takes. After a failure of the
+// sandbox the worker takes nothing until a program of its own has run as it should: if that was an accident, after
+// milliseconds; if the host is sick, after growing pauses, while other workers go on.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Executor, Language } from '#executor'
+import type { Logger } from '#log'
+
+/** Whether a worker takes submissions. */
+export interface Suspension {
+  /** True while it takes none. */
+  readonly suspended: boolean
+  /** Resolves when it takes some again, or stops. */
+  readonly over: Promise<void>
+  /** A run of this language ended in a failure of ours. */
+  noteFailure(language: Language): void
+  /** A run ended as runs should. */
+  noteSuccess(): void
+  /** Ends the suspension for good: the worker takes nothing any more. */
+  stop(): void
+}
+
+export interface SuspensionOptions {
+  readonly executor: Executor
+  readonly log: Logger
+  /** Called when it begins and when it is over. */
+  readonly onChange?: () => void
+  readonly firstPauseMilliseconds?: number
+}
+
+// Longer than a trial may take under the default limits, and than a program may keep the slot that it waits for.
+const trialMilliseconds = 60_000
+const longestPauseMilliseconds = 30_000
+
+// As much as a submission's input may be: a disk that takes less is what the trial is to find.
+const input = Buffer.alloc(65_536, 'x')
+const trials: Readonly<Record<Language, string>> = {
+  python: 'import sys\nprint(len(sys.stdin.read()))',
+  cpp: '#include <cstdio>\nint main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\\n", n); }',
+  java: 'class Main { public static void main(String[] a) throws Exception { System.out.println(System.in.readAllBytes().length); } }',
+}
+
+/** Creates it; the worker is trusted at first, because the executor has proved itself at its start. */
+export function createSuspension({
+  executor,
+  log,
+  onChange = () => {},
+  firstPauseMilliseconds = 1000,
+}: SuspensionOptions): Suspension {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // Since the last run that ended as it should: a trial that passes does not outweigh runs that fail.
+  let failures = 0
+  let suspended = false
+  let over = Promise.resolve()
+
+  async function passTrial(language: Language): Promise<void> {
+    for (;;) {
+      const pause =
+        failures < 2
+          ? 0
+          : Math.min(firstPauseMilliseconds * 2 ** (failures - 2), longestPauseMilliseconds)
+      await sleep(pause, undefined, { signal })
+      try {
+        await runTrial(executor, language, signal)
+        return
+      } catch (error) {
+        signal.throwIfAborted()
+        failures += 1
+        log.warn({ err: error, language, failures }, 'worker.trial_failed')
+      }
+    }
+  }
+
+  async function endWithTrial(language: Language): Promise<void> {
+    const since = performance.now()
+    try {
+      await passTrial(language)
+    } catch {
+      return // the worker stops, and stays suspended
+    }
+    suspended = false
+    log.info({ language, seconds: (performance.now() - since) / 1000 }, 'worker.resumed')
+    onChange()
+  }
+
+  return {
+    get suspended() {
+      return suspended
+    },
+    get over() {
+      return over
+    },
+    noteFailure(language) {
+      if (suspended || signal.aborted) return
+      failures += 1
+      log.warn({ language, failures }, 'worker.suspended')
+      suspended = true
+      over = endWithTrial(language)
+      onChange()
+    },
+    noteSuccess() {
+      failures = 0
+    },
+    stop() {
+      stopping.abort()
+    },
+  }
+}
+
+/** Throws what the executor throws, and when the program did not do what it always does. */
+async function runTrial(
+  executor: Executor,
+  language: Language,
+  stopped: AbortSignal,
+): Promise<void> {
+  // Another text each time: what is compiled already would prove nothing of the compiler's box.
+  const mark = language === 'python' ? '#' : '//'
+  const code = Buffer.from(`${trials[language]}\n${mark} ${Date.now()}-${performance.now()}\n`)
+  const { compile, run } = await executor.execute(
+    { language, code, stdin: input },
+    AbortSignal.any([stopped, AbortSignal.timeout(trialMilliseconds)]),
+  )
+  if (run?.exitCode === 0 && Buffer.from(run.stdout).toString() === `${input.byteLength}\n`) return
+  throw new Error(
+    `the trial ended as ${JSON.stringify({ compile: compile?.ending, run: run?.ending, status: run?.exitCode })}`,
+  )
+}

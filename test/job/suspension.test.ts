@@ -1,0 +1,161 @@
+// A worker whose sandbox fails takes nothing until it works again: what it was handed goes to other workers, no submission
+// loses more than one attempt to it, and operators see it.
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { readStream } from '#event'
+import { SandboxError } from '#executor'
+import type { Executor } from '#executor'
+import { createSuspension } from '#job'
+import { createLog } from '#log'
+import { createTestDatabase } from '../helper/database.ts'
+import { startExecutor } from '../helper/executor.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import type { WorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(180_000)
+const caller = await createCaller(sql)
+const log = createLog('test', 'silent')
+const python = describeSubmission({ code: 'print(1)' })
+
+/** Below the worker's parent cgroup no process can be begun, or it can again: a host that has become sick, and recovers. */
+function allowProcesses({ child }: WorkerProcess, allowed: boolean): void {
+  const name = new RegExp(`^runledger-\\d+-${child.pid}-`)
+  const groups = ['/sys/fs/cgroup', '/sys/fs/cgroup/pids'].flatMap((root) => findGroups(root, name))
+  t.not(groups.length, 0)
+  for (const group of groups) writeFileSync(`${group}/pids.max`, allowed ? 'max' : '0')
+}
+
+function findGroups(path: string, name: RegExp): string[] {
+  if (!existsSync(path)) return []
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => {
+      const below = `${path}/${entry.name}`
+      if (!name.test(entry.name)) return []
+      return existsSync(`${below}/pids.max`) ? [below] : []
+    })
+}
+
+async function untilSuspended(expected: boolean): Promise<void> {
+  for (;;) {
+    const rows = await sql`select suspended_at from audit.worker where alive`
+    if (rows.some((row) => row['suspended_at'] !== null) === expected) return
+    await sleep(20)
+  }
+}
+
+async function countLosses(id: string): Promise<number> {
+  return (await readStream(sql, id)).filter(({ type }) => type === 'execution.interrupted').length
+}
+
+t.test('a sick worker harms no submission, and takes them again when it is well', async (t) => {
+  const sick = await startWorkerProcess(t, url)
+  t.match(await finalResult(sql, await submitNew(sql, caller, python)), { verdict: 'AC' })
+  allowProcesses(sick, false)
+  const ids = await Promise.all(Array.from({ length: 8 }, () => submitNew(sql, caller, python)))
+  await untilSuspended(true)
+  await sick.until('worker.trial_failed')
+  const well = await startWorkerProcess(t, url)
+  for (const id of ids) t.match(await finalResult(sql, id), { verdict: 'AC' })
+  // Those that were running when it became sick, one in each of its two slots.
+  const losses = await Promise.all(ids.map(countLosses))
+  t.ok(Math.max(...losses) === 1 && losses.filter((lost) => lost > 0).length <= 2, losses.join())
+  well.child.kill('SIGTERM')
+  await well.ended
+
+  allowProcesses(sick, true)
+  t.match(await finalResult(sql, await submitNew(sql, caller, python)), { verdict: 'AC' })
+  await sick.until('worker.resumed')
+  await untilSuspended(false)
+})
+
+t.test('a sick worker that is told to stop ends at once', async (t) => {
+  const sick = await startWorkerProcess(t, url)
+  allowProcesses(sick, false)
+  const id = await submitNew(sql, caller, python)
+  await sick.until('worker.trial_failed')
+  await submitNew(sql, caller, python)
+  sick.child.kill('SIGTERM')
+  t.strictSame(await sick.ended, [0, null])
+  await startWorkerProcess(t, url)
+  t.match(await finalResult(sql, id), { verdict: 'AC' })
+})
+
+/** The real one, which fails as often as it is told to. */
+async function createFragileExecutor(failing: {
+  left: number
+  trials: number[]
+}): Promise<Executor> {
+  const executor = await startExecutor(t)
+  return {
+    ...executor,
+    execute(request, signal) {
+      failing.trials.push(performance.now())
+      failing.left -= 1
+      if (failing.left >= 0) return Promise.reject(new SandboxError('test', 'it is sick'))
+      return executor.execute(request, signal)
+    },
+  }
+}
+
+t.test('pauses grow until a trial passes, and again while runs fail', async (t) => {
+  const failing = { left: 3, trials: [] as number[] }
+  const changes: boolean[] = []
+  const suspension = createSuspension({
+    executor: await createFragileExecutor(failing),
+    log,
+    firstPauseMilliseconds: 100,
+    onChange: () => void changes.push(suspension.suspended),
+  })
+  t.equal(suspension.suspended, false)
+  suspension.noteFailure('python')
+  suspension.noteFailure('python')
+  await suspension.over
+  t.equal(suspension.suspended, false)
+  t.strictSame(changes, [true, false])
+  const [first = 0, second = 0, third = 0, fourth = 0] = failing.trials
+  t.equal(failing.trials.length, 4)
+  t.ok(
+    second - first >= 99 && third - second >= 199 && fourth - third >= 399,
+    JSON.stringify(failing.trials),
+  )
+
+  const failedAgainAt = performance.now()
+  suspension.noteFailure('python')
+  await suspension.over
+  t.ok(failing.trials.at(-1)! - failedAgainAt >= 799, 'a trial that passed is outweighed by a run')
+
+  suspension.noteSuccess()
+  const accidentAt = failing.trials.length
+  suspension.noteFailure('python')
+  await suspension.over
+  t.equal(failing.trials.length, accidentAt + 1)
+})
+
+for (const language of ['python', 'cpp', 'java'] as const) {
+  t.test(`the trial of ${language} passes where programs run`, async (t) => {
+    const failing = { left: 0, trials: [] as number[] }
+    const suspension = createSuspension({ executor: await createFragileExecutor(failing), log })
+    suspension.noteFailure(language)
+    await suspension.over
+    t.equal(failing.trials.length, 1)
+    t.equal(suspension.suspended, false)
+  })
+}
+
+t.test('when the worker stops, nobody waits for a trial', async (t) => {
+  const failing = { left: Infinity, trials: [] as number[] }
+  const suspension = createSuspension({
+    executor: await createFragileExecutor(failing),
+    log,
+    firstPauseMilliseconds: 60_000,
+  })
+  suspension.noteFailure('java')
+  suspension.stop()
+  await suspension.over
+  t.equal(suspension.suspended, true, 'it takes nothing any more')
+})
