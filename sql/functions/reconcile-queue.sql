@@ -14,16 +14,6 @@ begin
     return 0;
   end if;
 
-  -- A worker that was killed before it could say under which ids it locks jobs. graphile-worker itself waits 4 hours.
-  perform graphile_worker.force_unlock_workers(array(
-    select distinct j.locked_by
-    from graphile_worker.jobs j
-    where j.locked_at < now() - interval '10 seconds'
-      and not exists (
-        select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
-      )
-  ));
-
   for _row in
     select p.submission_id, head.stream_version, head.type, head.worker_id
     from runledger.pending p
@@ -107,4 +97,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Frees jobs that no worker answers for, gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';

@@ -47,6 +47,17 @@ begin
     -- Jobs that it had taken without starting them.
     perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
   end loop;
+
+  -- A worker that was killed before it could say under which ids it locks jobs: it says so within milliseconds of taking the
+  -- first. graphile-worker itself waits 4 hours.
+  perform graphile_worker.force_unlock_workers(array(
+    select distinct j.locked_by
+    from graphile_worker.jobs j
+    where j.locked_at < now() - interval '2 seconds'
+      and not exists (
+        select from runledger.worker w where w.stopped_at is null and j.locked_by = any (w.queue_pool_ids)
+      )
+  ));
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs. Returns the submissions touched.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.';

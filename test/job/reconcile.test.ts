@@ -102,6 +102,26 @@ t.test('one submission that cannot be given back does not keep the others', asyn
   t.equal((await typesOf(ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
 })
 
+t.test(
+  'a job of a worker that never said who it is waits two seconds, not for hours',
+  async (t) => {
+    const id = await submitNew(sql, caller, python)
+    const isLockedAfter = async (seconds: number): Promise<boolean> => {
+      await sql`
+      update graphile_worker._private_jobs
+      set locked_at = now() - make_interval(secs => ${seconds}), locked_by = 'unnamed' where key = ${id}`
+      await sql`select * from runledger.sweep_workers(3)`
+      const [job] = await sql`select locked_at from graphile_worker.jobs where key = ${id}`
+      return job?.['locked_at'] !== null
+    }
+    t.equal(await isLockedAfter(1), true)
+    t.equal(await isLockedAfter(3), false)
+    const worker = await registerWorker()
+    await sql`update runledger.worker set queue_pool_ids = '{unnamed}' where id = ${worker}`
+    t.equal(await isLockedAfter(3), true, 'its worker lives')
+  },
+)
+
 t.test('a job that was handed out and never begun is put into the queue again', async (t) => {
   const id = await submitNew(sql, caller, python)
   const lock = async (seconds: number): Promise<void> => {

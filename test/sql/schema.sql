@@ -566,7 +566,7 @@ function runledger.receive_submission(submission_id uuid, api_key_id uuid, code 
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
-  Frees jobs that no worker answers for, gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.
+  Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=""
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -609,7 +609,7 @@ function runledger.stop_worker(worker_id uuid)
   grant execute to runledger_worker
 
 function runledger.sweep_workers(max_losses integer)
-  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs. Returns the submissions touched.
+  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
   grant execute to runledger_api
   grant execute to runledger_worker
