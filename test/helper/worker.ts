@@ -21,16 +21,20 @@ export interface WorkerProcess {
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>
 }
 
-/** Starts `node src/worker.ts` and waits until it takes jobs. Killed at the end of the test. */
+/**
+ * Starts `node src/worker.ts` and waits until it takes jobs. Killed at the end of the test.
+ * @param directory where the code stands that it runs; this repository's own when left out.
+ */
 export async function startWorkerProcess(
   t: Test,
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
+  directory = root,
 ): Promise<WorkerProcess> {
   started += 1
   const cache = mkdtempSync(join(tmpdir(), 'runledger-worker-'))
   const child = spawn('node', ['src/worker.ts'], {
-    cwd: root,
+    cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],

@@ -1,0 +1,142 @@
+// While a release goes out, processes of the one before work on the new schema, beside new ones. Here they do: real web and
+// worker processes of an earlier revision, on a database that this code has migrated.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { findPort } from '#embedded-postgres'
+import { migrate, MigrationError } from '#migration'
+import { createDatabase } from '#database'
+import { createTestDatabase, withDatabase } from '../helper/database.ts'
+import { listLosses, unpackPreviousRelease } from '../helper/release.ts'
+import type { Release } from '../helper/release.ts'
+import { snapshotPath } from '../helper/schema.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(240_000)
+const release = unpackPreviousRelease(t)
+const present = readFileSync(snapshotPath, 'utf8')
+const losses = release === null ? [] : listLosses(release.schema, present)
+
+/** Why the processes of the release before need not work; false when they must. */
+function findExcuse({ isPublished }: Release): string | false {
+  if (isPublished || losses.length === 0) return false
+  return `before the first release nothing old is kept: ${losses.join(', ')}`
+}
+
+t.test('what a schema has lost is seen', async (t) => {
+  t.strictSame(listLosses(present, present), [])
+  const change = (from: string | RegExp, to: string): string[] => {
+    const changed = present.replace(from, to)
+    t.not(changed, present)
+    return listLosses(present, changed)
+  }
+  const renewal = /(function runledger\.renew_lease\()(.*)\)$/m
+  t.strictSame(change(renewal, '$1$2, more integer DEFAULT 7)'), [])
+  t.strictSame(change(renewal, '$1$2, more integer)'), ['runledger.renew_lease takes other arguments']) // prettier-ignore
+  t.strictSame(change(renewal, '$1more integer, $2)'), ['runledger.renew_lease takes other arguments']) // prettier-ignore
+  t.strictSame(change('function runledger.stop_worker(', 'function runledger.halt_worker('), ['runledger.stop_worker is gone']) // prettier-ignore
+  t.strictSame(change('TABLE(version integer, attempt integer, ', 'TABLE(version integer, '), ['runledger.start_execution returns something else']) // prettier-ignore
+  t.strictSame(change('TABLE(version integer, ', 'TABLE(run uuid, version integer, '), [])
+})
+
+if (release === null) {
+  t.pass('skipped, no history: git or the commits before are missing')
+} else {
+  t.comment(`the release before: ${release.revision}`)
+  const skip = findExcuse(release)
+
+  t.test('nothing that it calls is gone', { skip }, async (t) => t.strictSame(losses, []))
+
+  t.test('its database is brought up to this code', { skip }, async (t) => {
+    const name = `previous_${process.pid}`
+    await sql`create database ${sql(name)}`
+    const previousUrl = withDatabase(url, name)
+    const previous = createDatabase({ url: previousUrl, connections: 2, name: 'test', statementSeconds: 60 }) // prettier-ignore
+    t.teardown(async () => {
+      await previous.end()
+      await sql`drop database ${sql(name)} with (force)`
+    })
+    await migrate(previous, previousUrl, `${release.directory}/sql`)
+    const caller = await createCaller(previous)
+    const id = await submitNew(previous, caller, describeSubmission({ code: 'print(1)' }))
+    try {
+      await migrate(previous, previousUrl)
+    } catch (error) {
+      // Until the first release migrations may be edited, and then there is no way from one to the other.
+      if (release.isPublished || !(error instanceof MigrationError)) throw error
+      t.comment(error.message)
+      return
+    }
+    await startWorkerProcess(t, previousUrl)
+    t.match(await finalResult(previous, id), { verdict: 'AC' })
+  })
+
+  t.test('its web and worker work on this schema', { skip }, async (t) => {
+    const worker = await startWorkerProcess(t, url, {}, release.directory)
+    const post = await startWeb(release.directory)
+    const answer = await post('/api/submit?wait=true', { language: 'python', code: 'print(input())', stdin: 'old', expected_stdout: 'old' }) // prettier-ignore
+    t.match(answer, { status: 200, body: { verdict: 'AC', stdout: 'old\n' } })
+    const batch = await post('/api/submit/batch', { submissions: [{ language: 'cpp', code: 'int main() {}' }] }) // prettier-ignore
+    t.match(batch, { status: 202 })
+    const [item] = batch.body['submissions'] as { id: string }[]
+    t.match(await finalResult(sql, item?.id ?? ''), { verdict: 'AC' })
+    t.equal(worker.child.exitCode, null)
+  })
+
+  t.test('beside processes of this code, none loses or doubles anything', { skip }, async (t) => {
+    const doomed = await startWorkerProcess(t, url, { LEASE_SECONDS: '3' }, release.directory)
+    await startWorkerProcess(t, url, { LEASE_SECONDS: '3' })
+    const posts = [await startWeb(release.directory), await startWeb()]
+    const slow = { language: 'python', code: 'import time; time.sleep(1); print(1)' }
+    const answers = Array.from({ length: 12 }, async (_, index) => posts[index % 2]!('/api/submit?wait=true', slow)) // prettier-ignore
+    await sleep(1500)
+    doomed.child.kill('SIGKILL')
+    for (const answer of await Promise.all(answers))
+      t.match(answer, { status: 200, body: { verdict: 'AC', stdout: '1\n' } })
+  })
+
+  t.test('the ledger keeps every promise through all of it', { skip }, async (t) => {
+    for (const view of ['drift', 'broken_chain', 'invariant', 'altered_body'])
+      t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
+  })
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+}
+
+/** A web process of the code in a directory; it ends with the test file. */
+async function startWeb(
+  directory?: string,
+): Promise<(path: string, body: object) => Promise<Answer>> {
+  const port = await findPort(0)
+  const { key } = await createCaller(sql)
+  const child = spawn('node', ['src/server.ts'], {
+    cwd: directory ?? `${import.meta.dirname}/../..`,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port) },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await new Promise((done) => child.stdout.once('data', done))
+  child.stdout.resume()
+  return (path, body) =>
+    new Promise((done, fail) => {
+      const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+      request({ host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.once('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          done({ status: response.statusCode ?? 0, body: JSON.parse(text) as Answer['body'] })
+        })
+      })
+        .once('error', fail)
+        .end(JSON.stringify(body))
+    })
+}
