@@ -161,7 +161,8 @@ async function ready(server: ChildProcess): Promise<void> {
   const output = collect(server)
   await new Promise<void>((done, fail) => {
     server.stderr?.on('data', () => {
-      if (output().includes('database system is ready to accept connections')) done()
+      // A standby says "read-only connections".
+      if (/database system is ready to accept (read-only )?connections/.test(output())) done()
     })
     server.once('exit', () => fail(new Error(`PostgreSQL did not start:\n${output()}`)))
     server.once('error', fail)

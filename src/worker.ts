@@ -149,7 +149,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   clearTimeout(drained)
   await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executor.close()])
   await Promise.all(
-    [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 5 })),
+    [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 1 })),
   )
   log.info('worker.stopped')
   process.exitCode = exitCode
