@@ -1,62 +1,191 @@
-// A PostgreSQL of the suite's own that can be stopped in every way and started again on the same data and port.
-import { readFileSync } from 'node:fs'
+// A PostgreSQL of the suite's own that can be stopped in every way and started again on the same data and port, whose disk
+// can be filled up, and whose place a standby can take.
+import { spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase } from '#database'
+import type { Database } from '#database'
 import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
+import { mountDisk } from './disk.ts'
+import type { Disk } from './disk.ts'
 
 export interface FaultCluster {
   url(database: string): string
+  readonly disk: Disk
   /** `fast` rolls back and says goodbye; `immediate` is a crash of the server: the next start recovers from the log. */
   stop(how: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Starts it if it has given up by itself. */
+  revive(): Promise<void>
+  /** Makes a synchronous standby: what is acknowledged from now on is on both. */
+  addStandby(): Promise<void>
+  /** The server crashes and the standby answers in its place, at first for readers only. */
+  failOver(): Promise<void>
+  /** The standby that took the place becomes a server like any other. */
+  promote(): Promise<void>
+  /** Stops everything and removes the data. */
   remove(): Promise<void>
 }
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+// Data, its log and a copy of both while there is a standby.
+const diskMebibytes = 1024
 
 /** Starts it. Nothing it writes needs to outlive the machine, so fsync is off; a crash of its processes loses nothing. */
 export async function startFaultCluster(maxConnections: number): Promise<FaultCluster> {
-  const directory = await mkdtemp(join(tmpdir(), 'runledger-faults-'))
+  const root = await mkdtemp(join(tmpdir(), 'runledger-faults-'))
+  const disk = mountDisk(join(root, 'disk'), diskMebibytes)
   const port = await findPort(0)
+  const settings = {
+    fsync: 'off',
+    max_connections: String(maxConnections),
+    min_wal_size: '32MB',
+    max_wal_size: '96MB',
+  }
+  let directory = makePlace(disk, 1)
   let server: EmbeddedPostgres | null = null
+  let standby: { readonly directory: string; readonly server: EmbeddedPostgres } | null = null
+  let places = 1
 
   const start = async (): Promise<void> => {
-    server = await startEmbeddedPostgres({
-      directory,
-      port,
-      settings: { fsync: 'off', max_connections: String(maxConnections) },
-    })
+    server = await startEmbeddedPostgres({ directory, port, settings })
   }
   const stop = async (how: 'fast' | 'immediate'): Promise<void> => {
     if (server === null) return
-    const pid = Number(readFileSync(join(directory, 'data/postmaster.pid'), 'utf8').split('\n')[0])
-    process.kill(pid, signals[how])
-    while (isRunning(pid)) await sleep(20)
+    await end(directory, how)
     await server.stop()
     server = null
   }
   await start()
   const url = server!.url('postgres')
+
+  async function withAdmin<T>(at: string, work: (sql: Database) => Promise<T>): Promise<T> {
+    const sql = createDatabase({
+      url: at,
+      connections: 1,
+      name: 'faults admin',
+      statementSeconds: 60,
+    })
+    try {
+      return await work(sql)
+    } finally {
+      await sql.end({ timeout: 2 })
+    }
+  }
+
   return {
     url: (database) => url.replace(/\/postgres$/, `/${database}`),
+    disk,
     stop,
     start,
+    async revive() {
+      if (readPid(directory) !== null) return
+      await server?.stop()
+      await start()
+    },
+    async addStandby() {
+      places += 1
+      const place = makePlace(disk, places)
+      const from = new URL(url)
+      await withAdmin(url, async (sql) => {
+        await sql`select pg_backup_start('standby', true)`
+        copyData(directory, place)
+        const [label] = await sql`select labelfile from pg_backup_stop(false)`
+        const { uid, gid } = statSync(join(place, 'data'))
+        for (const [name, text] of [
+          ['backup_label', label?.['labelfile'] as string],
+          ['standby.signal', ''],
+        ] as const) {
+          const file = join(place, 'data', name)
+          writeFileSync(file, text, { mode: 0o600 })
+          chownSync(file, uid, gid)
+        }
+      })
+      const primary = `host=127.0.0.1 port=${port} user=${from.username} password=${from.password}`
+      const started = await startEmbeddedPostgres({
+        directory: place,
+        port: 0,
+        settings: { ...settings, primary_conninfo: primary },
+      })
+      standby = { directory: place, server: started }
+      await withAdmin(url, async (sql) => {
+        await sql`alter system set synchronous_standby_names = '*'`
+        await sql`select pg_reload_conf()`
+        for (;;) {
+          const [replica] = await sql`select from pg_stat_replication where sync_state = 'sync'`
+          if (replica !== undefined) break
+          await sleep(50)
+        }
+      })
+    },
+    async failOver() {
+      if (standby === null) throw new Error('there is no standby')
+      const [left, next] = [directory, standby]
+      await stop('immediate')
+      await end(next.directory, 'fast')
+      await next.server.stop()
+      directory = next.directory
+      standby = null
+      await start()
+      rmSync(left, { recursive: true })
+    },
+    async promote() {
+      await withAdmin(url, (sql) => sql`select pg_promote(true, 30)`)
+    },
     async remove() {
       await stop('immediate')
-      await rm(directory, { recursive: true, force: true })
+      if (standby !== null) await end(standby.directory, 'immediate')
+      disk.unmount()
+      await rm(root, { recursive: true, force: true })
     },
   }
 }
 
-function isRunning(pid: number): boolean {
+function makePlace(disk: Disk, number: number): string {
+  const place = join(disk.directory, `server-${number}`)
+  mkdirSync(place)
+  return place
+}
+
+/** Copies a running server's files; what changes meanwhile the server's log repairs. */
+function copyData(from: string, to: string): void {
+  const script =
+    'tar -C "$1" --exclude=./data/postmaster.* --ignore-failed-read -cf - data | tar -C "$2" -xpf -'
+  const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', from, to])
+  if (status !== 0) throw new Error(`the data could not be copied: ${stderr.toString()}`)
+  rmSync(join(to, 'data/postmaster.pid'), { force: true })
+  copyFileSync(join(from, 'password'), join(to, 'password'))
+}
+
+async function end(directory: string, how: 'fast' | 'immediate'): Promise<void> {
+  const pid = readPid(directory)
+  if (pid === null) return
+  process.kill(pid, signals[how])
+  while (readPid(directory) !== null) await sleep(20)
+}
+
+/** The process id of the server with its data there; null when none runs. */
+function readPid(directory: string): number | null {
+  const file = join(directory, 'data/postmaster.pid')
+  if (!existsSync(file)) return null
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
   try {
     process.kill(pid, 0)
-    return true
+    return pid
   } catch {
-    return false
+    return null
   }
 }

@@ -1,11 +1,14 @@
 // The faults, one row each: what it is called, and how it strikes. A row that makes something worse makes it good again
 // before it ends; then the suite waits until the service answers, and at the very end the log is judged.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rebuildProjections } from '#result'
 import { crashPoints } from '../../src/job/crash-point.ts'
-import type { Service } from './platform.ts'
+import { hostFaults } from './host-fault.ts'
+import { serverFaults } from './server-fault.ts'
 import {
   crash,
   cutOff,
+  everybody,
   killBoxes,
   loseAnswers,
   openConnections,
@@ -20,8 +23,6 @@ export interface Fault {
   /** @returns how many faults were worked; 1 if it does not say. */
   readonly strike: (scene: Scene) => Promise<number | void>
 }
-
-const everybody = ({ webs, workers }: Scene): Service[] => [...webs, ...workers]
 
 export const faults: readonly Fault[] = [
   {
@@ -120,6 +121,11 @@ export const faults: readonly Fault[] = [
         proxy.silence(new RegExp(`^runledger ${kind}$`)),
       ),
   })),
+  {
+    name: 'connections that only listen go silent for good',
+    strike: async (scene) =>
+      struck(everybody(scene), async ({ proxy }) => proxy.silence(/./, { listening: true })),
+  },
   {
     name: 'every answer comes late',
     async strike(scene) {
@@ -243,6 +249,21 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'projections are made anew while everything runs',
+    strike: async ({ sql }) => void (await rebuildProjections(sql)),
+  },
+  {
+    name: 'hundreds of submissions wait when the workers start',
+    async strike(scene) {
+      for (const worker of scene.workers) {
+        worker.kill('SIGKILL')
+      }
+      await scene.submitMany(200)
+      for (const worker of scene.workers) worker.kill('SIGKILL')
+      return 2 * scene.workers.length
+    },
+  },
+  {
     name: 'a sandbox is killed',
     async strike(scene) {
       let killed = 0
@@ -253,4 +274,7 @@ export const faults: readonly Fault[] = [
       return killed
     },
   },
+
+  ...hostFaults,
+  ...serverFaults,
 ]

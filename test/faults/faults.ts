@@ -1,11 +1,12 @@
 // The fault suite: real web and worker processes, a PostgreSQL of its own, clients that remember what they were told,
 // and every fault of fault.ts, in an order that one seed decides. In the end the log must account for everything.
 //
-//   node test/faults/faults.ts            FAULTS_SEED=… repeats a run, FAULTS_SECONDS=… (480) bounds its length,
-//                                         FAULTS_ONLY=text strikes only with faults whose name holds the text
+//   node test/faults/faults.ts            each fault once; FAULTS_SEED=… repeats a run,
+//                                         FAULTS_SECONDS=… goes on until it has taken so long,
+//                                         FAULTS_ONLY=text strikes only with faults whose name holds the text,
+//                                         FAULTS_LOGS=directory keeps there what the processes say
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueKey } from '#account'
@@ -15,6 +16,7 @@ import { migrate } from '#migration'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import { startFaultCluster } from './cluster.ts'
+import { enterMountNamespace } from './disk.ts'
 import { faults } from './fault.ts'
 import type { Fault } from './fault.ts'
 import { findLeftovers, judge } from './history.ts'
@@ -24,21 +26,25 @@ import { createRandom } from './random.ts'
 import { createRescues } from './rescue.ts'
 import type { Scene } from './strike.ts'
 
+enterMountNamespace()
 const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const seconds = Number(process.env['FAULTS_SECONDS'] ?? 480)
+const seconds = Number(process.env['FAULTS_SECONDS'] ?? 0)
 const only = process.env['FAULTS_ONLY'] ?? ''
+const logDirectory = process.env['FAULTS_LOGS'] ?? null
 // Beyond this something is stuck, whatever the machine.
 const recoverySeconds = 90
 const quiescenceSeconds = 120
 const strikeSeconds = 60
 const receiverAddress = '127.0.0.2'
 const slots = 2
+const leaseSeconds = 3
 const firstUid = 90_000 + (process.pid % 500) * 8
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 say(`faults: FAULTS_SEED=${seed}`)
 const random = createRandom(seed)
-const directory = mkdtempSync(join(tmpdir(), 'runledger-faults-'))
+// Not in /tmp: there each process sees a disk of its own.
+const directory = mkdtempSync('/var/tmp/runledger-faults-')
 
 // PostgreSQL, with room for all processes and a little more, so that the slots can be made to run out.
 const cluster = await startFaultCluster(90)
@@ -64,10 +70,11 @@ const authorityFile = join(directory, 'authority.pem')
 writeFileSync(authorityFile, authority.pem)
 const delivered = new Set<string>()
 let deliveries = 0
+const receiverRandom = createRandom(seed + 2)
 const receiver = await createReceiver(
   authority.issue([`IP:${receiverAddress}`]),
   (response, { headers }) => {
-    const fails = Math.random() < 0.2
+    const fails = receiverRandom.number() < 0.2
     response.writeHead(fails ? 500 : 200).end()
     if (fails) return
     deliveries += 1
@@ -76,7 +83,12 @@ const receiver = await createReceiver(
   receiverAddress,
 )
 
-const platform = await createPlatform(cluster.url('postgres'), directory)
+const platform = await createPlatform(
+  cluster.url('postgres'),
+  directory,
+  leaseSeconds + 2,
+  logDirectory,
+)
 const shared = { LOG_LEVEL: 'info', WEBHOOK_ALLOWED_RANGES: receiverAddress }
 const webPorts = [await findPort(0), await findPort(0)]
 const startWorker = (name: string, index: number, leaseSeconds: number) =>
@@ -111,29 +123,39 @@ const load = startLoad({
   random: createRandom(seed + 1),
 })
 
-/** Seconds until a submission went through everything. */
+/** Submits until it is acknowledged, and goes on until it has ended. */
+async function submit(port: number, program: object): Promise<void> {
+  const startedAt = performance.now()
+  const headers = { 'X-API-Key': keys[0] ?? '', 'Idempotency-Key': randomUUID(), Prefer: 'wait=5' }
+  probes += 1
+  for (;;) {
+    const { status, body } = await call(port, 'POST', '/api/submit?wait=true', headers, program)
+    if (body['status'] === 'completed') return
+    if (performance.now() - startedAt > recoverySeconds * 1000) {
+      throw new Error(`not back after ${recoverySeconds} s (status ${status})`)
+    }
+    await sleep(50)
+  }
+}
+
+/** Seconds until a submission went through everything, by each web process. */
 async function recover(): Promise<number> {
   const startedAt = performance.now()
-  for (const port of webPorts) {
-    const headers = {
-      'X-API-Key': keys[0] ?? '',
-      'Idempotency-Key': randomUUID(),
-      Prefer: 'wait=5',
-    }
-    probes += 1
+  for (const port of webPorts) await submit(port, { language: 'python', code: 'print(1)' })
+  return (performance.now() - startedAt) / 1000
+}
+
+async function submitMany(count: number): Promise<void> {
+  const submissions = Array.from({ length: 20 }, () => ({ language: 'python', code: '' }))
+  for (let left = count; left > 0; left -= submissions.length) {
+    const headers = { 'X-API-Key': keys[1] ?? '', 'Idempotency-Key': randomUUID() }
+    probes += submissions.length
     for (;;) {
-      const { status, body } = await call(port, 'POST', '/api/submit?wait=true', headers, {
-        language: 'python',
-        code: 'print(1)',
-      })
-      if (body['status'] === 'completed') break
-      if (performance.now() - startedAt > recoverySeconds * 1000) {
-        throw new Error(`not back after ${recoverySeconds} s (status ${status})`)
-      }
+      const { status } = await call(random.pick(webPorts), 'POST', '/api/submit/batch', headers, { submissions }) // prettier-ignore
+      if (status === 202) break
       await sleep(50)
     }
   }
-  return (performance.now() - startedAt) / 1000
 }
 
 async function strike(fault: Fault, scene: Scene): Promise<void> {
@@ -162,7 +184,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
   }
 }
 
-function createScene(workers: Scene['workers'], leaseSeconds: number): Scene {
+function createScene(workers: Scene['workers'], seconds: number): Scene {
   const { lose } = rescues
   return {
     random,
@@ -170,8 +192,11 @@ function createScene(workers: Scene['workers'], leaseSeconds: number): Scene {
     sql,
     webs,
     workers,
-    leaseSeconds,
+    leaseSeconds: seconds,
+    firstUid,
     lose,
+    submit: (program) => submit(random.pick(webPorts), program),
+    submitMany,
     noteStop: (name, took) => void stops.push(`${name} ${took.toFixed(1)} s`),
   }
 }
@@ -186,12 +211,12 @@ if (only === '') {
   const scene = createScene(workers, 15)
   for (let round = 0; round < 16; round += 1) await strike(killed[round % 4 === 3 ? 1 : 0]!, scene)
   await Promise.all(workers.map((worker) => worker.stop()))
-  phase = ', lease 3 s'
+  phase = `, lease ${leaseSeconds} s`
 }
 const workers = await Promise.all(
-  [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, 3)),
+  [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, leaseSeconds)),
 )
-const scene = createScene(workers, 3)
+const scene = createScene(workers, leaseSeconds)
 const chosen = faults.filter(({ name }) => name.includes(only))
 const endsAt = clusterStartedAt + seconds * 1000
 for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {

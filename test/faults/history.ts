@@ -1,6 +1,7 @@
 // The judgement: what the log says at the end against what clients were told, and what is left on the machine.
 import { readFileSync, readdirSync } from 'node:fs'
 import type { Database } from '#database'
+import { findControlGroups } from '../helper/control-group.ts'
 import type { Load } from './load.ts'
 
 export interface Judgement {
@@ -107,16 +108,9 @@ export function findLeftovers(
   directory: string,
   uids: { readonly first: number; readonly count: number },
 ): string[] {
-  const left: string[] = []
-  const visit = (path: string, depth: number): void => {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue
-      const pid = /^runledger-\d+-(\d+)-/.exec(entry.name)?.[1]
-      if (pid !== undefined && pids.has(Number(pid))) left.push(`cgroup ${path}/${entry.name}`)
-      else if (depth > 0) visit(`${path}/${entry.name}`, depth - 1)
-    }
-  }
-  visit('/sys/fs/cgroup', 2)
+  const left = findControlGroups(/^runledger-\d+-\d+-\d+-\d+$/)
+    .filter((path) => pids.has(Number(path.split('-').at(-3))))
+    .map((path) => `cgroup ${path}`)
   for (const line of readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) {
     if (line.includes(directory)) left.push(`mount ${line}`)
   }

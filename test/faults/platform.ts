@@ -1,12 +1,14 @@
 // What a hosting platform does: runs the Procfile's processes and starts one again that has ended. Each process reaches
-// the database through a proxy of its own.
-import { spawn } from 'node:child_process'
+// the database through a proxy of its own, and has a small disk and a clock of its own.
+import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mountDisk } from './disk.ts'
+import type { Disk } from './disk.ts'
 import { startFaultProxy } from './proxy.ts'
 import type { FaultProxy } from './proxy.ts'
 
@@ -18,11 +20,15 @@ const readyMessages = { web: 'web.started', worker: 'worker.started' } as const
 export interface Service {
   readonly name: string
   readonly proxy: FaultProxy
+  /** Holds its /tmp and its cache. */
+  readonly disk: Disk
   readonly pid: number
   /** Environment of the next start, over that of all. */
   environment: Record<string, string>
   /** Ends the present process, as a fault: that it ends is expected. */
   kill(signal: NodeJS.Signals): void
+  /** Its calendar clock is wrong by so many seconds from now on. */
+  setClock(offsetSeconds: number): void
   /** Resolves with the exit status, or the signal's name, when the present process has ended. */
   ended(): Promise<number | string>
   /** Resolves when the present process, or the one that follows it, is ready. */
@@ -42,8 +48,22 @@ export interface Platform {
   readonly pids: ReadonlySet<number>
 }
 
-/** @param databaseUrl the address behind the proxies. @param directory for the workers' caches. */
-export async function createPlatform(databaseUrl: string, directory: string): Promise<Platform> {
+const diskMebibytes = 32
+
+/**
+ * @param databaseUrl the address behind the proxies.
+ * @param directory for the processes' disks, outside /tmp.
+ * @param stallSeconds how long SIGUSR2 blocks a process.
+ * @param logDirectory keeps everything they say there, a file each.
+ */
+export async function createPlatform(
+  databaseUrl: string,
+  directory: string,
+  stallSeconds: number,
+  logDirectory: string | null,
+): Promise<Platform> {
+  const clockLibrary = join(directory, 'clock.so')
+  execFileSync('gcc', ['-shared', '-fPIC', '-O2', '-o', clockLibrary, join(import.meta.dirname, 'clock.c'), '-ldl']) // prettier-ignore
   const procfile = await readFile(join(root, 'Procfile'), 'utf8')
   const services: Service[] = []
   const crashes: string[] = []
@@ -57,8 +77,15 @@ export async function createPlatform(databaseUrl: string, directory: string): Pr
     const command = new RegExp(`^${kind}: (.+)$`, 'm').exec(procfile)?.[1]
     if (command === undefined) throw new Error(`the Procfile has no ${kind}`)
     const proxy = await startFaultProxy(databaseUrl)
-    const cache = join(directory, name)
-    mkdirSync(cache, { recursive: true })
+    const disk = mountDisk(join(directory, name), diskMebibytes)
+    const temporary = join(disk.directory, 'tmp')
+    mkdirSync(temporary, { mode: 0o1777 })
+    const clock = join(directory, `${name}.clock`)
+    const setClock = (seconds: number): void => {
+      // In place: the process has the file mapped.
+      writeFileSync(clock, new BigInt64Array([BigInt(seconds)]), { flag: 'r+' })
+    }
+    writeFileSync(clock, new BigInt64Array(1))
     const logged = new Map<string, number>()
     const recent: string[] = []
     let child: ChildProcess
@@ -72,22 +99,46 @@ export async function createPlatform(databaseUrl: string, directory: string): Pr
       isExpected = false
       isReady = false
       // setpriv: it ends with us, however we end.
-      child = spawn('setpriv', ['--pdeathsig', 'SIGKILL', '--', 'sh', '-c', `exec ${command}`], {
-        cwd: root,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: process.env['PATH'],
-          DATABASE_URL: proxy.url,
-          CACHE_DIRECTORY: cache,
-          ...given,
-          ...service.environment,
+      const launcher = `mount --bind "$1" /tmp && LD_PRELOAD="$2" exec ${command}`
+      child = spawn(
+        'setpriv',
+        [
+          '--pdeathsig',
+          'SIGKILL',
+          '--',
+          'unshare',
+          '--mount',
+          '--propagation=private',
+          '--',
+          'sh',
+          '-c',
+          launcher,
+          'sh',
+          temporary,
+          clockLibrary,
+        ],
+        {
+          // prettier-ignore
+          cwd: root,
+          stdio: ['ignore', 'pipe', 'pipe'],
+          env: {
+            PATH: process.env['PATH'],
+            DATABASE_URL: proxy.url,
+            CACHE_DIRECTORY: join(disk.directory, 'cache'),
+            CLOCK_OFFSET_FILE: clock,
+            STALL_SECONDS: String(stallSeconds),
+            NODE_OPTIONS: `--import=${join(import.meta.dirname, 'stall.ts')}`,
+            ...given,
+            ...service.environment,
+          },
         },
-      })
+      )
       const present = child
       let hasEnded = false
       if (child.pid !== undefined) pids.add(child.pid)
       for (const stream of [child.stdout, child.stderr]) {
         createInterface({ input: stream! }).on('line', (line) => {
+          if (logDirectory !== null) appendFileSync(join(logDirectory, name), `${line}\n`)
           recent.push(line)
           if (recent.length > 15) recent.shift()
           const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
@@ -112,7 +163,9 @@ export async function createPlatform(databaseUrl: string, directory: string): Pr
     const service: Service = {
       name,
       proxy,
+      disk,
       logged,
+      setClock,
       environment: {},
       get pid() {
         return child.pid ?? 0
@@ -140,6 +193,7 @@ export async function createPlatform(databaseUrl: string, directory: string): Pr
         const status = await ended
         await sleep(0)
         await proxy.close()
+        disk.unmount()
         services.splice(services.indexOf(service), 1)
         return status
       },

@@ -20,8 +20,11 @@ export interface FaultProxy {
   set(mode: ProxyMode): Promise<void>
   /** Each answer comes so many milliseconds later. */
   delay(milliseconds: number): void
-  /** The present connections with this application_name go silent for good; their ends are never told. */
-  silence(name: RegExp): void
+  /**
+   * The present connections with this application_name go silent for good; their ends are never told.
+   * @param only.listening those alone that have executed LISTEN.
+   */
+  silence(name: RegExp, only?: { readonly listening: boolean }): void
   /** The next statements that match are executed; then the connection breaks before the answer comes back. */
   loseAnswers(statement: RegExp, count: number): void
   /** Each present connection breaks after it has sent so many more bytes. */
@@ -33,6 +36,7 @@ interface Link {
   readonly client: Socket
   readonly upstream: Socket
   name: string
+  listening: boolean
   silent: boolean
   /** Bytes the client may still send; null is any number. */
   allowance: number | null
@@ -60,7 +64,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return
     }
     const upstream = connect(Number(to.port), to.hostname)
-    const link: Link = { client, upstream, name: '', silent: false, allowance: null, doomed: false }
+    const link: Link = {
+      client,
+      upstream,
+      name: '',
+      listening: false,
+      silent: false,
+      allowance: null,
+      doomed: false,
+    }
     links.add(link)
     const read = createStatementReader((name) => (link.name = name))
     const end = (): void => {
@@ -76,6 +88,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     client.on('data', (chunk: Buffer) => {
       if (link.silent) return
       for (const statement of read(chunk)) {
+        link.listening ||= /^\s*listen\s/i.test(statement)
         if (losing === null || losing.left === 0 || !losing.statement.test(statement)) continue
         losing.left -= 1
         link.doomed = true
@@ -143,9 +156,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     delay(given) {
       milliseconds = given
     },
-    silence(name) {
+    silence(name, { listening } = { listening: false }) {
       for (const link of links) {
-        if (!name.test(link.name)) continue
+        if (!name.test(link.name) || (listening && !link.listening)) continue
         struck += 1
         link.silent = true
       }

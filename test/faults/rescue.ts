@@ -3,11 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Service } from './platform.ts'
 
-/** `killed`: another worker is alive; `alone`: none is, until the platform starts one; `frozen`: SIGSTOP. */
-export type RescueKind = 'killed' | 'alone' | 'frozen'
+/**
+ * `killed`: another worker is alive; `alone`: none is, until the platform starts one; `frozen`: by SIGSTOP; `blocked`: its
+ * event loop, by SIGUSR2 (stall.ts).
+ */
+export type RescueKind = 'killed' | 'alone' | 'frozen' | 'blocked'
+export type LosingSignal = 'SIGKILL' | 'SIGSTOP' | 'SIGUSR2'
 
 export interface Rescues {
-  lose(worker: Service, signal: 'SIGKILL' | 'SIGSTOP', kind: RescueKind): Promise<void>
+  lose(worker: Service, signal: LosingSignal, kind: RescueKind): Promise<void>
   /** Seconds of every run that was begun anew, by kind; `alone` counts from the restarted worker's readiness. */
   measure(): Promise<ReadonlyMap<string, readonly number[]>>
 }

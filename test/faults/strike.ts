@@ -6,7 +6,7 @@ import type { FaultCluster } from './cluster.ts'
 import type { Service } from './platform.ts'
 import type { ProxyMode } from './proxy.ts'
 import type { Random } from './random.ts'
-import type { RescueKind } from './rescue.ts'
+import type { LosingSignal, RescueKind } from './rescue.ts'
 
 /** What a fault can reach. */
 export interface Scene {
@@ -17,10 +17,20 @@ export interface Scene {
   readonly webs: readonly Service[]
   readonly workers: readonly Service[]
   readonly leaseSeconds: number
-  /** Kills or freezes a worker with SIGKILL or SIGSTOP, and takes the time until its runs are begun anew. */
-  lose(worker: Service, signal: 'SIGKILL' | 'SIGSTOP', kind: RescueKind): Promise<void>
+  /** The first host uid of the workers' slots. */
+  readonly firstUid: number
+  /** Kills, freezes or blocks a worker, and takes the time until its runs are begun anew. */
+  lose(worker: Service, signal: LosingSignal, kind: RescueKind): Promise<void>
+  /** Submits a program and waits for its end. @throws when there is none within the time of a recovery. */
+  submit(program: { readonly language: string; readonly code: string }): Promise<void>
+  /** Submits so many small programs at once. */
+  submitMany(count: number): Promise<void>
   /** How long an orderly stop took. */
   noteStop(name: string, seconds: number): void
+}
+
+export function everybody({ webs, workers }: Scene): Service[] {
+  return [...webs, ...workers]
 }
 
 export async function stop(scene: Scene, from: readonly Service[], signals: number): Promise<void> {
@@ -49,10 +59,10 @@ export async function cutOff(
   { random }: Scene,
   services: readonly Service[],
   mode: ProxyMode,
+  milliseconds = random.between(500, 6000),
 ): Promise<number> {
   const attempts = services.map(({ proxy }) => proxy.attempts)
   await Promise.all(services.map(({ proxy }) => proxy.set(mode)))
-  const milliseconds = random.between(500, 6000)
   await sleep(milliseconds)
   await Promise.all(services.map(({ proxy }) => proxy.set('pass')))
   services.forEach(({ name, proxy }, index) => {

@@ -1,6 +1,5 @@
 // A worker whose sandbox fails takes nothing until it works again: what it was handed goes to other workers, no submission
 // loses more than one attempt to it, and operators see it.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readStream } from '#event'
@@ -8,6 +7,7 @@ import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
+import { limitProcesses } from '../helper/control-group.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startExecutor } from '../helper/executor.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
@@ -23,21 +23,7 @@ const python = describeSubmission({ code: 'print(1)' })
 
 /** Below the worker's parent cgroup no process can be begun, or it can again: a host that has become sick, and recovers. */
 function allowProcesses({ child }: WorkerProcess, allowed: boolean): void {
-  const name = new RegExp(`^runledger-\\d+-${child.pid}-`)
-  const groups = ['/sys/fs/cgroup', '/sys/fs/cgroup/pids'].flatMap((root) => findGroups(root, name))
-  t.not(groups.length, 0)
-  for (const group of groups) writeFileSync(`${group}/pids.max`, allowed ? 'max' : '0')
-}
-
-function findGroups(path: string, name: RegExp): string[] {
-  if (!existsSync(path)) return []
-  return readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap((entry) => {
-      const below = `${path}/${entry.name}`
-      if (!name.test(entry.name)) return []
-      return existsSync(`${below}/pids.max`) ? [below] : []
-    })
+  limitProcesses(child.pid ?? 0, allowed ? 'max' : '0')
 }
 
 async function untilSuspended(expected: boolean): Promise<void> {
