@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { readHierarchies } from '../../src/executor/cgroup.ts'
-import { findWorkerGroups, limitProcesses } from '../helper/control-group.ts'
+import { breakSandbox, findWorkerGroups, mendSandbox } from '../helper/control-group.ts'
 import type { Fault } from './fault.ts'
 import type { Scene } from './strike.ts'
 
@@ -49,9 +49,9 @@ export const hostFaults: readonly Fault[] = [
       await worker.ready()
       const before = worker.logged.get('worker.resumed') ?? 0
       await withoutLosses(scene, async () => {
-        limitProcesses(worker.pid, '0')
-        await sleep(4000)
-        limitProcesses(worker.pid, 'max')
+        breakSandbox(worker.pid)
+        await sleep(2500)
+        mendSandbox(worker.pid)
       })
       await until('the worker takes programs again', () => (worker.logged.get('worker.resumed') ?? 0) > before) // prettier-ignore
     },

@@ -49,6 +49,7 @@ export interface Platform {
 }
 
 const diskMebibytes = 32
+const readySeconds = 20
 
 /**
  * @param databaseUrl the address behind the proxies.
@@ -186,6 +187,8 @@ export async function createPlatform(
           check()
         }),
       async stop(signal = 'SIGTERM') {
+        // Before that it is ended by the signal itself.
+        await Promise.race([service.ready(), sleep(readySeconds * 1000, null, { ref: false })])
         isWanted = false
         isExpected = true
         child.kill('SIGCONT')

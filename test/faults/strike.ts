@@ -150,8 +150,11 @@ async function provoke(
   return () => {}
 }
 
+/** Kills what makes boxes, and boxes that are being made or are run. */
 export function killBoxes({ workers }: Scene): number {
-  const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) => name === 'bwrap')
+  const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) =>
+    ['bwrap', 'keeper'].includes(name),
+  )
   for (const { pid } of boxes) {
     try {
       process.kill(pid, 'SIGKILL')

@@ -1,5 +1,5 @@
 // Cgroups as an operator, or a fault, finds them: by name, wherever in the tree the service made them.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 
 // Deeper than systemd nests services, and containers their own trees.
 const mostLevels = 8
@@ -23,16 +23,42 @@ export function findWorkerGroups(pid: number): string[] {
   return findControlGroups(new RegExp(`^runledger-\\d+-${pid}-\\d+-\\d+$`))
 }
 
-/**
- * Sets how many processes a worker's boxes may have together: with `0` its host is sick, and no box can be begun.
- * @throws when nothing limits them.
- */
-export function limitProcesses(workerPid: number, most: '0' | 'max'): void {
+/** Makes a worker's host sick: its boxes are killed, and none can be begun. @throws when nothing limits them. */
+export function breakSandbox(workerPid: number): void {
+  limitProcesses(workerPid, '0')
+  for (const group of findWorkerGroups(workerPid)) killAll(group)
+}
+
+/** Makes it well again. */
+export function mendSandbox(workerPid: number): void {
+  limitProcesses(workerPid, 'max')
+}
+
+function limitProcesses(workerPid: number, most: '0' | 'max'): void {
   const files = findWorkerGroups(workerPid)
     .map((group) => `${group}/pids.max`)
     .filter(existsSync)
   if (files.length === 0) throw new Error(`worker ${workerPid} has no cgroup that limits processes`)
   for (const file of files) writeFileSync(file, most)
+}
+
+function killAll(group: string): void {
+  for (const below of listDirectories(group)) killAll(`${group}/${below}`)
+  for (const pid of readProcesses(group)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it has ended by itself
+    }
+  }
+}
+
+function readProcesses(group: string): number[] {
+  try {
+    return readFileSync(`${group}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number)
+  } catch {
+    return [] // removed in this moment
+  }
 }
 
 function listDirectories(path: string): string[] {

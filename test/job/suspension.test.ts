@@ -7,12 +7,11 @@ import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
-import { limitProcesses } from '../helper/control-group.ts'
+import { breakSandbox, mendSandbox } from '../helper/control-group.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startExecutor } from '../helper/executor.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
-import type { WorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -20,11 +19,6 @@ t.setTimeout(180_000)
 const caller = await createCaller(sql)
 const log = createLog('test', 'silent')
 const python = describeSubmission({ code: 'print(1)' })
-
-/** Below the worker's parent cgroup no process can be begun, or it can again: a host that has become sick, and recovers. */
-function allowProcesses({ child }: WorkerProcess, allowed: boolean): void {
-  limitProcesses(child.pid ?? 0, allowed ? 'max' : '0')
-}
 
 async function untilSuspended(expected: boolean): Promise<void> {
   for (;;) {
@@ -41,7 +35,7 @@ async function countLosses(id: string): Promise<number> {
 t.test('a sick worker harms no submission, and takes them again when it is well', async (t) => {
   const sick = await startWorkerProcess(t, url)
   t.match(await finalResult(sql, await submitNew(sql, caller, python)), { verdict: 'AC' })
-  allowProcesses(sick, false)
+  breakSandbox(sick.child.pid ?? 0)
   const ids = await Promise.all(Array.from({ length: 8 }, () => submitNew(sql, caller, python)))
   await untilSuspended(true)
   await sick.until('worker.trial_failed')
@@ -53,7 +47,7 @@ t.test('a sick worker harms no submission, and takes them again when it is well'
   well.child.kill('SIGTERM')
   await well.ended
 
-  allowProcesses(sick, true)
+  mendSandbox(sick.child.pid ?? 0)
   t.match(await finalResult(sql, await submitNew(sql, caller, python)), { verdict: 'AC' })
   await sick.until('worker.resumed')
   await untilSuspended(false)
@@ -61,7 +55,7 @@ t.test('a sick worker harms no submission, and takes them again when it is well'
 
 t.test('a sick worker that is told to stop ends at once', async (t) => {
   const sick = await startWorkerProcess(t, url)
-  allowProcesses(sick, false)
+  breakSandbox(sick.child.pid ?? 0)
   const id = await submitNew(sql, caller, python)
   await sick.until('worker.trial_failed')
   await submitNew(sql, caller, python)
