@@ -56,7 +56,7 @@ test-hostile: setup packages ## programs that attack either kind of box; HOSTILE
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@test/cgroup2/run.sh
 
-test-faults: setup packages ## kill, freeze, cut off and fill up everything; then prove that the ledger is whole
+test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
 
 setup: node_modules/.installed

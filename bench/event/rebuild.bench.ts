@@ -2,7 +2,7 @@
 // One pass each over 100,000 submissions (300,000 events); rates a second. The rebuild must end within 60 s.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
-import { verifyChains } from '#event'
+import { readHeads, verifyChains } from '#event'
 import { purgeBodies, rebuildProjections } from '#result'
 import { createCaller } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
@@ -44,6 +44,13 @@ await time('audit.invariant', async () => {
 })
 await time('audit verify, hashes', async () => {
   assert.equal((await verifyChains(sql)).broken, 0)
+})
+await time('audit heads', async () => {
+  const { parts } = await readHeads(sql)
+  assert.equal(
+    parts.reduce((sum, part) => sum + part.streams, 0),
+    submissions + 1, // the caller's key
+  )
 })
 await time('purge of those older than 30 days', async () => {
   const purged = await purgeBodies(sql, 30)

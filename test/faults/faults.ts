@@ -13,6 +13,7 @@ import { issueKey } from '#account'
 import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
 import { migrate } from '#migration'
+import { tellLife } from '../../src/audit-command.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
 import { startFaultCluster } from './cluster.ts'
@@ -35,6 +36,8 @@ const logDirectory = process.env['FAULTS_LOGS'] ?? null
 const recoverySeconds = 90
 const quiescenceSeconds = 120
 const strikeSeconds = 60
+// One that took longer is shown with all that happened to it.
+const slowRescueSeconds = 5
 const receiverAddress = '127.0.0.2'
 const slots = 2
 const leaseSeconds = 3
@@ -246,10 +249,14 @@ const seconded = await rescues.measure()
 const fencedBy = (message: string): number =>
   [...webs, ...workers].reduce((sum, { logged }) => sum + (logged.get(message) ?? 0), 0)
 
-for (const [kind, list] of seconded) {
-  const sorted = list.toSorted((a, b) => a - b)
-  const at = (part: number): string => (sorted[Math.ceil(sorted.length * part) - 1] ?? 0).toFixed(2)
-  say(`rescue, ${kind}: n ${sorted.length}, p50 ${at(0.5)} s, p99 ${at(0.99)} s, max ${at(1)} s`)
+for (const [kind, rescued] of seconded) {
+  const times = rescued.map((rescue) => rescue.seconds)
+  say(
+    `rescue, ${kind}: n ${times.length}, p50 ${percentile(times, 0.5)} s, p99 ${percentile(times, 0.99)} s, max ${percentile(times, 1)} s`,
+  )
+  const slowest = rescued.at(-1)
+  if (slowest === undefined || slowest.seconds < slowRescueSeconds) continue
+  for (const line of (await tellLife(sql, slowest.submission))?.lines ?? []) say(`  ${line}`)
 }
 say(
   `back after a fault: p50 ${percentile(recoveries, 0.5)} s, max ${percentile(recoveries, 1)} s; orderly stops: ${stops.join(', ')}`,

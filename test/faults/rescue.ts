@@ -12,8 +12,13 @@ export type LosingSignal = 'SIGKILL' | 'SIGSTOP' | 'SIGUSR2'
 
 export interface Rescues {
   lose(worker: Service, signal: LosingSignal, kind: RescueKind): Promise<void>
-  /** Seconds of every run that was begun anew, by kind; `alone` counts from the restarted worker's readiness. */
-  measure(): Promise<ReadonlyMap<string, readonly number[]>>
+  /** Every run that was begun anew, by kind, the slowest last; `alone` counts from the restarted worker's readiness. */
+  measure(): Promise<ReadonlyMap<string, readonly Rescue[]>>
+}
+
+export interface Rescue {
+  readonly submission: string
+  readonly seconds: number
 }
 
 interface Loss {
@@ -49,16 +54,18 @@ export function createRescues(sql: Database, label: () => string): Rescues {
       for (const loss of lost) loss.since = Date.now()
     },
     async measure() {
-      const seconds = new Map<string, number[]>()
+      const rescues = new Map<string, Rescue[]>()
       for (const { kind, submission, version, since } of losses) {
         const [row] = await sql`
           select min(extract(epoch from recorded_at))::double precision as at from runledger.event
           where stream_id = ${submission} and stream_version > ${version} and type = 'execution.started'`
         const at = row?.['at'] as number | null
         if (at === null) continue // it was completed in the moment of the loss, or given up
-        seconds.set(kind, [...(seconds.get(kind) ?? []), Math.max(0, at - since / 1000)])
+        const seconds = Math.max(0, at - since / 1000)
+        rescues.set(kind, [...(rescues.get(kind) ?? []), { submission, seconds }])
       }
-      return seconds
+      for (const list of rescues.values()) list.sort((a, b) => a.seconds - b.seconds)
+      return rescues
     },
   }
 }
