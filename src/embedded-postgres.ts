@@ -22,6 +22,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Called with what is being done. */
   readonly onProgress?: (message: string) => void
+  /** Called with what the server writes to its log once it runs. */
+  readonly onLog?: (text: string) => void
 }
 
 export interface EmbeddedPostgres {
@@ -95,6 +97,7 @@ export async function startEmbeddedPostgres(
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = start('postgres', ['-D', place.data, ...given])
   await ready(server)
+  server.stderr?.on('data', (chunk: Buffer) => options.onLog?.(chunk.toString()))
 
   return {
     url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,

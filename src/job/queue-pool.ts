@@ -77,8 +77,10 @@ export function createQueuePool(
       if (!isUnavailable(error)) throw error
       return untilAvailable(reconnect, log)
     })
-    const query = client.query.bind(client) as Query
-    const release = client.release.bind(client)
+    // Put back as they were: each checkout would otherwise wrap what the last one left.
+    const { query: ownQuery, release: ownRelease } = client
+    const query = ownQuery.bind(client) as Query
+    const release = ownRelease.bind(client)
     let isGone = false
     client.query = (async (...parameters: unknown[]) => {
       if (takeJob !== undefined && asksForJob(parameters[0])) {
@@ -103,8 +105,8 @@ export function createQueuePool(
     }) as PoolClient['query']
     client.release = (error) => {
       if (isGone) return
-      client.query = query as PoolClient['query']
-      client.release = release
+      client.query = ownQuery
+      client.release = ownRelease
       release(error)
     }
     return client

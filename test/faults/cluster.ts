@@ -45,7 +45,10 @@ const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const diskMebibytes = 1024
 
 /** Starts it. Nothing it writes needs to outlive the machine, so fsync is off; a crash of its processes loses nothing. */
-export async function startFaultCluster(maxConnections: number): Promise<FaultCluster> {
+export async function startFaultCluster(
+  maxConnections: number,
+  onLog: (text: string) => void,
+): Promise<FaultCluster> {
   const root = await mkdtemp(join(tmpdir(), 'runledger-faults-'))
   const disk = mountDisk(join(root, 'disk'), diskMebibytes)
   const port = await findPort(0)
@@ -61,7 +64,7 @@ export async function startFaultCluster(maxConnections: number): Promise<FaultCl
   let places = 1
 
   const start = async (): Promise<void> => {
-    server = await startEmbeddedPostgres({ directory, port, settings })
+    server = await startEmbeddedPostgres({ directory, port, settings, onLog })
   }
   const stop = async (how: 'fast' | 'immediate'): Promise<void> => {
     if (server === null) return

@@ -6,11 +6,11 @@
 //                                         FAULTS_ONLY=text strikes only with faults whose name holds the text,
 //                                         FAULTS_LOGS=directory keeps there what the processes say
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issueKey } from '#account'
-import { createDatabase } from '#database'
+import { createDatabase, surviveLostConnections } from '#database'
 import { findPort } from '#embedded-postgres'
 import { migrate } from '#migration'
 import { tellLife } from '../../src/audit-command.ts'
@@ -28,6 +28,7 @@ import { createRescues } from './rescue.ts'
 import type { Scene } from './strike.ts'
 
 enterMountNamespace()
+surviveLostConnections(() => {}) // our own, when the server is what the fault strikes
 const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const seconds = Number(process.env['FAULTS_SECONDS'] ?? 0)
 const only = process.env['FAULTS_ONLY'] ?? ''
@@ -50,7 +51,9 @@ const random = createRandom(seed)
 const directory = mkdtempSync('/var/tmp/runledger-faults-')
 
 // PostgreSQL, with room for all processes and a little more, so that the slots can be made to run out.
-const cluster = await startFaultCluster(90)
+const cluster = await startFaultCluster(90, (text) => {
+  if (logDirectory !== null) appendFileSync(join(logDirectory, 'postgres'), text)
+})
 const clusterStartedAt = performance.now()
 const sql = createDatabase({
   url: cluster.url('postgres'),
