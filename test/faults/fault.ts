@@ -190,7 +190,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'jobs vanish from the queue',
-    async strike({ sql }) {
+    async strike({ sql, submitMany }) {
+      await submitMany(40)
       const rows = await sql`
         select graphile_worker.complete_jobs(array(
           select id from graphile_worker.jobs where task_identifier in ('execute', 'deliver') limit 5))`
@@ -208,7 +209,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'jobs are locked by nobody',
-    async strike({ sql }) {
+    async strike({ sql, submitMany }) {
+      await submitMany(40)
       const rows = await sql`
         update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'nobody'
         where locked_at is null returning id`
