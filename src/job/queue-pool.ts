@@ -14,8 +14,8 @@ export interface QueuePool {
   beginRetrying(): void
 }
 
-// A server that is away is not asked more often than this in a second, however many jobs want it.
-const repetitionsPerSecond = 10
+// A server that is away is not asked more often than this in a second, however many jobs and pools want it.
+const takeTurn = createPace(10)
 // Taking or completing a job takes a millisecond; a connection that answers nothing is not waited for.
 const statementSeconds = 2
 
@@ -51,7 +51,6 @@ export function createQueuePool(
   { takeJob, listens = true }: QueuePoolOptions = {},
 ): QueuePool {
   let retrying = false
-  const takeTurn = createPace(repetitionsPerSecond)
   const pool = new Pool({
     connectionString: url,
     max: connections,

@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
   },
   ...[
     ['submit', /receive_submission/],
-    ['start', /start_execution/],
+    ['start', /(take|start)_execution/],
     ['complete', /complete_execution/],
     ['take job', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
