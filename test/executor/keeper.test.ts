@@ -5,7 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { SandboxError } from '#executor'
 import { startKeeper } from '../../src/executor/keeper.ts'
-import { box, execute, firstUid, run, startExecutor, timeFactor } from '../helper/executor.ts'
+import {
+  box,
+  execute,
+  firstUid,
+  run,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../helper/executor.ts'
 import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
 t.setTimeout(200_000 * timeFactor)
@@ -254,4 +262,78 @@ print(found)`
     t.match(await run(executor, 'python', first, input), { stdout: `${output}\n`, exitCode: 1 })
     t.match(await run(executor, 'python', look), { stdout: '[]\n', stderr: '' })
   }
+})
+
+t.test("nothing that a program does to its box's first process is our failure", async (t) => {
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const code = `
+import os, resource, signal, sys, time
+for number in range(1, 65):
+  try: os.kill(1, number)
+  except OSError: pass
+for name in ("CPU", "FSIZE", "DATA", "STACK", "NOFILE", "AS"):
+  try: resource.prlimit(1, getattr(resource, "RLIMIT_" + name), (0, 0)); print(name)
+  except PermissionError: pass
+# Orphans for it to reap.
+for _ in range(30):
+  if os.fork() == 0:
+    if os.fork() == 0: time.sleep(0.05)
+    os._exit(0)
+  os.wait()
+time.sleep(0.1)
+sys.exit(7)`
+  t.match(await run(executor, 'python', code), { exitCode: 7, stdout: '' })
+})
+
+t.test('what one run leaves charged does not widen the limit of the next', async (t) => {
+  const memoryBytes = 64 << 20
+  const limits = scaleLimits({ memoryBytes, cpuSeconds: 30, wallSeconds: 60 })
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper', limits })
+  const takeAll = `#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+int main() { for (int i = 1; i < 512; i++) { memset(malloc(1 << 20), 1, 1 << 20); printf("%d\\n", i); fflush(stdout); } }`
+  // Names that are not there, each remembered by the kernel for as long as it has room.
+  const lookUp = `#include <cstdio>
+#include <sys/stat.h>
+int main() { struct stat s; char name[200]; for (int i = 0; i < 250000; i++) { sprintf(name, "/usr/lib/no-such-name-%d", i); stat(name, &s); } }`
+  const share = `#include <cstring>
+#include <sys/shm.h>
+int main() { int id = shmget(0x11, 40 << 20, IPC_CREAT | 0600); memset(shmat(id, nullptr, 0), 1, 40 << 20); }`
+  const count = async (): Promise<number> => {
+    const phase = await run(executor, 'cpp', takeAll)
+    t.equal(phase.ending, 'memory_limit')
+    return phase.stdout.trim().split('\n').length
+  }
+  await count()
+  for (const code of [lookUp, share]) {
+    for (let round = 0; round < 2; round += 1) {
+      t.match(await run(executor, 'cpp', code), { ending: 'exited' })
+      const mebibytes = await count()
+      t.ok(mebibytes <= 64 + 8, `${mebibytes} MiB under a limit of 64`)
+    }
+  }
+})
+
+t.test('a program that cannot be started has failed itself', async (t) => {
+  const prepare = await openLaunches(t)
+  const launch = await prepare('unstartable')
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  for (const [content, code] of [
+    ['no program', 126],
+    ['#!/nonexistent\n', 127],
+  ] as const) {
+    const asked = request(['/box/main'])
+    const files = [{ path: '/box/main', content: Buffer.from(content), executable: true }]
+    const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
+    t.match(evidence, { exit: { code, signal: null } })
+    t.match(evidence.stderr.bytes.toString(), /^\/box\/main: /)
+  }
+  await t.rejects(
+    keeper.run(request(['/usr/bin/nonexistent'])),
+    failsAt('keeper.failed'),
+    'a toolchain that is gone is ours',
+  )
+  t.equal(keeper.alive, false)
 })
