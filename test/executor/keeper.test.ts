@@ -8,6 +8,7 @@ import { startKeeper } from '../../src/executor/keeper.ts'
 import {
   box,
   execute,
+  failsAt,
   firstUid,
   run,
   scaleLimits,
