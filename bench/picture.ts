@@ -4,7 +4,7 @@ import type { GoalOutcome } from './judge.ts'
 
 const rowHeight = 28
 const top = 104
-const axis = { left: 270, right: 630 }
+const axis = { left: 270, right: 605 }
 const width = 900
 
 interface Drawn extends GoalOutcome {
@@ -36,7 +36,7 @@ export function drawGoals(outcomes: readonly GoalOutcome[], caption: string): st
       24,
       56,
       'quiet',
-      'Left of 1× is faster than the program without a sandbox, a queue or a log.',
+      'Left of 1× is faster than the bare floor: the program alone, compiled and run by hand, or one row stored.',
     ),
     legend(24, 80),
     ...ticks.map(

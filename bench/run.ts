@@ -60,7 +60,7 @@ for (const name of [at.replaceAll(':', '-'), 'latest']) {
 }
 const picture = drawGoals(
   goals,
-  `${machine['CPU']}, ${machine['cores']} cores, cgroup ${machine['cgroup']}, kernel ${machine['kernel']}, ${at.slice(0, 10)}`,
+  `${machine['CPU']}, ${machine['cores']} cores, kernel ${machine['kernel']}, ${at.slice(0, 10)}; load before the start ${machine['load before']}`,
 )
 writeFileSync(join(results, 'goals.svg'), picture)
 // The README's: only what a whole run found.
