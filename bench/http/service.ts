@@ -15,6 +15,8 @@ export interface Service extends AsyncDisposable {
 export interface ServiceOptions {
   /** A command that runs the rest of its line, such as `nsenter … --`. */
   readonly within?: readonly string[]
+  /** Node's own, before the entry. */
+  readonly flags?: readonly string[]
   /** The entry's own. */
   readonly parameters?: readonly string[]
 }
@@ -27,9 +29,9 @@ export async function startService(
   entry: string,
   message: string,
   environment: Readonly<Record<string, string>>,
-  { within = [], parameters = [] }: ServiceOptions = {},
+  { within = [], flags = [], parameters = [] }: ServiceOptions = {},
 ): Promise<Service> {
-  const command = [...within, process.execPath, entry, ...parameters]
+  const command = [...within, process.execPath, ...flags, entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
