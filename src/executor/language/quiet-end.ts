@@ -31,8 +31,15 @@ const quietModules = new Set(
 const loudWords =
   /\b(?:yield|async|await|open|fdopen|popen|exec|eval|compile|setattr|getattr|globals|locals|vars|detach|modules|import_module|settrace|setprofile)\b/
 
+/**
+ * Words through which a class is put together, or a name reached, by text that need not stand in the source: classes of
+ * classes, frames, functions that take names. `type` is also how an output gets a second buffer.
+ */
+const wordsOfNames =
+  /\b(?:type|\w*Meta\w*|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b/
+
 /** Outputs are flushed once more or once less: a method of the program's own would be seen. */
-const flushNotCalled = /\.flush\b(?!\s*\()/
+const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
 
 /** Special names that do nothing at a program's end; `__del__` is not among them, nor is a name not thought of. */
 const quietNames = new Set(
@@ -87,9 +94,22 @@ const quietNames = new Set(
     .map((name) => `__${name}__`),
 )
 
-/** Strings and comments. What a string says matters only to the words above, which are looked for outside of it. */
+/**
+ * Strings and comments. What a string says matters only to the words above, which are looked for outside of it; but what
+ * stands in an f-string's braces is code. A string without an end goes to the end of its line, or of all: such a source is
+ * no program, and to look for the end again from every quotation mark would take seconds.
+ */
 const notCode =
-  /"""(?:\\[\s\S]|[^\\])*?"""|'''(?:\\[\s\S]|[^\\])*?'''|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|#[^\n]*/g
+  /(?:\b[rR]?[fF][rR]?)?(?:"""(?:\\[\s\S]?|[^\\])*?(?:"""|$)|'''(?:\\[\s\S]?|[^\\])*?(?:'''|$)|"(?:\\[\s\S]?|[^"\\\n])*"?|'(?:\\[\s\S]?|[^'\\\n])*'?)|#[^\n]*/g
+
+function keepCode(token: string): string {
+  if (token.startsWith('#')) return ''
+  const isFormatted = /^[rf]/i.test(token)
+  return isFormatted ? `""${token.slice(token.indexOf('{'), token.lastIndexOf('}') + 1)}` : '""'
+}
+
+/** A source in another encoding says something else than it seems to. */
+const otherEncoding = /^(?:[^\n]*\n)?[^\n]*coding[:=][ \t]*(?![ \t]|utf-?8(?![-\w.]))/i
 
 const importWord = /\b(?:import|from)\b/g
 const importStatement =
@@ -100,12 +120,15 @@ const importStatement =
  * @param source of the program, as it was submitted.
  */
 export function endsQuietly(source: Uint8Array): boolean {
-  // Names are compared by Python in this form.
-  const text = Buffer.from(source).toString('utf8').normalize('NFKC')
-  const withStrings = text.replace(notCode, (token) => (token.startsWith('#') ? '' : token))
+  const text = Buffer.from(source).toString('utf8').replace(/\r\n?/g, '\n')
+  if (otherEncoding.test(text)) return false
+  // Names are compared by Python in the form NFKC; in strings and comments nothing is changed before their ends are known.
+  const withStrings = text
+    .replace(notCode, (token) => (token.startsWith('#') ? '' : token))
+    .normalize('NFKC')
   for (const [name] of withStrings.matchAll(/__\w*/g)) if (!quietNames.has(name)) return false
-  const code = text.replace(notCode, (token) => (token.startsWith('#') ? '' : '""'))
-  if (loudWords.test(code) || flushNotCalled.test(code)) return false
+  const code = text.replace(notCode, keepCode).normalize('NFKC')
+  if ([loudWords, wordsOfNames, flushNotCalled].some((words) => words.test(code))) return false
   const statements = [...code.matchAll(importStatement)].map(({ groups }) => groups ?? {})
   const words = [...code.matchAll(importWord)].length
   // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.

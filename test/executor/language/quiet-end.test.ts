@@ -4,12 +4,15 @@ import { endsQuietly } from '../../../src/executor/language/quiet-end.ts'
 import { run, startExecutor } from '../../helper/executor.ts'
 
 const quiet = [
+  '# -*- coding: utf-8 -*-\nprint(1)',
+  '#\n# coding=UTF8',
   'print(1)',
   'import sys\nprint(sys.argv)',
   'import sys, math as m  # from here on\nfrom collections import (deque,\n  Counter)\nfrom heapq import *',
   'import sys;input = sys.stdin.readline;print(input())',
   'class A:\n  def __init__(self): self.x = (y for y in range(3))\nprint(A())',
   '"""import io\nyield"""\nprint("open", \'exec\')',
+  'print(f"from {1:>{3}}", f"open {{", rf"import", F\'yield\')',
   "print('it''s', \"#\", '\\'')\r\nimport os\r\n",
 ]
 const loud = [
@@ -30,6 +33,15 @@ const loud = [
   "x = '''a'b\\'''c'''; import threading",
   'class A:\n  def __𝒅el__(self): print(1)',
   'raise ValueError from e',
+  '# no code\rimport io',
+  's = "＂"\nimport io\ns = "＂"',
+  '#\n# vim: fileencoding=utf-7\nprint(1)',
+  'import sys\nsys.stdout. flush = print',
+  'type("A", (), {chr(95) * 2 + "del" + chr(95) * 2: print})',
+  'import sys\nlate = type(sys.stdout)(sys.stdout.buffer)',
+  'import sys\nsys.stdout.flush = print',
+  'print(f"a {open(1)} b")',
+  "print(rF'''{{}} {x!r:>{open(1)}}''')",
 ]
 
 for (const source of quiet) {
@@ -44,6 +56,15 @@ for (const source of loud) {
     t.end()
   })
 }
+
+t.test('a source of openings and escapes alone is read in one go', (t) => {
+  // Read from each of them anew, 64 KiB take longer than a test may.
+  for (const unit of ['"', '\\"', '"\\', "'\\", '"""\\', "f'{", '. ', 'import ', 'coding: ']) {
+    const source = unit.repeat(Math.ceil(65_536 / unit.length))
+    t.type(endsQuietly(Buffer.from(source)), 'boolean', unit)
+  }
+  t.end()
+})
 
 t.test('what a program does at its end happens, and its exit code is its own', async (t) => {
   const executor = await startExecutor(t)
