@@ -93,6 +93,40 @@ export const contest: Programs = {
     'import os\nf = os.fdopen(os.dup(1), "w")\nf.write("late\\n")\nprint("early")',
   'an output by io':
     'import io\nf = io.TextIOWrapper(io.FileIO(1, "w", closefd=False))\nf.write("late")\nprint("early")',
+  'an output of the type of another':
+    'import sys\nlate = type(sys.stdout)(sys.stdout.buffer)\nlate.write("late")',
+  'an output of a type kept for later':
+    'import sys\nT = type(sys.stdout.buffer)\nlate = T(sys.stdout.buffer.raw)\nlate.write(b"late")\nprint("early")',
+  'an output of a subclass':
+    'import sys\nclass T(type(sys.stdout)):\n    def close(self): print("closed")\nlate = T(sys.stdout.buffer)',
+  'a finalizer by type':
+    'name = chr(95) * 2 + "del" + chr(95) * 2\nA = type("A", (), {name: lambda self: print("bye")})\na = A()',
+  'a finalizer by a metaclass':
+    'import abc\nA = abc.ABCMeta("A", (), {"\\x5f\\x5fdel\\x5f\\x5f": lambda self: print("bye")})\na = A()',
+  'a finalizer by make_dataclass':
+    'from dataclasses import make_dataclass\nA = make_dataclass("A", [], namespace={"\\x5f\\x5fdel\\x5f\\x5f": lambda self: print("bye")})\na = A()',
+  'a finalizer by a function called by its name':
+    'from operator import methodcaller\nclass A: pass\nmethodcaller("\\x5f\\x5fsetattr\\x5f\\x5f", "\\x5f\\x5fdel\\x5f\\x5f", lambda self: print("bye"))\nmethodcaller("mro")(A)\na = A()',
+  'a finalizer by the names of the interpreter':
+    'import sys\nclass A: pass\nsys._getframe().f_builtins["set" + "attr"](A, "\\x5f\\x5fdel\\x5f\\x5f", lambda self: print("bye"))\na = A()',
+  'a finalizer copied by update_wrapper':
+    'import functools\nclass A: pass\ndef bye(self): print("bye")\nclass B: pass\nfunctools.update_wrapper(A, B, assigned=(), updated=())\na = A()',
+  'a deep chain':
+    'import itertools\nc = iter([1])\nfor _ in range(20000): c = itertools.chain(c)\nprint("end")',
+  'a long list of links':
+    'class N:\n    def __init__(self, n): self.n = n\nh = None\nfor _ in range(200000): h = N(h)\nprint("end")',
+  'an output opened within a string':
+    'f"{(late := open(1, \'w\', closefd=False))}"\nlate.write("late")\nprint(rf"{1:{2}}\\")',
+  'a finalizer behind a line that ends in CR':
+    '# no code\rclass A:\r    def __del__(self): print("bye")\ra = A()',
+  'a finalizer between quotation marks that are none':
+    's = "＂"\nclass A:\n    def __del__(self): print("bye")\na = A()\ns = "＂"',
+  'a finalizer in another encoding':
+    '# coding: utf-7\nclass A:\n    def +AF8AXw-del+AF8AXw-(self): print("bye")\na = A()',
+  'a finalizer in a comment of another encoding':
+    '#\n# coding: unicode_escape\n# \\x0aclass A:\\x0a    def \\x5f\\x5fdel\\x5f\\x5f(self): print("bye")\\x0aa = A()',
+  'another flush after a space':
+    'import os, sys\nsys.stdout. flush = lambda: os.write(2, b"(flush)")\nsys.stderr.\\\nflush = lambda: os.write(1, b"(flush)")\nprint("x")',
   'sys.stdout is another': 'import sys\nsys.stdout = open(1, "w", closefd=False)\nprint("x")',
   'sys.stdout is a thing of its own':
     'import sys\nclass W:\n    def write(self, s): return sys.__stdout__.write(s.upper())\n    def flush(self): sys.__stdout__.write("(flush)\\n")\nsys.stdout = W()\nprint("x")',
