@@ -264,9 +264,10 @@ function openPeak(group: string): {
   }
   return {
     reset() {
+      sampled = 0
       if (!exists) return
       try {
-        descriptor = openSync(file, 'r+')
+        descriptor ??= openSync(file, 'r+')
         writeSync(descriptor, 'reset')
       } catch {
         close()

@@ -174,7 +174,7 @@ function gather(
  * The box ended by itself between telling its pid and our look, or it is not where it must be. Then its cgroup cannot
  * end it: it is killed by pid, which is safe, as it is still waiting for us.
  */
-async function refuseOutside(child: Child, boxPid: number): Promise<void> {
+export async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, 100, false)
   void child.exited.then(() => resolve(true))

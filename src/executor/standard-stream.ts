@@ -30,6 +30,13 @@ export interface OutputPipe {
   readonly stream: Socket
 }
 
+/** A pipe whose reading end a child gets. */
+export interface InputPipe {
+  /** To be given to the child and then closed. */
+  readonly childDescriptor: number
+  readonly stream: Socket
+}
+
 /** A pipe on which a child waits for the one byte that lets it go. */
 export interface Gate {
   /** To be given to the child and then closed. */
@@ -43,6 +50,8 @@ export interface Gate {
 export interface StandardStreams {
   /** A read-only descriptor of a nameless file with these bytes, to be given to the child and then closed. */
   openInput(bytes: Uint8Array): number
+  /** An input that can go on for as long as the child lives; a program's own is a file (`openInput`). */
+  openFeed(): Promise<InputPipe>
   openOutput(): Promise<OutputPipe>
   openGate(): Promise<Gate>
   /** Removes the directory and its record. */
@@ -102,6 +111,28 @@ export function createStandardStreams(record: string): StandardStreams {
         return openSync(name, 'r')
       } finally {
         closeSync(writer)
+        unlinkSync(name)
+      }
+    },
+    async openFeed() {
+      const name = await takePipe()
+      try {
+        // Neither end can be opened without the other unless both are one.
+        const both = openSync(name, constants.O_RDWR)
+        try {
+          const childDescriptor = openSync(name, 'r')
+          try {
+            const writer = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)
+            const stream = new Socket({ fd: writer, readable: false, writable: true })
+            return { childDescriptor, stream }
+          } catch (error) {
+            closeSync(childDescriptor)
+            throw error
+          }
+        } finally {
+          closeSync(both)
+        }
+      } finally {
         unlinkSync(name)
       }
     },

@@ -229,6 +229,16 @@ t.test('what was used before the start of measuring does not count', async (t) =
   await group.remove()
 })
 
+t.test('measuring may start anew as often as one likes, and opens no more by it', async (t) => {
+  const group = await parent.create('again', limits)
+  const countDescriptors = (): number => readdirSync('/proc/self/fd').length
+  group.startMeasuring()
+  const before = countDescriptors()
+  for (let round = 0; round < 100; round += 1) group.startMeasuring()
+  t.equal(countDescriptors(), before)
+  await group.remove()
+})
+
 t.test('a slot whose group cannot be removed is taken out of service', async (t) => {
   // cgroup v2 kills and removes whole subtrees, so there is nothing there that a test can hold on to.
   if (parent.version === 'v2') return

@@ -56,6 +56,34 @@ t.test('an output is a pipe that ends when its writer does', async (t) => {
   streams.close()
 })
 
+t.test(
+  'a feed reaches its reader while it is open, and ends with us or with the reader',
+  async (t) => {
+    const streams = createStandardStreams(join(root, 'feed'))
+    const read = async ({ stdout }: ChildProcess): Promise<string> => {
+      let text = ''
+      for await (const chunk of stdout ?? []) text += String(chunk)
+      return text
+    }
+    const first = await streams.openFeed()
+    const copy = spawn('/bin/cat', { stdio: [first.childDescriptor, 'pipe', 'inherit'] })
+    closeSync(first.childDescriptor)
+    first.stream.write('one ')
+    await once(copy.stdout!, 'readable')
+    const text = 'x'.repeat(200_000)
+    first.stream.end(text)
+    t.equal(await read(copy), `one ${text}`)
+    const second = await streams.openFeed()
+    const reader = startReader(second.childDescriptor)
+    second.stream.write('12')
+    t.equal(await read(reader), '1')
+    const failed = once(second.stream, 'error')
+    second.stream.write('3')
+    t.match(await failed, [{ code: 'EPIPE' }])
+    streams.close()
+  },
+)
+
 t.test('many at once are all different, and all closed again', async (t) => {
   const streams = createStandardStreams(join(root, 'many'))
   const before = readdirSync('/proc/self/fd').length
