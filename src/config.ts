@@ -103,6 +103,16 @@ const worker = {
   /** Where compiled programs are kept, and how much of them. */
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
+  /** The JDK to use; by default the newest that is installed. */
+  JAVA_HOME: v.optional(v.string()),
+  /** Whether a javac stays up between submissions. */
+  JAVA_RESIDENT_COMPILER: v.optional(
+    v.pipe(
+      v.picklist(['on', 'off'], 'must be on or off'),
+      v.transform((text) => text === 'on'),
+    ),
+    'on',
+  ),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
   /** Webhook attempts under way at once. */
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),

@@ -165,6 +165,8 @@ async function startExecutor(): Promise<Executor> {
       cacheDirectory: config.CACHE_DIRECTORY,
       box: config.BOX,
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
+      javaHome: config.JAVA_HOME,
+      residentJavac: config.JAVA_RESIDENT_COMPILER,
     })
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error

@@ -34,7 +34,8 @@ export async function startExecutor(
   // Programs' users must get to the precompiled headers in it.
   chmodSync(directory, 0o711)
   const uids = Array.from({ length: slots }, (_, index) => nextUid + index)
-  nextUid += slots
+  // The resident compilers have theirs after the slots'.
+  nextUid += 2 * slots
   const change = ({ compile, run: usual }: Limits): Limits => ({
     compile,
     run: { ...usual, ...run },
@@ -54,6 +55,8 @@ export async function startExecutor(
     rmSync(directory, { recursive: true, force: true })
     throw error
   })
+  // What is prepared in the background is not to be measured.
+  await executor.settled()
   return {
     isolation: executor.isolation,
     runtimes: executor.runtimes,

@@ -39,6 +39,7 @@ import { openBoxes } from './box.ts'
 import type { BoxChoice, Boxes } from './box.ts'
 import { createProgramRunner } from './program.ts'
 import type { ExecutionRequest, Language, Limits } from './request.ts'
+import { keepCompilers } from './resident-compiler.ts'
 import { assembleFilter } from './seccomp.ts'
 import { createSlotPool } from './slot.ts'
 import { createStandardStreams, removeStandardStreams } from './standard-stream.ts'
@@ -49,7 +50,10 @@ import { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 export interface ExecutorOptions {
   /** How many programs run at once; each slot has its own uid and cgroup. */
   readonly slots: number
-  /** First host uid of the slots (slot i runs as `firstUid + i`); used when the worker is root. */
+  /**
+   * First host uid of the slots (slot i runs as `firstUid + i`), the resident compilers' after them; used when the
+   * worker is root.
+   */
   readonly firstUid: number
   /** The limits of each language. */
   readonly limits: Readonly<Record<Language, Limits>>
@@ -63,6 +67,10 @@ export interface ExecutorOptions {
   readonly residentPython?: boolean
   /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
   readonly onFallback?: (reason: string) => void
+  /** Home of the JDK to use; the newest that is installed if not given. */
+  readonly javaHome?: string | undefined
+  /** False: every Java source gets a javac started for it alone, which costs time; true unless said. */
+  readonly residentJavac?: boolean
 }
 
 /** The isolation in force, for events and logs. */
@@ -93,7 +101,7 @@ export interface Executor {
    * @throws {SandboxError} when we failed.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
-  /** Resolves when nothing is being prepared for later runs, such as a precompiled header that one has asked for. */
+  /** Resolves when nothing is being prepared for later runs: a compiler that stays up, a header that one has asked for. */
   settled(): Promise<void>
   /** Slots in service: those asked for less those quarantined. */
   readonly slots: number
@@ -114,16 +122,20 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     )
   }
   const firstUid = isRoot ? options.firstUid : null
+  const onFallback = options.onFallback ?? ((): void => {})
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   const preparing = new Set<Promise<void>>()
   // Others may look for a name in it: programs' users get to precompiled headers by it.
   mkdirSync(options.cacheDirectory, { recursive: true, mode: 0o711 })
-  const toolchains = await findToolchains({
-    directory: options.cacheDirectory,
-    signal: closing.signal,
-    track: (work) => keepUntilSettled(preparing, work),
-  })
+  const toolchains = await findToolchains(
+    {
+      directory: options.cacheDirectory,
+      signal: closing.signal,
+      track: (work) => keepUntilSettled(preparing, work),
+    },
+    options.javaHome,
+  )
   const host = await openHost(options.cacheDirectory)
   const slots = createSlotPool(options.slots, firstUid)
 
@@ -137,14 +149,24 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       directory: `${options.cacheDirectory}/keeper`,
       paths: Object.values(toolchains).flatMap(({ paths }) => paths),
       interpreter: (options.residentPython ?? true) ? pythonInterpreter : null,
-      onFallback: options.onFallback ?? (() => {}),
+      onFallback,
     })
   } catch (error) {
     await closeHost(host)
     throw error
   }
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
-  const runProgram = createProgramRunner(boxes, toolchains, cache, options.limits)
+  const javac =
+    options.residentJavac === false
+      ? null
+      : keepCompilers(
+          host,
+          toolchains.java,
+          options.limits.java.compile,
+          { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
+          onFallback,
+        )
+  const runProgram = createProgramRunner(boxes, toolchains, cache, options.limits, { java: javac })
 
   async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
@@ -173,6 +195,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       return promise
     },
     async settled() {
+      await javac?.settled()
       while (preparing.size > 0) await Promise.all(preparing)
     },
     get slots() {
@@ -181,7 +204,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))
-      await Promise.allSettled([...running, ...preparing])
+      await Promise.allSettled([...running, ...preparing, javac?.close()])
       await boxes.close()
       await closeHost(host)
     },

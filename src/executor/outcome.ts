@@ -37,7 +37,10 @@ export interface Phase {
 
 /** The fate of one request. */
 export interface Outcome {
-  /** Null for a language without a compiler. A cache hit repeats the phase that was measured when it was compiled. */
+  /**
+   * Null for a language without a compiler. A cache hit repeats the phase that was measured when it was compiled. Where a
+   * resident compiler did it, the times are those of this source and the peak is that of the compiler as it stands.
+   */
   readonly compile: Phase | null
   /** True when the compiled program came from the cache. */
   readonly compileCached: boolean

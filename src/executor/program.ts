@@ -8,6 +8,7 @@ import { compileMessageBytes } from './limits.ts'
 import { SandboxError } from './outcome.ts'
 import type { Outcome, Phase } from './outcome.ts'
 import type { ExecutionRequest, Language, Limits, PhaseLimits } from './request.ts'
+import type { ResidentCompilers } from './resident-compiler.ts'
 import type { Slot } from './slot.ts'
 
 /** Runs a program in a slot that is nobody else's meanwhile. */
@@ -17,12 +18,16 @@ export type ProgramRunner = (
   signal: AbortSignal,
 ) => Promise<Outcome>
 
-/** @param limits of every language, for both phases. */
+/**
+ * @param limits of every language, for both phases.
+ * @param residents the compilers that are kept up; a language without is compiled in a box each time.
+ */
 export function createProgramRunner(
   boxes: Boxes,
   toolchains: Readonly<Record<Language, Toolchain>>,
   cache: ArtefactCache,
   limits: Readonly<Record<Language, Limits>>,
+  residents: Readonly<Partial<Record<Language, ResidentCompilers | null>>>,
 ): ProgramRunner {
   let phases = 0
 
@@ -47,13 +52,16 @@ export function createProgramRunner(
   ): Promise<Compiled> {
     const wanted = limits[language].compile
     if (wanted === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
-    const { stdout, ...rest } = await runCommand(
-      slot,
-      toolchains[language],
-      compiler.command(code, wanted.memoryBytes),
-      { stdin: new Uint8Array(), limits: wanted, stderrKeptBytes: compileMessageBytes },
-      signal,
-    )
+    const compiled =
+      (await residents[language]?.compile(code, signal)) ??
+      (await runCommand(
+        slot,
+        toolchains[language],
+        compiler.command(code, wanted.memoryBytes),
+        { stdin: new Uint8Array(), limits: wanted, stderrKeptBytes: compileMessageBytes },
+        signal,
+      ))
+    const { stdout, ...rest } = compiled
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
     const succeeded = phase.ending === 'exited' && phase.exitCode === 0

@@ -8,14 +8,18 @@ import { findPython } from './language/python.ts'
 import { SandboxError } from './outcome.ts'
 import type { Language } from './request.ts'
 
-/** @throws {SandboxError} step `toolchain.find`, naming every language that is missing and the package to install. */
+/**
+ * @param javaHome of the JDK to use; undefined for the newest.
+ * @throws {SandboxError} step `toolchain.find`, naming every language that is missing and the package to install.
+ */
 export async function findToolchains(
   preparation: Preparation,
+  javaHome: string | undefined,
 ): Promise<Readonly<Record<Language, Toolchain>>> {
   const [python, cpp, java] = await Promise.allSettled([
     findPython(),
     findCpp(preparation),
-    findJava(),
+    findJava(javaHome),
   ])
   const missing: string[] = []
   const take = (result: PromiseSettledResult<Toolchain>, name: string): Toolchain | null => {

@@ -1,8 +1,9 @@
 // Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
 import { languages } from '#executor'
 import { createExecutor } from '#executor'
-import { box, run, scaleLimits } from '../helper/executor.ts'
+import { box, execute, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
+import { wasResident } from './language/java-comparison.ts'
 
 // Whoever runs every file of this folder starts this one without a directory.
 const directory = process.argv[2]
@@ -18,6 +19,8 @@ const executor = await createExecutor({
 const greetings = await Promise.all(
   languages.map((language) => run(executor, language, hello[language])),
 )
+await executor.settled()
+const compiled = await execute(executor, 'java', `${hello.java}\n`)
 const memory = await run(executor, 'cpp', memoryBomb.cpp)
 const cpu = await run(executor, 'python', busyLoop.python)
 const status = await run(executor, 'python', 'print(open("/proc/self/status").read())')
@@ -35,6 +38,7 @@ console.log(
   JSON.stringify({
     isolation: executor.isolation,
     hello: greetings.map(({ stdout }) => stdout),
+    residentJavac: wasResident(compiled),
     memory: memory.ending,
     cpu: cpu.ending,
     status: status.stdout,

@@ -71,6 +71,7 @@ t.test(
     t.match(report, {
       isolation: { box: box === 'auto' ? 'keeper' : box, uid: 'worker' },
       hello: ['hello\n', 'hello\n', 'hello\n'],
+      residentJavac: true,
       memory: 'memory_limit',
       cpu: 'cpu_limit',
       status:

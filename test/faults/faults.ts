@@ -102,6 +102,7 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
     ...shared,
     SLOTS: String(slots),
     FIRST_UID: String(firstUid + index * slots),
+    JAVA_RESIDENT_COMPILER: 'off',
     LEASE_SECONDS: String(leaseSeconds),
     WEBHOOK_CA: authorityFile,
     WEBHOOK_ALLOWED_PORTS: String(receiver.port),

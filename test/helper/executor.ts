@@ -1,4 +1,5 @@
 // Starts real executors for tests and reads their outcomes as text.
+// JAVA_HOME picks the JDK, as the worker's does.
 // TIME_FACTOR (default 1) stretches every time limit and bound, for machines that are many times slower.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -96,6 +97,9 @@ export async function startExecutor(
     cacheBytes: 64 * 1024 * 1024,
     box,
     cacheDirectory: directory,
+    javaHome: process.env['JAVA_HOME'],
+    // Most tests need none, and starting one takes two seconds of CPU.
+    residentJavac: false,
     ...options,
   })
   t.teardown(() => executor.close())

@@ -125,6 +125,7 @@ async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildPr
       LEASE_SECONDS: String(leaseSeconds),
       FIRST_UID: String(firstUid),
       CACHE_DIRECTORY: join(directory, 'cache'),
+      JAVA_RESIDENT_COMPILER: 'off',
       WEBHOOK_ALLOWED_RANGES: receiverAddress,
       WEBHOOK_ALLOWED_PORTS: String(receiver.port),
       WEBHOOK_CA: join(directory, 'authority.pem'),

@@ -37,6 +37,7 @@ export async function findCpp(preparation: Preparation): Promise<Toolchain> {
         unlimitedStack: true,
       }
     },
+    resident: null,
     readArtefact: (stdout) => ({ content: stdout, entry: '' }),
   }
   return {

@@ -25,9 +25,16 @@ export function findTypes(source: string): DeclaredType[] {
   })
 }
 
-/** Name, without `.java`, that the file must have: that of its public type, else `Main`. */
+/** Bytes that a file's name may have on Linux. */
+const longestName = 255
+
+/**
+ * Name that the file must have: that of its public type, else `Main.java`. A type whose name is too long for a file's
+ * gets that too, and javac's own words for it.
+ */
 export function nameSource(types: readonly DeclaredType[]): string {
-  return types.find(({ isPublic }) => isPublic)?.name ?? 'Main'
+  const name = `${types.find(({ isPublic }) => isPublic)?.name ?? 'Main'}.java`
+  return Buffer.byteLength(name) > longestName ? 'Main.java' : name
 }
 
 /** `\u0041` is a letter anywhere in Java, even in the middle of a keyword (Java Language Specification, 3.3). */

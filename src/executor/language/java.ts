@@ -3,7 +3,9 @@ import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findMainClass, readClassFiles } from './class-file.ts'
 import { writeJar } from './jar.ts'
+import { createResidentJavac } from './java-resident.ts'
 import { findTypes, nameSource } from './java-source.ts'
+import type { DeclaredType } from './java-source.ts'
 import { sharePath } from './language.ts'
 import type { Compiler, Toolchain } from './language.ts'
 import { readVersion } from './version.ts'
@@ -23,27 +25,46 @@ const exitWhenFull = '-XX:+ExitOnOutOfMemoryError'
 // For compiling, the first compiler tier and the serial collector: two thirds of the time (measured, JDK 17).
 const brief = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
+/**
+ * The JDK's archive of loaded classes stands at the address it was made for, which spares the JVM rewriting every pointer
+ * in it: an eighth of a hello's CPU time (measured, JDK 25). What is at a known address is known to be of the JDK.
+ */
+const fixedArchive = ['-XX:+UnlockDiagnosticVMOptions', '-XX:ArchiveRelocationMode=0']
+
 const compilerOptions = ['-proc:none', '-encoding', 'UTF-8', '-d', 'out']
+
+const readTypes = (code: Uint8Array): DeclaredType[] =>
+  findTypes(Buffer.from(code).toString('utf8'))
 
 /** The heap's share of a memory limit; the rest is for classes, compiled code, stacks and the JVM itself. */
 function heapOption(memoryBytes: number): string {
   return `-Xmx${Math.floor((memoryBytes * 3) / 4 / 1024)}k`
 }
 
-/** Finds the newest complete JDK. @throws when there is none. */
-export async function findJava(): Promise<Toolchain> {
-  const home = await findHome()
-  const banner = await readVersion(`${home}/bin/java`, ...quiet, '-version')
+/** Takes the JDK that is named, or else finds the newest complete one. @throws when there is none. */
+export async function findJava(wanted: string | undefined): Promise<Toolchain> {
+  const home = await findHome(wanted)
+  const java = `${home}/bin/java`
+  // A JVM does not start with an option that it does not know, and this one may go.
+  const { banner, further } = await readVersion(java, ...quiet, ...fixedArchive, '-version').then(
+    (text) => ({ banner: text, further: fixedArchive }),
+    async () => ({ banner: await readVersion(java, ...quiet, '-version'), further: [] }),
+  )
   const version = /version "([^"]+)"/.exec(banner)?.[1] ?? 'unknown'
+  const compilerJvm = (memoryBytes: number): string[] => [
+    ...quiet,
+    ...further,
+    ...brief,
+    heapOption(memoryBytes),
+    exitWhenFull,
+  ]
   const identity = [banner, ...brief, ...compilerOptions].join(' ')
   const compiler: Compiler = {
     commandLine: ['javac', ...compilerOptions, 'Main.java'],
     identity,
     command: (code, memoryBytes) => {
-      const jvm = [...quiet, ...brief, heapOption(memoryBytes), exitWhenFull].map(
-        (option) => `-J${option}`,
-      )
-      const source = `${nameSource(findTypes(Buffer.from(code).toString('utf8')))}.java`
+      const jvm = compilerJvm(memoryBytes).map((option) => `-J${option}`)
+      const source = nameSource(readTypes(code))
       const script =
         'mkdir out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
       return {
@@ -61,9 +82,13 @@ export async function findJava(): Promise<Toolchain> {
         unlimitedStack: false,
       }
     },
+    resident: createResidentJavac(home, compilerJvm, compilerOptions),
     readArtefact: (stdout, code) => {
-      const classes = readClassFiles(stdout)
-      const order = findTypes(Buffer.from(code).toString('utf8')).map(({ name }) => name)
+      // A directory has no order of its own: one that does not depend on how the files came about.
+      const classes = readClassFiles(stdout).toSorted((left, right) =>
+        left.name < right.name ? -1 : 1,
+      )
+      const order = readTypes(code).map(({ name }) => name)
       // Without any main, the launcher is told some class of the program and gives its own error.
       const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
       return { content: writeJar(classes), entry }
@@ -75,6 +100,7 @@ export async function findJava(): Promise<Toolchain> {
     // All threads' CPU time counts against the limit, and this collector takes the least of it, and the fewest threads.
     '-XX:+UseSerialGC',
     ...quiet,
+    ...further,
     exitWhenFull,
   ]
   return {
@@ -107,26 +133,36 @@ function ranOutOfMemory(exitCode: number, stderr: Buffer): boolean {
   )
 }
 
-/** The newest JDK under /usr/lib/jvm that is whole and answers, else the one behind /usr/bin/javac. */
-async function findHome(): Promise<string> {
+/** The JDK that is asked for, else the newest under /usr/lib/jvm that is whole and answers, else that of /usr/bin/javac. */
+async function findHome(wanted: string | undefined): Promise<string> {
+  for (const home of wanted === undefined ? listHomes() : [wanted]) {
+    const parts = ['bin/java', 'bin/javac', 'lib/modules', 'lib/server/libjvm.so', 'conf/security']
+    if (!parts.every((part) => existsSync(`${home}/${part}`))) continue
+    try {
+      await readVersion(`${home}/bin/javac`, '-version')
+      return realpathSync(home)
+    } catch {
+      // Whole but unusable, for instance built for another C library; the next one may do.
+    }
+  }
+  throw new Error(
+    wanted === undefined
+      ? 'no complete JDK under /usr/lib/jvm or behind /usr/bin/javac'
+      : `no complete JDK in ${wanted}`,
+  )
+}
+
+/** Newest first. */
+function listHomes(): string[] {
   const root = '/usr/lib/jvm'
   const names = existsSync(root) ? readdirSync(root) : []
   const homes = names
     .map((name) => `${root}/${name}`)
     .filter((home) => existsSync(`${home}/release`))
   if (existsSync('/usr/bin/javac')) homes.push(dirname(dirname(realpathSync('/usr/bin/javac'))))
-  const distinct = [...new Set(homes.map((home) => realpathSync(home)))]
-  for (const home of distinct.toSorted((left, right) => readRelease(right) - readRelease(left))) {
-    const parts = ['bin/java', 'bin/javac', 'lib/modules', 'lib/server/libjvm.so', 'conf/security']
-    if (!parts.every((part) => existsSync(`${home}/${part}`))) continue
-    try {
-      await readVersion(`${home}/bin/javac`, '-version')
-      return home
-    } catch {
-      // Whole but unusable, for instance built for another C library; the next one may do.
-    }
-  }
-  throw new Error('no complete JDK under /usr/lib/jvm or behind /usr/bin/javac')
+  return [...new Set(homes.map((home) => realpathSync(home)))].toSorted(
+    (left, right) => readRelease(right) - readRelease(left),
+  )
 }
 
 /** Major version of a JDK by its `release` file; 0 when it does not say. */

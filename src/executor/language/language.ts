@@ -49,6 +49,25 @@ export interface Artefact {
   readonly entry: string
 }
 
+/** What a compiler said and made. */
+export interface CompilerAnswer {
+  readonly exitCode: number
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+}
+
+/** A compiler that stays in a box of its own and answers one request after the other (resident.ts). */
+export interface ResidentCompiler {
+  /** What it is started with; it says with an empty answer that it is ready. */
+  command(memoryBytes: number): Command
+  writeRequest(code: Uint8Array): Buffer
+  /**
+   * Null when the answer is not beyond doubt; the source is then compiled anew, in a box of its own.
+   * @throws when it is not an answer at all.
+   */
+  readAnswer(answer: Buffer): CompilerAnswer | null
+}
+
 /** How a program of this language gets compiled. */
 export interface Compiler {
   /** The command line as a person would type it. */
@@ -57,6 +76,8 @@ export interface Compiler {
   readonly identity: string
   /** Compiles in the box and writes the result to stdout, the messages to stderr. */
   command(code: Uint8Array, memoryBytes: number): Command
+  /** The same compiler, kept running: what it answers is what `command` would write and exit with. Null: it has none. */
+  readonly resident: ResidentCompiler | null
   /** Makes the artefact of what stood on stdout. @throws when those bytes are not what this compiler writes. */
   readArtefact(stdout: Buffer, code: Uint8Array): Artefact
 }

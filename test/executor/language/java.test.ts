@@ -157,8 +157,11 @@ t.test('the name of the file is that of the public top-level type', (t) => {
     ['class B { String s = """\n } public class X {\n """; } public class Y { }', 'Y'],
     ['import a.b.publicclass; class C { }', 'Main'],
     ['', 'Main'],
+    [`public class ${'X'.repeat(250)} { }`, 'X'.repeat(250)],
+    [`public class ${'X'.repeat(251)} { }`, 'Main'],
+    [`public class ${'Ж'.repeat(126)} { }`, 'Main'],
   ] as const) {
-    t.equal(nameSource(findTypes(source)), expected, source)
+    t.equal(nameSource(findTypes(source)), `${expected}.java`, source)
   }
   t.end()
 })
