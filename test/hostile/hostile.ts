@@ -6,6 +6,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import t from 'tap'
 import type { Language } from '#executor'
+import { waitForResident } from '../executor/language/java-comparison.ts'
 import { execute, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { attacks } from './attack/attacks.ts'
@@ -76,6 +77,8 @@ for (const { executor } of allArenas) {
     )
   }
 }
+const compilers = arenas.get('compile')
+if (compilers !== undefined) await waitForResident(compilers.executor)
 const baseline: Baseline = takeBaseline(allArenas)
 const helloSeconds: number[] = []
 const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }

@@ -79,15 +79,18 @@ export interface Arena {
 }
 
 // Away from the uids of other test files (helper/executor.ts) and of the worker.
-const firstUid = 70_000 + (process.pid % 1000) * 16
+const firstUid = 70_000 + (process.pid % 400) * 20
 const order: readonly (Profile | 'single')[] = ['bomb', 'probe', 'compile', 'single']
 
 /** Most attacks wait for a limit; more at once than cores would only stretch the clocks of those that compute. */
 const slots = 4
 
-/** Starts the executor of a profile. */
+/** Host uids of one executor: its slots' and its resident compiler's. */
+const uidsEach = slots + 1
+
+/** Starts the executor of a profile. That of compile attacks has a resident compiler to attack. */
 export async function openArena(name: Profile | 'single', directory: string): Promise<Arena> {
-  const first = firstUid + order.indexOf(name) * slots
+  const first = firstUid + order.indexOf(name) * uidsEach
   const cacheDirectory = `${directory}/${name}`
   const before = new Set(findGroupNames())
   const executor = await createExecutor({
@@ -96,6 +99,7 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
     limits: limits[name],
     cacheBytes: 256 * mebibyte,
     cacheDirectory,
+    residentJavac: name === 'compile',
     box,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))

@@ -116,11 +116,15 @@ function holdsOneOf(group: string, keepers: ReadonlySet<string>): boolean {
   )
 }
 
-/** Groups of phases below the arenas' parents, of which only those of keepers may be there when nothing runs. */
+/**
+ * Groups of phases below the arenas' parents, of which only those of keepers and of resident compilers may be there when
+ * nothing runs.
+ */
 function findGroups(arenas: readonly Arena[], keepers: ReadonlySet<string>): string[] {
   const parents = arenas.flatMap(({ groupName }) => findParents(groupName))
   return parents.flatMap((parent) =>
     list(parent)
+      .filter((name) => !name.startsWith('resident-'))
       .map((name) => `${parent}/${name}`)
       .filter((path) => existsSync(path) && statSync(path).isDirectory())
       .filter((path) => !holdsOneOf(path, keepers)),

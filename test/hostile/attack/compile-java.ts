@@ -162,6 +162,36 @@ export const javaCompileAttacks: readonly Attack[] = [
     refused,
     `import @DIRECTORY@.secret; class Main {${main}}`,
   ),
+  java(
+    'a public name one byte too long for a file is refused',
+    refused,
+    `public class ${'X'.repeat(251)} {${main}}`,
+  ),
+  java(
+    'a search for what 2,000 types have in common ends',
+    stopped,
+    `import java.util.*; class Main { static Object x = Arrays.asList(${times(2000, (i) => (i % 2 === 1 ? `Map.of(1, "a", ${i}, List.of(${i})),` : `List.of(Set.of(${i}, ${i}L)),`))} 1);${main}}`,
+  ),
+  java(
+    'a class left behind for another source is not found',
+    ['exited'],
+    `package left; public class Behind { public static int x; ${main}}`,
+  ),
+  java(
+    'nor is the class that another source left behind',
+    refused,
+    `package left; class Main { int x = Behind.x;${main}}`,
+  ),
+  java(
+    'a snippet of a host’s file is not read',
+    ['exited'],
+    `/** {@snippet file="@DIRECTORY@/secret"} */ class Main {${main}}`,
+  ),
+  java(
+    'words for the compiler’s own output stay in the source',
+    refused,
+    `class Main { static { java.lang.System.out.println("\0\0\0\0"); ${'\u0000'.repeat(8)} }${main}}`,
+  ),
   java('a source of NUL bytes ends', refused, '\0'.repeat(1000)),
   java('a comment that never ends ends', refused, `class Main {${main}} /* ${'x'.repeat(60_000)}`),
   java(
