@@ -41,7 +41,8 @@ comment on function job.enqueue_first is 'Enqueues the first execution of a subm
 create or replace function job.wake_workers(jobs integer) returns void
 language sql security definer set search_path = ''
 as $$
-  -- graphile-worker's own channel and count; "task" lets those pass by who take other jobs.
-  select pg_notify('jobs:insert', '{"task": "execute", "count": ' || wake_workers.jobs || '}')
+  -- graphile-worker's own channel and count; "task" lets those pass by who take other jobs. The number at random keeps one
+  -- apart from others of its transaction, of which PostgreSQL would deliver one alone if they said the same.
+  select pg_notify('jobs:insert', '{"task": "execute", "count": ' || wake_workers.jobs || ', "r": ' || random() || '}')
 $$;
 comment on function job.wake_workers is 'Tells workers that so many executions were enqueued.';

@@ -198,6 +198,22 @@ t.test('an attempt that a crash forgot neither ends nor disturbs the one after i
   )
 })
 
+t.test('of several submissions in one transaction each wakes a worker', async (t) => {
+  const heard: string[] = []
+  const bothHeard = Promise.withResolvers<void>()
+  const { unlisten } = await sql.listen('jobs:insert', (payload) => {
+    if (heard.push(payload) === 2) bothHeard.resolve()
+  })
+  await sql.begin(async (transaction) => {
+    // A transaction has all of a pool that submitting uses.
+    const inside = transaction as unknown as typeof sql
+    for (let n = 0; n < 2; n += 1) await submitNew(inside, caller, python)
+  })
+  await bothHeard.promise
+  for (const payload of heard) t.match(JSON.parse(payload), { task: 'execute', count: 1 })
+  await unlisten()
+})
+
 t.test('the log, its projections and every promise are whole', async (t) => {
   for (const view of ['drift', 'broken_chain', 'invariant']) {
     t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
