@@ -152,7 +152,8 @@ async function stop(reason: string, exitCode: number): Promise<void> {
     [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 1 })),
   )
   log.info('worker.stopped')
-  process.exitCode = exitCode
+  // Not left to the event loop: after an outage graphile-worker may be waiting, for up to a minute, to listen again.
+  process.exit(exitCode)
 }
 
 async function startExecutor(): Promise<Executor> {

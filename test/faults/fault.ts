@@ -146,9 +146,9 @@ export const faults: readonly Fault[] = [
   },
   ...[
     ['submit', /receive_submission/],
-    ['start', /(take|start)_execution/],
+    ['take and start', /(take|start)_execution/],
     ['complete', /complete_execution/],
-    ['take job', /get_job|locked_by/],
+    ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
     ['record delivery', /record_attempt/],
     ['renew', /renew_lease|register_worker/],
