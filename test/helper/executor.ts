@@ -59,9 +59,19 @@ const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.
 /** First host uid of this test process's slots: test files run side by side, and no two should share one. */
 export const firstUid = 60_000 + (process.pid % 500) * 8
 
+/** PF_EXITING of linux/sched.h: it has run its last instruction, whether or not it is a zombie already. */
+const exiting = 4
+
+function isExiting(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // Field 9; the second field, the name, may itself hold spaces and brackets.
+  const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6])
+  return (flags & exiting) !== 0
+}
+
 /**
  * Host pids of living processes that run as a slot of this test process, without keepers and what waits in their boxes.
- * Zombies are left to the host's init.
+ * What is exiting runs no more; zombies are left to the host's init.
  */
 export function findBoxProcesses(): number[] {
   return readdirSync('/proc')
@@ -72,7 +82,7 @@ export function findBoxProcesses(): number[] {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8')
         const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
         if (/^Name:\tkeeper$/m.test(status)) return false
-        return uid >= firstUid && uid < firstUid + 8 && !/^State:\t[ZX]/m.test(status)
+        return uid >= firstUid && uid < firstUid + 8 && !isExiting(pid)
       } catch {
         return false
       }
