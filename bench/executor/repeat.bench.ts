@@ -22,7 +22,7 @@ const java = `class Main {
 `
 
 using bare = await createBareRunner()
-await using executor = await startExecutor(1)
+await using executor = await startExecutor(2)
 const build = `${bare.directory}/build`
 mkdirSync(build)
 writeFileSync(`${build}/main.cpp`, cpp)

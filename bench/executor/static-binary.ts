@@ -49,7 +49,8 @@ export async function startStaticExecutor(directory: string): Promise<StaticExec
     () => Promise.resolve({ phase: compile, artefact: { content: binary, entry: '' } }),
     () => true,
   )
-  const executor = await startExecutor(1, {}, cacheDirectory)
+  // As a worker on two cores has them: the slots take turns, and one makes its next box while the other runs.
+  const executor = await startExecutor(2, {}, cacheDirectory)
   return {
     executor,
     binary,
