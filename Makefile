@@ -54,7 +54,7 @@ test-hostile: setup packages ## programs that attack either kind of box; HOSTILE
 	done; exit $$status
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
-	@test/cgroup2/run.sh
+	@CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts

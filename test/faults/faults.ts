@@ -246,6 +246,10 @@ for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
     await strike(fault, scene)
   }
 }
+// What a fault needs, such as a lost worker whose runs nobody else has given back yet, is not always there.
+for (let round = 0; round < 3; round += 1) {
+  for (const fault of chosen) if (struckByName.get(fault.name) === 0) await strike(fault, scene)
+}
 
 // Everything that was begun comes to an end; then the processes stop, and the log is judged.
 await load.stop()
