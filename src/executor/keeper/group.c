@@ -175,6 +175,17 @@ void settle_group(void) {
   fail_saying("group.settle", "the memory of a box that has died is not given back");
 }
 
+/**
+ * v1: what the box that has just died held may still be charged, up to the limit; the next one must find room all the
+ * same, or the kernel kills it for want of memory before it stands.
+ */
+void make_room(void) {
+  if (version == 2 || run->limit_held == 0) return;
+  const uint64_t room = 64 << 20;
+  uint64_t held = read_number(descriptors[usage]);
+  if (held + room / 2 > run->limit_held) set_memory_limit(held + room);
+}
+
 void begin_group(const struct request *request, uint64_t share) {
   // v1: the keeper and the box's first process count too; v2: the latter alone.
   uint32_t allowed = request->processes + (version == 1 ? 2 : 1);

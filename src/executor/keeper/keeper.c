@@ -434,6 +434,7 @@ bool serve(bool forks) {
   append_frame('r', &share, sizeof share);
   send_all();
   for (;;) {
+    make_room();
     if (forks) clear_stack();
     if (prepare_box(&box, talk->box_bytes, talk->scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;
