@@ -62,7 +62,8 @@ export const firstUid = 60_000 + (process.pid % 500) * 8
 /** PF_EXITING of linux/sched.h: it has run its last instruction, whether or not it is a zombie already. */
 const exiting = 4
 
-function isExiting(pid: number): boolean {
+/** True for a process that runs no more. @throws when there is none of this pid. */
+export function isExiting(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Field 9; the second field, the name, may itself hold spaces and brackets.
   const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6])

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listEntries } from './profile.ts'
+import { isExiting } from '../helper/executor.ts'
 import type { Arena } from './profile.ts'
 
 /** What the host looked like when nothing was running. */
@@ -202,8 +203,11 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
   const left: string[] = []
   for (const { pid, name, parent, uid, state } of processes) {
     // The dead whose parent died too wait for the host's init, which takes its time on some hosts.
-    if (uids.has(uid) && !residents.all.has(pid) && !(state === 'Z' && parent !== process.pid))
-      left.push(`process ${pid} (${name}, ${state}, of ${parent}) of uid ${uid}`)
+    if (!uids.has(uid) || residents.all.has(pid) || (state === 'Z' && parent !== process.pid))
+      continue
+    left.push(
+      `process ${pid} (${name}, ${isGoing(Number(pid)) ? going : state}, of ${parent}) of uid ${uid}`,
+    )
   }
   const children = countChildren(processes)
   if (children > baseline.children)
@@ -247,10 +251,22 @@ export async function findResidue(baseline: Baseline, arenas: readonly Arena[]):
   }
 }
 
+/** A process that has run its last instruction; the kernel may take seconds to take down what it held. */
+const going = 'exiting'
+
+function isGoing(pid: number): boolean {
+  try {
+    return isExiting(pid)
+  } catch {
+    return true
+  }
+}
+
 function mayTakeLonger(line: string, arenas: readonly Arena[], waited: number): boolean {
   if (line.includes('of the worker')) return waited < 2000
+  if (line.includes(`, ${going}, `)) return waited < 10_000
   const hasKeepers = arenas.some(({ executor }) => executor.isolation.box === 'keeper')
-  return hasKeepers && /^(?:process|cgroup) /.test(line) && waited < 500
+  return hasKeepers && /^(?:process|cgroup) /.test(line) && waited < 5000
 }
 
 /** Digest of the programs that boxes share, read through the page cache as boxes read them. */
