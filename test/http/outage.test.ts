@@ -118,11 +118,11 @@ for (const [name, begin] of Object.entries(outages)) {
     // The row is there a moment before the server has been told so; an outage in between is a 503.
     await sleep(500)
     const isReachable = name !== 'the server is frozen'
-    if (!isReachable) await finish(sql, rows[0]?.id ?? '', { stdout: 'x' })
     const end = await begin()
     if (isReachable) await finish(sql, rows[0]?.id ?? '', { stdout: 'x' })
     await sleep(3000)
     await end()
+    if (!isReachable) await finish(sql, rows[0]?.id ?? '', { stdout: 'x' })
     const { status, body } = await waiting
     t.equal(status, 200)
     t.match(body, { id: rows[0]?.id, stdout: 'x' })
