@@ -143,7 +143,7 @@ def taken():
     open: true,
     code: {
       python: {
-        send: `os.fork() or (libc.prctl(15, b"message"), time.sleep(1.2), os._exit(0))`,
+        send: `os.fork() or (libc.prctl(15, b"message"), time.sleep(1.2), os._exit(0))\ntime.sleep(0.1)`,
         receive: `any(open(f"/proc/{p}/comm").read() == "message\\n" for p in os.listdir("/proc") if p.isdigit())`,
       },
       java: {
