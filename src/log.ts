@@ -2,6 +2,7 @@
 // Never source, stdin, output, keys or secrets; the redaction list is the net below that rule.
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
+import { createLogOutput } from './log-output.ts'
 
 export type { Logger } from 'pino'
 
@@ -23,11 +24,6 @@ export const redactedPaths: readonly string[] = [
   'DATABASE_URL',
 ].flatMap((name) => [name, `*.${name}`])
 
-// A write for each line costs a worker as much as a statement does. A process that is killed takes so much of its last
-// lines with it; one that ends in any other way writes them.
-const flushMilliseconds = 100
-const bufferedBytes = 4096
-
 /**
  * Creates a process's logger.
  * @param name which process: `web`, `worker`, …
@@ -43,14 +39,7 @@ export function createLog(name: string, level: string, destination?: Destination
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  const buffered = (): DestinationStream =>
-    pino.destination({
-      dest: 1,
-      sync: false,
-      minLength: bufferedBytes,
-      periodicFlush: flushMilliseconds,
-    })
-  return pino(options, destination ?? buffered())
+  return pino(options, destination ?? createLogOutput(1))
 }
 
 // `code` is a submission's source wherever it stands, and redacted; an error's is what one looks for first.
