@@ -2,10 +2,10 @@
 // space and the two processes that are its own.
 //
 // The keeper stands in a user namespace in which only the slot's uid exists, as 1000, and has that namespace's
-// capabilities. A box's first process is cloned from it into fresh pid, mount, ipc, uts, net and cgroup namespaces,
-// mounts what is private, gives up every capability, takes the system call filter and forks the program's process, which
-// waits to be let go. The first process stays to reap and to say how the program ended; when it ends, the kernel kills
-// all that is left in its pid namespace.
+// capabilities. A box's first process is cloned from it into fresh pid, mount, ipc, uts and cgroup namespaces and into a
+// network in which nothing has happened (network.c), mounts what is private, gives up every capability, takes the system
+// call filter and forks the program's process, which waits to be let go. The first process stays to reap and to say how
+// the program ended; when it ends, the kernel kills all that is left in its pid namespace.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -15,7 +15,6 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,12 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -210,15 +207,6 @@ static void mount_privately(const struct box *box) {
       give_up("box.scratch");
 }
 
-static void start_loopback(void) {
-  struct ifreq interface = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-  int endpoint = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  // A kernel without IPv4 has no such sockets, and then no program needs the interface.
-  if (endpoint < 0) return;
-  if (ioctl(endpoint, SIOCSIFFLAGS, &interface) != 0) give_up("box.loopback");
-  close(endpoint);
-}
-
 static void set_limit(int resource, uint64_t soft, uint64_t hard) {
   struct rlimit limit = {soft, hard};
   if (setrlimit((unsigned)resource, &limit) != 0) give_up("box.limit");
@@ -311,7 +299,6 @@ static void become_box(struct box *box, bool forks) {
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) give_up("box.dumpable");
   if (unshare(CLONE_NEWCGROUP) != 0) give_up("box.cgroup");
   if (sethostname("box", 3) != 0) give_up("box.hostname");
-  start_loopback();
   mount_privately(box);
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
@@ -351,9 +338,10 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) fail("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) fail("box.pipe");
+  open_network();
   int group = prepare_group();
   struct clone_args arguments = {
-      .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | CLONE_PIDFD |
+      .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
                (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,
