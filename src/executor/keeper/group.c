@@ -214,8 +214,12 @@ uint64_t group_memory_peak(uint64_t share) {
   // The kernel charges 64 pages at a time to a group that runs on a processor; of those that it took before the run some
   // are spent in it unseen. A box runs on two at once: no program is told less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
+  // Some of what stood before was given back meanwhile, and the program had its place: what the box had until it was let
+  // go, what the kernel had still to clear away of an earlier one.
+  uint64_t left = read_number(descriptors[usage]);
+  uint64_t not_its_own = left < run->memory_before ? left : run->memory_before;
   uint64_t highest = read_number(descriptors[peak]);
-  uint64_t taken = (highest > run->memory_before ? highest - run->memory_before : 0) + unseen + share;
+  uint64_t taken = (highest > not_its_own ? highest - not_its_own : 0) + unseen + share;
   return taken < run->memory_allowed ? taken : run->memory_allowed;
 }
 
