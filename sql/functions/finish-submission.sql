@@ -1,7 +1,9 @@
--- What follows from a terminal event, in its transaction, beside the projection: the key's next submission, the webhook,
--- the wake-up.
+-- What follows from a terminal event, in its transaction, beside the projection: the key's next submission, the webhook.
 
-create or replace function runledger.finish_submission(submission_id uuid) returns void
+drop function if exists runledger.finish_submission(uuid);
+drop function if exists runledger.finish_submission(uuid, boolean);
+
+create or replace function runledger.finish_submission(submission_id uuid) returns boolean
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -29,9 +31,14 @@ begin
     perform job.enqueue_deliver(_webhook_id, now());
   end if;
 
-  if _pending.awaited then
-    perform pg_notify('submission_finished', finish_submission.submission_id::text);
-  end if;
+  return _pending.awaited;
 end
 $$;
-comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook, wakes who waits.';
+comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns whether somebody waits for the end, who is to be told (runledger.notify_ends).';
+
+create or replace function runledger.notify_ends(submissions uuid[]) returns void
+language sql security definer set search_path = ''
+as $$
+  select pg_notify('submission_finished', id::text) from unnest(notify_ends.submissions) submission (id)
+$$;
+comment on function runledger.notify_ends is 'Tells who waits for them that these submissions have ended.';

@@ -41,7 +41,9 @@ begin
       jsonb_build_object('losses', _losses), interrupt_execution.metadata
     );
     perform runledger.refresh_result(interrupt_execution.submission_id);
-    perform runledger.finish_submission(interrupt_execution.submission_id);
+    if runledger.finish_submission(interrupt_execution.submission_id) then
+      perform runledger.notify_ends(array[interrupt_execution.submission_id]);
+    end if;
     return false;
   end if;
 

@@ -1,5 +1,7 @@
 -- Accepts several submissions of one request: all of them or none, in one transaction and one round trip.
 
+drop function if exists runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea);
+
 create or replace function runledger.receive_batch(
   api_key_id uuid,
   items jsonb,
@@ -8,7 +10,8 @@ create or replace function runledger.receive_batch(
   metadata jsonb,
   capacity integer,
   idempotency_key uuid,
-  request_digest bytea
+  request_digest bytea,
+  wakes boolean default true
 ) returns table (given_answer text, replayed boolean, matches boolean)
 language plpgsql security definer set search_path = ''
 as $$
@@ -69,9 +72,11 @@ begin
       false
     );
   end loop;
-  perform job.wake_workers(jsonb_array_length(receive_batch.items));
+  if receive_batch.wakes then
+    perform job.wake_workers(jsonb_array_length(receive_batch.items));
+  end if;
 
   return query select receive_batch.answer, false, true;
 end
 $$;
-comment on function runledger.receive_batch is 'Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. RL003: they do not all fit into the queue, nothing was written.';
+comment on function runledger.receive_batch is 'Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. wakes: false, the caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.';

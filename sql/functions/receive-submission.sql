@@ -3,6 +3,9 @@
 drop function if exists runledger.receive_submission(
   uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea
 );
+drop function if exists runledger.receive_submission(
+  uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean, boolean
+);
 
 create or replace function runledger.receive_submission(
   submission_id uuid,
@@ -21,7 +24,8 @@ create or replace function runledger.receive_submission(
   idempotency_key uuid,
   request_digest bytea,
   wakes boolean default true,
-  checks_key boolean default false
+  checks_key boolean default false,
+  told_at_end boolean default false
 ) returns table (id uuid, replayed boolean, matches boolean)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -31,6 +35,13 @@ declare
   _admitted boolean := true;
   _recorded_at timestamptz;
 begin
+  if receive_submission.told_at_end then
+    -- Its acknowledgement is its result, whose commit is on disk, and with it all before it. A crash of the server before
+    -- that, or before the half second in which the server writes such commits by itself, forgets a submission of which no
+    -- answer told. So it need not be waited for, nor does its NOTIFY hold up others.
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+
   select
     k.account_id, tier.concurrent_executions,
     k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and tier.requests_per_minute is null
@@ -53,6 +64,8 @@ begin
       select i.submission_id, i.request_digest into strict _earlier
       from runledger.idempotency i
       where i.account_id = _key.account_id and i.key = receive_submission.idempotency_key;
+      -- The earlier one may be known to nobody yet, received by somebody who waits. To have locked its row is a write, and
+      -- where this commit is waited for, so is all before it.
       if receive_submission.awaited then
         update runledger.pending set awaited = true
         where pending.submission_id = _earlier.submission_id and not pending.awaited;
@@ -107,4 +120,4 @@ begin
   return query select receive_submission.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: its end is to be notified. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -12,11 +12,12 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') then
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all functions in schema runledger, job from runledger_api;
-    grant usage on schema runledger to runledger_api;
+    grant usage on schema runledger, job to runledger_api;
     grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.receive_submission, runledger.receive_batch, runledger.await_submission,
+      runledger.admit_request, runledger.receive_submission, runledger.receive_batch, runledger.flush_log, job.wake_workers,
+      runledger.await_submission,
       runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress, runledger.read_result,
       runledger.sweep_workers, runledger.reconcile_queue
       to runledger_api;
@@ -29,7 +30,8 @@ begin
     grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
-      runledger.take_execution, runledger.start_execution, runledger.complete_execution, runledger.interrupt_execution,
+      runledger.take_execution, runledger.start_execution, runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
+      runledger.interrupt_execution,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
       to runledger_worker;

@@ -1,5 +1,5 @@
 // POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
-import { createSubmissionId, receiveSubmission } from '#enqueue'
+import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt } from '#enqueue'
 import { Problem } from '#error'
 import { isFinal, readTrackedResult } from '#result'
@@ -7,6 +7,7 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { unavailable } from './problem.ts'
 import { queueFull } from './queue-full.ts'
 import {
   hangUpSignal,
@@ -82,8 +83,13 @@ export function submit(dependencies: HttpDependencies): Handler {
     const record = await withDeadline(() =>
       readTrackedResult(database, receipt.id, request.caller.accountId),
     )
-    if (record === null) throw new Error(`submission ${receipt.id} has no result`)
+    if (record === null) {
+      if (!wait) throw new Error(`submission ${receipt.id} has no result`)
+      throw unavailable() // the database restarted and has lost what was not on disk yet
+    }
     if (wait && !isFinal(record)) {
+      // From here on its id is known.
+      await withDeadline(() => flushLog(database))
       throw new Problem(
         'timeout',
         'The submission is not finished yet. It goes on: ask for its result.',

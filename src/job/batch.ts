@@ -5,6 +5,7 @@ import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
+import { wakeWorkers } from './wake.ts'
 
 /** The answer to one item: the id of a good one, or what the caller gave for a refused one. */
 export type BatchAnswer = { readonly id: string } | object
@@ -59,11 +60,14 @@ export async function receiveBatch(
     select * from runledger.receive_batch(
       ${circumstances.apiKeyId}, ${json(sql, rows)}, ${JSON.stringify(answer)}, ${schemaVersion},
       ${json(sql, describeCause(circumstances))}, ${circumstances.capacity}, ${circumstances.idempotencyKey},
-      ${digestRequest(items.map(({ submission }) => submission))}
+      ${digestRequest(items.map(({ submission }) => submission))}, false
     )`
   try {
     const [row] = await cancelOnAbort(query, signal)
-    if (row?.['replayed'] !== true) return { kind: 'received', answer }
+    if (row?.['replayed'] !== true) {
+      wakeWorkers(sql, rows.length)
+      return { kind: 'received', answer }
+    }
     return {
       kind: 'replayed',
       answer: JSON.parse(row['given_answer'] as string) as BatchAnswer[],

@@ -7,6 +7,7 @@ import { schemaVersion } from '#event'
 import { crashPoint } from './crash-point.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
+import { wakeWorkers } from './wake.ts'
 
 export { receiveBatch } from './batch.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
@@ -28,7 +29,8 @@ export function createSubmissionId(): string {
 
 /**
  * Appends `submission.received`, stores the bodies and enqueues the job in one transaction and one round trip.
- * When it resolves with `received`, the submission is on disk.
+ * When it resolves with `received`, the submission is on disk; but one that is awaited only when it has ended, or after
+ * `flushLog`.
  * @param signal withdraws a statement that was not sent or not finished.
  */
 export async function receiveSubmission(
@@ -48,7 +50,7 @@ export async function receiveSubmission(
       ${schemaVersion}, ${json(sql, data)}, ${json(sql, describeCause(circumstances))},
       ${circumstances.awaited}, ${circumstances.capacity},
       ${idempotencyKey}, ${idempotencyKey === null ? null : digestRequest([submission])},
-      true, ${circumstances.checksKey === true}
+      ${circumstances.awaited}, ${circumstances.checksKey === true}, ${circumstances.awaited}
     )`
   crashPoint('submit.before_commit')
   try {
@@ -57,10 +59,16 @@ export async function receiveSubmission(
     if (row?.['replayed'] === true) {
       return { kind: 'replayed', id: row['id'] as string, matches: row['matches'] as boolean }
     }
+    if (!circumstances.awaited) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
     if (errorCode(error) === sqlState.keyRefused) return { kind: 'key_refused' }
     throw error
   }
+}
+
+/** Resolves when all that was received is on disk. */
+export async function flushLog(sql: Database): Promise<void> {
+  await sql`select runledger.flush_log()`
 }

@@ -100,7 +100,7 @@ interface SqlFunction {
 
 function readFunctions(schema: string): SqlFunction[] {
   return schema.split('\n\n').flatMap((block) => {
-    const [, name = '', list = ''] = /^function (\S+)\((.*)\)$/m.exec(block) ?? []
+    const [, name = '', list = ''] = /^(?:function|procedure) (\S+)\((.*)\)$/m.exec(block) ?? []
     if (name === '') return []
     const [, returned = ''] =
       /^ {2}returns (.*?)(?: (?:immutable|stable|strict|security definer|set) ?.*)?$/m.exec(

@@ -1,10 +1,11 @@
 // What a submission costs the database: one more statement, or one more wait for the disk, and this is red.
 import t from 'tap'
+import type { Test } from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startExecution, completeExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -13,9 +14,9 @@ t.setTimeout(120_000)
 
 // What web and worker ask by the clock, and what no submission causes.
 const background =
-  /sweep_workers|reconcile_queue|renew_lease|register_worker|_partitions|purge_bodies|^select 1$|is_available = true|locked_at|delete from "graphile_worker"|pg_catalog|runledger\.result where id = any/
+  /sweep_workers|reconcile_queue|renew_lease|register_worker|_partitions|purge_bodies|^select 1$|is_available = true|locked_at|delete from "graphile_worker"|pg_catalog|left join runledger\.result r using/
 
-t.test('a submission that is waited for costs four statements', async (t) => {
+t.test('a submission costs four statements, and a fifth tells who waits', async (t) => {
   const counter = await startStatementCounter(url)
   t.teardown(() => counter.close())
   const { call } = await startServer(t, sql, { url: counter.url })
@@ -29,43 +30,62 @@ t.test('a submission that is waited for costs four statements', async (t) => {
   counter.take()
   const submissions = 8
   for (let n = 0; n < submissions; n += 1) await run()
-
-  const costs = new Map<string, number>()
-  for (const [text, count] of counter.take()) {
-    if (background.test(text)) continue
-    const name = /runledger\.(\w+)\(/.exec(text)?.[1] ?? text
-    costs.set(name, (costs.get(name) ?? 0) + count)
-  }
-  // By the clock too: the key is asked about every ten seconds, and who has nothing to do asks for a job in vain.
-  const takes = costs.get('take_execution') ?? 0
-  t.ok(takes >= submissions, `asked ${takes} times for a job`)
-  costs.delete('take_execution')
-  costs.delete('admit_request')
-  t.strictSame(Object.fromEntries(costs), {
+  t.strictSame(readCosts(t, submissions), {
     receive_submission: submissions,
-    complete_execution: submissions,
+    end_execution: submissions,
+    notify_ends: submissions,
     read_result: submissions,
   })
+
+  for (let n = 0; n < submissions; n += 1) {
+    const { body: accepted } = await call('POST', '/api/submit', { body })
+    await finalResult(sql, accepted.id)
+  }
+  t.strictSame(readCosts(t, submissions), {
+    receive_submission: submissions,
+    wake_workers: submissions,
+    end_execution: submissions,
+  })
+
+  function readCosts(t: Test, submissions: number): object {
+    const costs = new Map<string, number>()
+    for (const [text, count] of counter.take()) {
+      if (background.test(text)) continue
+      const name = /(?:runledger|job)\.(\w+)\(/.exec(text)?.[1] ?? text
+      costs.set(name, (costs.get(name) ?? 0) + count)
+    }
+    // By the clock too: the key is asked about every ten seconds, and who has nothing to do asks for a job in vain.
+    const takes = costs.get('take_execution') ?? 0
+    t.ok(takes >= submissions, `asked ${takes} times for a job`)
+    costs.delete('take_execution')
+    costs.delete('admit_request')
+    return Object.fromEntries(costs)
+  }
 })
 
-t.test('a start is not waited for to be on disk, receipt and end are', async (t) => {
-  const caller = await createCaller(sql)
-  const durable: string[] = []
-  const note = async (work: (inside: typeof sql) => Promise<unknown>): Promise<unknown> => {
-    let result: unknown
-    await sql.begin(async (transaction) => {
-      // A transaction has all of a pool that is used here.
-      result = await work(transaction as unknown as typeof sql)
-      const [row] = await transaction`select current_setting('synchronous_commit') as value`
-      durable.push(row?.['value'] as string)
-    })
-    return result
-  }
-  const id = await note((inside) => submitNew(inside, caller, describeSubmission({ code: '' })))
-  const version = await note((inside) => startExecution(inside, String(id)))
-  await note((inside) => completeExecution(inside, String(id), Number(version)))
-  t.strictSame(durable, ['on', 'off', 'on'])
-})
+t.test(
+  'receipt and end are waited for to be on disk, a start is not, nor a receipt that only its end tells of',
+  async (t) => {
+    const caller = await createCaller(sql)
+    const durable: string[] = []
+    const note = async (work: (inside: typeof sql) => Promise<unknown>): Promise<unknown> => {
+      let result: unknown
+      await sql.begin(async (transaction) => {
+        // A transaction has all of a pool that is used here.
+        result = await work(transaction as unknown as typeof sql)
+        const [row] = await transaction`select current_setting('synchronous_commit') as value`
+        durable.push(row?.['value'] as string)
+      })
+      return result
+    }
+    const submission = describeSubmission({ code: '' })
+    await note((inside) => submitNew(inside, caller, submission, { awaited: true }))
+    const id = await note((inside) => submitNew(inside, caller, submission))
+    const version = await note((inside) => startExecution(inside, String(id)))
+    await note((inside) => completeExecution(inside, String(id), Number(version)))
+    t.strictSame(durable, ['off', 'on', 'off', 'on'])
+  },
+)
 
 t.test(
   'a submission that is enqueued anew is one row of the queue, as add_job makes it',

@@ -42,6 +42,8 @@ t.test('what a schema has lost is seen', async (t) => {
   t.strictSame(change('function runledger.stop_worker(', 'function runledger.halt_worker('), ['runledger.stop_worker is gone']) // prettier-ignore
   t.strictSame(change('TABLE(version integer, attempt integer, ', 'TABLE(version integer, '), ['runledger.start_execution returns something else']) // prettier-ignore
   t.strictSame(change('TABLE(version integer, ', 'TABLE(run uuid, version integer, '), [])
+  // A connection that has prepared a statement on it fails, and the driver's second try would store what it sends twice encoded.
+  t.strictSame(change(/(stop_worker\(.*\n(?:.*\n)?  returns )void/, '$1boolean'), ['runledger.stop_worker returns something else']) // prettier-ignore
 })
 
 if (release === null) {

@@ -446,6 +446,7 @@ function job.enqueue_first(submission_id uuid, language text)
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
   returns void security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.admit_request(digest bytea)
   The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.
@@ -466,13 +467,18 @@ function runledger.await_submission(submission_id uuid)
   grant execute to runledger_api
 
 function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
-  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again.
-  returns void security definer set search_path="", plan_cache_mode=force_generic_plan
+  end_execution, and the word to who waits in the same transaction.
+  returns void security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body that end longer ago than that; returns their names.
   returns SETOF text security definer set search_path="", lock_timeout=500ms
+  grant execute to runledger_worker
+
+function runledger.end_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text)
+  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns whether somebody waits for it, who is to be told then (runledger.notify_ends).
+  returns boolean security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
@@ -485,8 +491,13 @@ function runledger.estimate_drain()
   grant execute to runledger_api
 
 function runledger.finish_submission(submission_id uuid)
-  Admits the key's next waiting submissions, enqueues the webhook, wakes who waits.
+  Admits the key's next waiting submissions, enqueues the webhook. Returns whether somebody waits for the end, who is to be told (runledger.notify_ends).
+  returns boolean security definer set search_path=""
+
+function runledger.flush_log()
+  When it has been committed, everything that was committed before it is on disk: for who tells of a submission that was received as awaited before it has ended.
   returns void security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
   SHA-256 over the previous event's hash and one event's content.
@@ -515,6 +526,11 @@ function runledger.list_language()
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a lock was not to be had, try again later.
   returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=2s
+  grant execute to runledger_worker
+
+function runledger.notify_ends(submissions uuid[])
+  Tells who waits for them that these submissions have ended.
+  returns void security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
@@ -555,13 +571,13 @@ function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
 
-function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, schema_version integer, metadata jsonb, capacity integer, idempotency_key uuid, request_digest bytea)
-  Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. RL003: they do not all fit into the queue, nothing was written.
+function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, schema_version integer, metadata jsonb, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true)
+  Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. wakes: false, the caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
+function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false, told_at_end boolean DEFAULT false)
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: its end is to be notified. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
@@ -632,6 +648,7 @@ schema graphile_worker
 
 schema job
   Wrappers that put jobs into the queue, in the caller's transaction.
+  grant usage to runledger_api
 
 schema runledger
   Tables and functions of the service. The log is runledger.event; all else can be rebuilt from it or holds bodies.

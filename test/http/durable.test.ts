@@ -1,0 +1,83 @@
+// What a caller was told of is on disk, whatever becomes of the server then; what the server lost, nobody was told of.
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { secondsUntil } from '../helper/outage.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase({ ownServer: true })
+t.teardown(drop)
+t.setTimeout(120_000)
+// Nothing reaches the disk by the clock while a test lasts, but what was waited for.
+await sql`alter system set wal_writer_delay = '10s'`
+await sql`select pg_reload_conf()`
+const { call } = await startServer(t, sql, { url })
+const body = { language: 'python', code: 'print(1)' }
+const neverWaited = { Prefer: 'wait=0' }
+
+/** Kills one of the server's processes, upon which the server starts again from what is on disk. */
+async function crash(): Promise<void> {
+  const [row] = await sql`select pg_backend_pid() as pid`
+  process.kill(row?.['pid'] as number, 'SIGKILL')
+  await secondsUntil(async () =>
+    sql`select 1`.then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
+const exists = async (id: string): Promise<boolean> => {
+  await secondsUntil(async () => (await call('GET', '/readyz')).status === 200)
+  return (await call('GET', `/api/result/${id}`)).status === 200
+}
+
+t.test('accepted is stored', async (t) => {
+  const { status, body: accepted } = await call('POST', '/api/submit', { body })
+  t.equal(status, 202)
+  await crash()
+  t.ok(await exists(accepted.id))
+})
+
+t.test('who waited in vain has an id of something that is stored', async (t) => {
+  const { status, body: problem } = await call('POST', '/api/submit?wait=true', {
+    headers: neverWaited,
+    body,
+  })
+  t.equal(status, 408)
+  await crash()
+  t.ok(await exists(problem.id))
+})
+
+for (const again of ['/api/submit', '/api/submit/batch']) {
+  t.test(`what another waits for is stored when ${again} is told of it`, async (t) => {
+    await sql`delete from runledger.pending`
+    const headers = { 'Idempotency-Key': randomUUID() }
+    const waiting = call('POST', '/api/submit?wait=true', { headers, body })
+    await secondsUntil(
+      async () => (await sql`select from runledger.pending where awaited`).length > 0,
+    )
+    const asked = again.endsWith('batch') ? { submissions: [body] } : body
+    const { status, body: replayed } = await call('POST', again, { headers, body: asked })
+    t.equal(status, 202)
+    await crash()
+    const { id } = replayed.submissions?.[0] ?? replayed
+    t.ok(await exists(id))
+    await sql`
+      update runledger.result set finished_at = now(), status = 'failed', verdict = 'IE' where id = ${id}`
+    t.match(await waiting, { status: 200, body: { id } })
+  })
+}
+
+t.test('who waits for what was lost is told so, and nothing of it is left', async (t) => {
+  const count = async (): Promise<number> => (await sql`select id from runledger.result`).length
+  const before = await count()
+  const waiting = call('POST', '/api/submit?wait=true', { headers: { Prefer: 'wait=20' }, body })
+  await secondsUntil(async () => (await count()) > before)
+  await crash()
+  const answer = await waiting
+  // It reached the disk after all only if something else of the server had to be there in that instant.
+  const isLost = (await count()) === before
+  t.comment(isLost ? 'lost' : 'stored')
+  t.match(answer, isLost ? { status: 503, body: { error: 'unavailable' } } : { status: 408 })
+})
