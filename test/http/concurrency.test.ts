@@ -118,7 +118,7 @@ t.test(
       // Ten have a place in the queue; one a slot may end and be replaced while the submission is being received.
       t.ok(ahead <= 10 + 2, `${ahead} of the flood began between its receipt and its start`)
     }
-    // By the log a slot's next begins before the last one's result is stored.
-    t.ok(countOverlap([...spans, ...own]) <= 2 * 2, 'both slots are shared by all')
+    // By the log a slot's next begins before the last one's result is stored, of which as many as twice the slots may wait.
+    t.ok(countOverlap([...spans, ...own]) <= 2 + 2 * 2, 'both slots are shared by all')
   },
 )

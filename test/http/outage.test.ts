@@ -82,7 +82,7 @@ for (const [name, begin] of Object.entries(outages)) {
     const [slowest, recoveries, during, after]: [number[], number[], number[], number[]] = [[], [], [], []] // prettier-ignore
     // Each of another length, as what is tried again has its own rhythm; all of them long enough that the connections of
     // before are found dead, and too short for the driver to give up those that it makes anew then.
-    for (const outageMilliseconds of [2900, 3200, 3500, 3900, 4300]) {
+    for (const outageMilliseconds of [2900, 3500, 4300]) {
       let attempts = proxy.attempts
       const end = await begin()
       const asking = askFor(outageMilliseconds)
