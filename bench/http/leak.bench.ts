@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '#database'
 import { readHierarchies } from '../../src/executor/cgroup.ts'
-import { readProcfile } from '../../src/procfile.ts'
 import { createCaller } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { hello } from '../executor/hello.ts'
@@ -30,24 +29,14 @@ const url = await cluster.createDatabase('leak')
 const sql = createDatabase({ url, connections: 1, name: 'bench' })
 cleanUp.defer(() => sql.end({ timeout: 5 }))
 const { key } = await createCaller(sql)
-const web = await startService(
-  'src/server.ts',
-  'web.started',
-  { DATABASE_URL: url, PORT: '0' },
-  await readFlags('web'),
-)
+const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
 cleanUp.use(web)
-const worker = await startService(
-  'src/worker.ts',
-  'worker.started',
-  {
-    DATABASE_URL: url,
-    SLOTS: String(slots),
-    FIRST_UID: String(firstUid),
-    CACHE_DIRECTORY: directory,
-  },
-  await readFlags('worker'),
-)
+const worker = await startService('src/worker.ts', 'worker.started', {
+  DATABASE_URL: url,
+  SLOTS: String(slots),
+  FIRST_UID: String(firstUid),
+  CACHE_DIRECTORY: directory,
+})
 cleanUp.use(worker)
 const client = cleanUp.use(createClient(Number(web.started['port']), key, clients))
 const [workerPid, webPid] = [Number(worker.started['pid']), Number(web.started['pid'])]
@@ -90,12 +79,6 @@ report('http/leak', rows, {
     .filter((name) => before[name] !== after[name])
     .map((name) => `${name}: ${before[name]} before, ${after[name]} after`),
 })
-
-/** What the Procfile gives Node besides the entry: it may bound the heap. */
-async function readFlags(name: string): Promise<{ flags: readonly string[] }> {
-  const [entry] = await readProcfile([name])
-  return { flags: entry?.command.split(' ').filter((word) => word.startsWith('--')) ?? [] }
-}
 
 type Count = Readonly<Record<(typeof left)[number] | (typeof memory)[number], number>>
 

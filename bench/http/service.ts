@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
+import { readProcfile } from '../../src/procfile.ts'
 
 /** A running process of ours; disposing of it is SIGTERM and waiting for its end. */
 export interface Service extends AsyncDisposable {
@@ -15,8 +16,6 @@ export interface Service extends AsyncDisposable {
 export interface ServiceOptions {
   /** A command that runs the rest of its line, such as `nsenter … --`. */
   readonly within?: readonly string[]
-  /** Node's own, before the entry. */
-  readonly flags?: readonly string[]
   /** The entry's own. */
   readonly parameters?: readonly string[]
 }
@@ -29,9 +28,9 @@ export async function startService(
   entry: string,
   message: string,
   environment: Readonly<Record<string, string>>,
-  { within = [], flags = [], parameters = [] }: ServiceOptions = {},
+  { within = [], parameters = [] }: ServiceOptions = {},
 ): Promise<Service> {
-  const command = [...within, process.execPath, ...flags, entry, ...parameters]
+  const command = [...within, process.execPath, ...(await readFlags(entry)), entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,6 +54,13 @@ export async function startService(
       await exited
     },
   }
+}
+
+/** What the Procfile gives Node besides an entry; a bench's own entry stands for the worker. */
+async function readFlags(entry: string): Promise<string[]> {
+  const entries = await readProcfile(['web', 'worker'])
+  const like = entries.find(({ command }) => command.endsWith(entry)) ?? entries.at(-1)
+  return like?.command.split(' ').filter((word) => word.startsWith('--')) ?? []
 }
 
 /** Submits programs and waits for their end. */

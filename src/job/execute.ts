@@ -31,6 +31,8 @@ export interface ExecuteDependencies extends AttemptDependencies {
 export interface ExecuteTask {
   /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
   take(): Promise<Taken['job'] | null>
+  /** True while it takes none, whatever waits. */
+  readonly isSuspended: boolean
   /** Resolves as soon as the next program may run: what becomes of this one may still be on its way into the log. */
   run(payload: unknown): Promise<void>
   /** Resolves when everything is in the log. */
@@ -62,8 +64,11 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 
   return {
+    get isSuspended() {
+      return dependencies.suspension?.suspended === true
+    },
+
     async take() {
-      if (dependencies.suspension?.suspended === true) return null
       const begun = await starter.take()
       if (begun === null) return null
       taken.set(begun.job.payload, begun.attempt)

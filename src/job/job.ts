@@ -13,6 +13,7 @@ import { createDeliverTask } from './deliver.ts'
 import type { DeliverDependencies } from './deliver.ts'
 import { createExecuteTask } from './execute.ts'
 import type { ExecuteDependencies } from './execute.ts'
+import { createOutlook } from './outlook.ts'
 import { createQueuePool } from './queue-pool.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -66,13 +67,22 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   events.deliver.on('pool:gracefulShutdown', () => {
     nudgeDeliver = () => {}
   })
+  const outlook = createOutlook()
+  events.execute.on('pool:listen:success', () => outlook.noteAnnounced())
   events.execute.on('pool:listen:notification', ({ message }) => {
-    if (message.payload?.includes('"execute"') !== true) nudgeDeliver()
+    const { task, count } = readAnnouncement(message.payload)
+    if (task !== 'execute') nudgeDeliver()
+    outlook.noteAnnounced(count)
   })
   const execute = createExecuteTask(options.execute)
   // Of each one connection is kept for listening; the others hand out and complete jobs, which is milliseconds a job.
   const pools = {
-    execute: createQueuePool(url, 3, log, { takeJob: () => execute.take() }),
+    execute: createQueuePool(url, 3, log, {
+      takeJob: async () =>
+        execute.isSuspended || !outlook.isWorthAsking
+          ? null
+          : outlook.learnFrom(() => execute.take()),
+    }),
     deliver: createQueuePool(url, 3, log, { listens: false }),
   }
 
@@ -121,6 +131,16 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     await Promise.allSettled(runners.map((runner) => runner.stop()))
     await execute.settled()
     await Promise.all(Object.values(pools).map(({ pool }) => endIdle(pool)))
+  }
+}
+
+/** Ours name the task (job.wake_workers), graphile-worker's own do not. */
+function readAnnouncement(payload = ''): { task?: unknown; count?: number } {
+  try {
+    const { task, count } = JSON.parse(payload) as { task?: unknown; count?: unknown }
+    return { task, ...(Number.isInteger(count) && Number(count) > 0 && { count: Number(count) }) }
+  } catch {
+    return {} // anybody may notify anything
   }
 }
 
