@@ -40,6 +40,10 @@ const few = scaleIterations(3, 2)
 const rows = await measure([
   ...pair('g++ <iostream>', 'cpp', cppCommands, { code: hello.iostream, iterations: few }),
   ...pair('g++ <bits/stdc++.h>', 'cpp', cppCommands, { code: hello.everyHeader, iterations: few }),
+  ...pair('g++ <bits/stdc++.h>, strings sorted', 'cpp', cppCommands, {
+    code: hello.everyHeaderUsed,
+    iterations: few,
+  }),
   ...pair('javac', 'java', javaCommands, { code: hello.java, iterations: few }),
   ...pair('javac, 2 at once', 'java', javaCommands, {
     code: hello.java,

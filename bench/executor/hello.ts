@@ -6,7 +6,9 @@ export const hello = {
   stdout: 'hello\n',
   python: 'print("hello")\n',
   iostream: '#include <iostream>\nint main() { std::cout << "hello\\n"; }\n',
-  everyHeader: `#include <bits/stdc++.h>
+  everyHeader: '#include <bits/stdc++.h>\nint main() { std::cout << "hello\\n"; }\n',
+  /** What it makes of the headers is optimised anew for each program. */
+  everyHeaderUsed: `#include <bits/stdc++.h>
 int main() {
   std::vector<std::string> words{"o", "hell"};
   std::sort(words.begin(), words.end());
