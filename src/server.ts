@@ -1,6 +1,7 @@
 // The Procfile's web entry: configuration → log → database → routes → listen; on a signal the same way back.
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
 import { createHttp, createServer } from '#http'
@@ -17,6 +18,8 @@ const statementSeconds = 2
 const sweepSeconds = 10
 // Platforms kill 30 s after the signal; a request that waits for a result is answered well before.
 const drainSeconds = 20
+// Routers go on sending for a moment, on connections that they keep.
+const farewellMilliseconds = 500
 const lastSeconds = 27
 
 const config = readOrExit(() => {
@@ -73,8 +76,13 @@ async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'web.stopping')
   // With the database away the driver waits for it; nothing is left to be saved.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
+  // Who keeps a connection is told with its next answer to make another, which leads to another process. To close it without
+  // a word would fail the request that is on its way.
+  server.prependListener('request', (_request, response) => {
+    response.setHeader('Connection', 'close')
+  })
+  await sleep(farewellMilliseconds)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
   const waiters = setTimeout(() => void waiter.close(), (drainSeconds - 1) * 1000)
   await closed

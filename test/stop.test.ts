@@ -1,8 +1,13 @@
-// Told to stop while the database is away: both processes end before the platform kills them, 30 s after the signal.
+// Told to stop, processes end before the platform kills them, 30 s after the signal: with the database away, and with
+// clients that go on.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { Agent, get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { findPort } from '#embedded-postgres'
 import { createTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
@@ -23,6 +28,21 @@ async function secondsToEnd(child: ChildProcess): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
+async function startWebProcess(
+  t: Test,
+  databaseUrl: string,
+): Promise<{ child: ChildProcess; port: number }> {
+  const port = await findPort(0)
+  const child = spawn('node', ['src/server.ts'], {
+    cwd: resolve(import.meta.dirname, '..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: String(port) },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await new Promise((done) => child.stdout.once('data', done))
+  return { child, port }
+}
+
 for (const outage of ['stop', 'freeze'] as const) {
   t.test(`a worker ends although the database is away (${outage})`, async (t) => {
     const proxy = await startTcpProxy(url)
@@ -37,23 +57,39 @@ for (const outage of ['stop', 'freeze'] as const) {
   t.test(`a web process ends although the database is away (${outage})`, async (t) => {
     const proxy = await startTcpProxy(url)
     t.teardown(() => proxy.close())
-    const child = spawn('node', ['src/server.ts'], {
-      cwd: resolve(import.meta.dirname, '..'),
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env['PATH'],
-        DATABASE_URL: proxy.url,
-        PORT: String(await findPort(0)),
-      },
-    })
-    t.teardown(() => child.kill('SIGKILL'))
-    await new Promise((done) => child.stdout.once('data', done))
+    const { child } = await startWebProcess(t, proxy.url)
     await proxy[outage]()
     const seconds = await secondsToEnd(child)
     t.comment(`${seconds.toFixed(1)} s`)
     t.ok(seconds < mostSeconds)
   })
 }
+
+t.test('a web process that ends says so to who asks on, and fails nobody', async (t) => {
+  const { child, port } = await startWebProcess(t, url)
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  let answered = 0
+  /** Asks on one connection until told that it is the last answer. @returns what went wrong. */
+  const ask = async (): Promise<string | null> => {
+    for (;;) {
+      const response = await new Promise<IncomingMessage>((done, fail) => {
+        get({ agent, port, host: '127.0.0.1', path: '/healthz' }, done).once('error', fail)
+      })
+      await response.resume().toArray()
+      if (response.statusCode !== 200) return `${response.statusCode}`
+      if (response.headers.connection === 'close') return null
+      answered += 1
+    }
+  }
+  const asking = Array.from({ length: 8 }, () => ask().catch(String))
+  while (answered < 100) await delay(10)
+  const seconds = await secondsToEnd(child)
+  t.strictSame(await Promise.all(asking), asking.map(() => null)) // prettier-ignore
+  t.comment(`${seconds.toFixed(1)} s`)
+  // Connections that are never let go are closed after 20 s.
+  t.ok(seconds < 15)
+})
 
 t.test('a worker waits at its start for a database that is away', async (t) => {
   const proxy = await startTcpProxy(url)
