@@ -116,6 +116,12 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'ENOPROTOOPT',
     ['setsockopt'],
+    "only the levels SOCKET, IP, IPV6, TCP, UDP, of which the rows below speak: UDP-Lite's (136) sets UDP's options",
+    isNoneOf(1, 0, 1, 6, 17, 41),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
     'SO_ATTACH_FILTER, _BPF, _REUSEPORT_CBPF, _REUSEPORT_EBPF: BPF programs again',
     isOneOf(1, 1),
     isOneOf(2, 26, 50, 51, 52),
@@ -183,6 +189,13 @@ export const filterRows: readonly FilterRow[] = [
     isOneOf(1, 0x5412, 0x541c, 0x5423),
   ),
 
+  refuse(
+    'EPERM',
+    ['ioctl'],
+    'SIOCGIFBR, SIOCSIFBR, SIOCGIFVLAN, SIOCSIFVLAN, SIOCBR*: load the modules for bridges and VLANs, whoever asks',
+    isOneOf(1, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a1, 0x89a2, 0x89a3),
+  ),
+
   // Sockets
   refuse(
     'EAFNOSUPPORT',
@@ -242,6 +255,13 @@ export const filterRows: readonly FilterRow[] = [
   ),
 
   // State that outlives a run or is seen by another box
+  refuse(
+    'ENOPROTOOPT',
+    ['getsockopt'],
+    'SO_NETNS_COOKIE: a number that is never used twice, by which runs in one network know each other',
+    isOneOf(1, 1),
+    isOneOf(2, 71),
+  ),
   refuse(
     'ENOSYS',
     ['keyctl', 'add_key', 'request_key'],

@@ -96,6 +96,7 @@ export const callNumbers = {
   prctl: [157, 167],
   prlimit64: [302, 261],
   setsockopt: [54, 208],
+  getsockopt: [55, 209],
   sendto: [44, 206],
   sendmsg: [46, 211],
   sendmmsg: [307, 269],

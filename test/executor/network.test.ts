@@ -8,7 +8,7 @@ t.setTimeout(120_000 * timeFactor)
 const look = `
 import os
 print(os.readlink('/proc/self/ns/net'))
-for name in ['snmp', 'snmp6', 'netstat', 'dev', 'unix', 'tcp', 'udp', 'tcp6', 'udp6', 'igmp', 'sockstat6']:
+for name in ['snmp', 'snmp6', 'netstat', 'dev', 'unix', 'tcp', 'udp', 'tcp6', 'udp6', 'igmp', 'sockstat6', 'ipv6_route', 'rt6_stats']:
   try: print(name, ''.join(line for line in open('/proc/net/' + name) if not line.startswith('Tcp:')))
   except FileNotFoundError: pass
 `
@@ -37,6 +37,17 @@ except OSError: pass`,
   'a host that cannot be reached over IPv6': `
 try: socket.socket(socket.AF_INET6).connect(('2001:db8::1', 80))
 except OSError: pass`,
+  'a datagram socket that is connected over IPv6, and sends nothing': `
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.connect(('::1', 5000))`,
+  'ports that are taken by sockets on their way': `
+import array
+send = lambda s, *sent: s.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [x.fileno() for x in sent]))])
+taken = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(100)]
+for n, s in enumerate(taken): s.bind(('127.0.0.1', 5000 + n))
+a, b = socket.socketpair(); c, d = socket.socketpair()
+send(a, *taken); send(c, a, b, c, d); send(d, a, b, c, d)
+del a, b, c, d, taken
+socket.socketpair()`,
   'sockets on their way through each other, with a name': `
 import array
 a = socket.socket(socket.AF_UNIX); a.bind('\\0left behind'); a.listen()

@@ -220,6 +220,9 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
     [41, 20],
     [41, 48],
     [41, 54],
+    [136, 1],
+    [136, 100],
+    [132, 1],
   ] as const
   for (const [level, option] of options)
     t.equal(
@@ -227,7 +230,8 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
       refused | errnos.ENOPROTOOPT,
       `option ${level}, ${option}`,
     )
-  for (const command of [0x5412, 0x541c, 0x5423])
+  t.equal(answer('getsockopt', 0, 1, 71), refused | errnos.ENOPROTOOPT, 'the cookie of a network')
+  for (const command of [0x5412, 0x541c, 0x5423, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a3])
     t.equal(answer('ioctl', 0, command), refused | errnos.EPERM, `ioctl ${command}`)
   for (const process of [1, 2 ** 32 + 1])
     t.equal(answer('prlimit64', process), refused | errnos.EPERM, `limits of process ${process}`)
@@ -458,6 +462,8 @@ t.test('what ordinary programs do is answered as without a filter', async (t) =>
     format(of('socketpair'), [1n, 1n, 0n, 0n]),
     format(of('setsockopt'), [0n, 1n, 2n]),
     format(of('setsockopt'), [0n, 6n, 26n]),
+    format(of('setsockopt'), [0n, 17n, 3n]),
+    format(of('getsockopt'), [0n, 1n, 4n]),
     format(of('sendto'), [99n, 0n, 0n, 0x4000n]),
     format(of('ioctl'), [0n, 0x5401n]),
     format(of('ioctl'), [0n, 0x541bn]),

@@ -1,12 +1,13 @@
 // The network of a keeper's boxes: a namespace with a loopback interface and nothing else.
 //
 // To make one and to clear it away is a third of what a box costs, and most programs never open a socket. So the keeper
-// itself stands in one, its boxes are born in it, and the next box has it again if nothing ever happened there: every
-// counter that anything a program may do with IPv4 or IPv6 moves reads as when it was new, and no socket is left, which
-// one that is on its way through another can be when its box is dead. Else the next box gets a new one.
+// itself stands in one, its boxes are born in it, and the next box has it again if nothing ever happened there: what the
+// kernel tells of it reads as when it was new, from the counters that every packet and every failure moves to the number of
+// sockets, of which one on its way through another can be left when its box is dead. Else the next box gets a new one.
 #define _GNU_SOURCE
 #include "keeper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
@@ -16,31 +17,46 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { records = 3, record_bytes = 8 * 1024 };
+enum { record_count = 6, record_bytes = 8 * 1024 };
 
-/** The last lists the sockets of family UNIX: a heading, when there are none. A kernel without IPv6 has two of them. */
-static const char *const paths[records] = {"/proc/self/net/snmp", "/proc/self/net/snmp6", "/proc/self/net/unix"};
+static const struct {
+  const char *path;
+  /** The rest tells of the whole host. */
+  bool first_line_only;
+} records[record_count] = {
+    {"/proc/self/net/snmp", false},
+    {"/proc/self/net/snmp6", false},
+    {"/proc/self/net/sockstat", true},
+    {"/proc/self/net/unix", false},
+    // What a connect moves that sends nothing.
+    {"/proc/self/net/ipv6_route", false},
+    {"/proc/self/net/rt6_stats", false},
+};
 
 /** What is read of other runs is nothing that a fork may have (allocate_unforked). */
 static struct {
-  int descriptors[records];
-  size_t lengths[records];
-  char untouched[records][record_bytes];
+  /** -1: there is none, as without IPv6. */
+  int descriptors[record_count];
+  size_t lengths[record_count];
+  char untouched[record_count][record_bytes];
   char present[record_bytes];
   bool exists;
 } *network;
 
+static int open_record(int index) {
+  int descriptor = open(records[index].path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno != ENOENT) fail_saying("network.open", records[index].path);
+  return descriptor;
+}
+
 static size_t read_record(int index, char *text) {
-  if (network->descriptors[index] < 0) return 0;
   size_t length = 0;
-  for (;;) {
-    ssize_t part = pread(network->descriptors[index], text + length, record_bytes - length, (off_t)length);
-    if (part < 0) fail("network.read");
-    if (part == 0) return length;
-    length += (size_t)part;
-    // What does not fit is nothing that stood there when it was new.
-    if (length == record_bytes) return length;
+  for (ssize_t part = 1; part > 0 && length < record_bytes; length += (size_t)part) {
+    part = pread(network->descriptors[index], text + length, record_bytes - length, (off_t)length);
+    if (part < 0) fail_saying("network.read", records[index].path);
   }
+  char *end = records[index].first_line_only ? memchr(text, '\n', length) : NULL;
+  return end == NULL ? length : (size_t)(end - text);
 }
 
 static void start_loopback(void) {
@@ -53,7 +69,14 @@ static void start_loopback(void) {
 }
 
 static bool is_untouched(void) {
-  for (int index = 0; index < records; index += 1) {
+  for (int index = 0; index < record_count; index += 1) {
+    if (network->descriptors[index] < 0) {
+      // A kernel learns IPv6 when somebody asks for it.
+      int descriptor = open_record(index);
+      if (descriptor < 0) continue;
+      close(descriptor);
+      return false;
+    }
     size_t length = read_record(index, network->present);
     if (length != network->lengths[index] || memcmp(network->present, network->untouched[index], length) != 0) return false;
   }
@@ -64,14 +87,16 @@ void open_network(void) {
   if (network == NULL) network = allocate_unforked(sizeof *network);
   if (network->exists) {
     if (is_untouched()) return;
-    for (int index = 0; index < records; index += 1)
+    for (int index = 0; index < record_count; index += 1)
       if (network->descriptors[index] >= 0) close(network->descriptors[index]);
   }
   if (unshare(CLONE_NEWNET) != 0) fail("network.unshare");
   start_loopback();
-  for (int index = 0; index < records; index += 1) {
-    network->descriptors[index] = open(paths[index], O_RDONLY | O_CLOEXEC);
+  for (int index = 0; index < record_count; index += 1) {
+    network->descriptors[index] = open_record(index);
+    if (network->descriptors[index] < 0) continue;
     network->lengths[index] = read_record(index, network->untouched[index]);
+    if (network->lengths[index] == record_bytes) fail_saying("network.read", "more than there is room for");
   }
   network->exists = true;
 }
