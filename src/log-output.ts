@@ -19,58 +19,81 @@ const bufferedCharacters = 4096
 const waitingCharactersMost = 8 << 20
 const againMilliseconds = 10
 const lastTries = 100
+/** A write that takes so long has nobody who reads. */
+const stalledMilliseconds = 1000
 
 /** Creates the output to a file descriptor. */
 export function createLogOutput(descriptor: number): LogOutput {
   let waiting = ''
-  let isWriting = false
+  /** What is being written, or waits for a full pipe. */
+  let underWay: Buffer | null = null
+  let isCalling = false
+  let startedAt = 0
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
-  const close = (): void => {
-    isClosed = true
-    waiting = ''
+  /** Without a reader nothing is ever written again; of another error the next lines may not know. */
+  const fail = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE' || error.code === 'EBADF') isClosed = true
+    if (isClosed) waiting = ''
   }
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    if (isWriting || waiting === '') return
-    isWriting = true
-    const bytes = Buffer.from(waiting)
+    if (underWay !== null || waiting === '') return
+    underWay = Buffer.from(waiting)
     waiting = ''
-    writeRest(bytes)
+    startedAt = performance.now()
+    writeRest()
   }
 
-  function writeRest(bytes: Buffer): void {
-    write(descriptor, bytes, (error, written) => {
+  function writeRest(): void {
+    if (underWay === null) return
+    isCalling = true
+    write(descriptor, underWay, (error, written) => {
+      isCalling = false
       if (error?.code === 'EAGAIN') {
-        setTimeout(writeRest, againMilliseconds, bytes).unref()
-      } else if (error !== null) {
-        close()
-      } else if (written < bytes.length) {
-        writeRest(bytes.subarray(written))
-      } else {
-        isWriting = false
-        if (waiting !== '') flush()
+        setTimeout(writeRest, againMilliseconds).unref()
+        return
+      }
+      if (error !== null) fail(error)
+      underWay = error === null ? (underWay?.subarray(written) ?? null) : null
+      if (underWay !== null && underWay.length > 0) writeRest()
+      else {
+        underWay = null
+        flush()
       }
     })
   }
 
   function flushSync(): void {
-    let bytes = Buffer.from(waiting)
+    if (isStalled()) return
+    // What a thread of Node's is writing in this instant it writes to the end.
+    let bytes = Buffer.concat([
+      isCalling ? Buffer.alloc(0) : (underWay ?? Buffer.alloc(0)),
+      Buffer.from(waiting),
+    ])
     waiting = ''
+    if (!isCalling) underWay = null
     for (let tries = 0; bytes.length > 0 && !isClosed && tries < lastTries; tries += 1) {
       try {
         bytes = bytes.subarray(writeSync(descriptor, bytes))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') close()
-        else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, againMilliseconds)
+        fail(error as NodeJS.ErrnoException)
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, againMilliseconds)
       }
     }
   }
 
-  process.once('exit', flushSync)
+  const isStalled = (): boolean => isCalling && performance.now() - startedAt > stalledMilliseconds
+
+  process.once('exit', () => {
+    // Node waits for its threads, and the one that writes to a reader that lives and does not read never comes back.
+    if (isStalled()) process.kill(process.pid, 'SIGKILL')
+    flushSync()
+  })
   return {
     write(line) {
       if (isClosed || waiting.length > waitingCharactersMost) return

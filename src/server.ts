@@ -57,7 +57,7 @@ const app = createHttp({
   queueCapacity: config.QUEUE_CAPACITY,
   webhookAllowedRanges: config.webhookAllowedRanges,
 })
-const server = createServer(app, { tls: config.tls })
+const { server, sayFarewell } = createServer(app, { tls: config.tls })
 // Alone and without TLS nobody beyond this machine may reach it.
 const host = config.HOST ?? (config.tls === null && !config.TRUST_PROXY ? '127.0.0.1' : '::')
 server.on('error', (error) => {
@@ -76,11 +76,7 @@ async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'web.stopping')
   // With the database away the driver waits for it; nothing is left to be saved.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
-  // Who keeps a connection is told with its next answer to make another, which leads to another process. To close it without
-  // a word would fail the request that is on its way.
-  server.prependListener('request', (_request, response) => {
-    response.setHeader('Connection', 'close')
-  })
+  sayFarewell()
   await sleep(farewellMilliseconds)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)

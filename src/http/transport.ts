@@ -30,8 +30,21 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 type OpenExchanges = WeakMap<Socket, Exchange[]>
 
+/** A server that can be ended without failing anybody. */
+export interface ClosingServer {
+  readonly server: Server
+  /**
+   * From now on each answer says that its connection ends with it, those under way included: who keeps a connection makes
+   * another, which leads to another process. To close it without a word would fail the request that is on its way.
+   */
+  sayFarewell(): void
+}
+
 /** Creates the server for an application; the caller makes it listen. */
-export function createServer(application: RequestListener, options: TransportOptions): Server {
+export function createServer(
+  application: RequestListener,
+  options: TransportOptions,
+): ClosingServer {
   const { tls, requestSeconds = defaultRequestSeconds } = options
   const checking = Math.min(checkingMilliseconds, requestSeconds * 250)
   const limits: ServerOptions = {
@@ -43,8 +56,13 @@ export function createServer(application: RequestListener, options: TransportOpt
     maxHeaderSize: 16 * 1024,
   }
   const open: OpenExchanges = new WeakMap()
+  const unanswered = new Set<ServerResponse>()
+  let isEnding = false
   const listener: RequestListener = (request, response) => {
     remember(open, { request, response })
+    unanswered.add(response)
+    response.once('close', () => unanswered.delete(response))
+    if (isEnding) response.shouldKeepAlive = false
     application(request, response)
   }
   const server = tls === null ? createHttpServer(limits) : createHttpsServer({ ...limits, ...tls })
@@ -55,7 +73,13 @@ export function createServer(application: RequestListener, options: TransportOpt
   server.on('clientError', (error: ClientError, socket: Socket) =>
     answerClientError(error, socket, open.get(socket) ?? []),
   )
-  return server
+  return {
+    server,
+    sayFarewell() {
+      isEnding = true
+      for (const response of unanswered) response.shouldKeepAlive = false
+    },
+  }
 }
 
 function remember(open: OpenExchanges, exchange: Exchange): void {

@@ -81,7 +81,7 @@ export async function startServer(
     webhookAllowedRanges: [],
     ...rest,
   })
-  const server = createServer(application, {
+  const { server } = createServer(application, {
     tls,
     ...(requestSeconds !== undefined && { requestSeconds }),
   })
