@@ -246,7 +246,7 @@ export const faults: readonly Fault[] = [
     async strike({ sql }) {
       const rows = await sql`
         update runledger.result set version = 0, language = 'java', runtime = 'none', created_at = now()
-        where id in (select submission_id from runledger.pending limit 4) returning id`
+        where finished_at is null and id in (select submission_id from runledger.pending limit 4) returning id`
       return rows.length
     },
   },
