@@ -35,7 +35,7 @@ export const operations: readonly Operation[] = [
     operationId: 'submit',
     summary: 'Submit a program',
     description:
-      'Answers 202 as soon as the submission is on disk. With wait=true the answer is the record of the finished run, or 408 with the id when it is not finished in time; the submission goes on. A repeated Idempotency-Key makes nothing new and answers 202 with the record that exists.',
+      'Answers 202 as soon as the submission is on disk. With wait=true the answer is the record of the finished run, or 408 with the id when it is not finished in time; the submission goes on. Before either answer nothing is promised: send again what broke off, under the same Idempotency-Key. A repeated Idempotency-Key makes nothing new and answers 202 with the record that exists.',
     parameters: ['wait', 'Prefer', 'Idempotency-Key'],
     body: {
       schema: 'Submission',
