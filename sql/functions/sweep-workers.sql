@@ -1,4 +1,4 @@
--- Finds lost workers and gives back what they held. Every process calls it each second; one at a time does it.
+-- Finds lost workers and gives back what they held. Every process calls it twice a second; one at a time does it.
 
 create or replace function runledger.sweep_workers(max_losses integer)
 returns table (worker_id uuid, submission_id uuid, requeued boolean)

@@ -1,4 +1,4 @@
-// The door to the sweep, for web and worker alike: each second every process looks for workers that have died and gives
+// The door to the sweep, for web and worker alike: twice a second every process looks for workers that have died and gives
 // back what they held; every ten seconds it compares the queue with what is unfinished.
 import type { Database } from '#database'
 import type { Logger } from '#log'
@@ -10,13 +10,13 @@ import type { Stoppable } from './repeat.ts'
 export { armCrashPoint } from './crash-point.ts'
 export type { Stoppable } from './repeat.ts'
 
-const sweepMilliseconds = 1000
+const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
 // Right after an outage every lease looks old: the workers get time to renew before anybody judges them.
 const settleMilliseconds = 5000
 // A question that costs nothing took so long, or this process did not come to ask it: there was an outage too.
 const slowMilliseconds = 500
-const absentMilliseconds = 3 * sweepMilliseconds
+const absentMilliseconds = 3000
 
 /** Starts the sweep and the reconciler of one process. */
 export function startSweep(database: Database, log: Logger): Stoppable {
