@@ -69,13 +69,13 @@ export function createLogOutput(descriptor: number): LogOutput {
 
   function flushSync(): void {
     if (isStalled()) return
-    // What a thread of Node's is writing in this instant it writes to the end.
-    let bytes = Buffer.concat([
-      isCalling ? Buffer.alloc(0) : (underWay ?? Buffer.alloc(0)),
-      Buffer.from(waiting),
-    ])
+    let bytes = Buffer.from(waiting)
     waiting = ''
-    if (!isCalling) underWay = null
+    // What a thread of Node's is writing in this instant it writes to the end.
+    if (!isCalling && underWay !== null) {
+      bytes = Buffer.concat([underWay, bytes])
+      underWay = null
+    }
     for (let tries = 0; bytes.length > 0 && !isClosed && tries < lastTries; tries += 1) {
       try {
         bytes = bytes.subarray(writeSync(descriptor, bytes))

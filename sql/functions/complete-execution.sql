@@ -4,7 +4,6 @@
 -- commits with one come one after another. He looks for himself once a second, so a crash between the two costs him that.
 
 drop function if exists runledger.complete_execution(uuid, integer, integer, jsonb, jsonb, bytea, bytea, bytea);
-drop procedure if exists runledger.complete_then_notify(uuid, integer, integer, jsonb, jsonb, bytea, bytea, bytea, text);
 
 create or replace function runledger.end_execution(
   submission_id uuid,
@@ -69,7 +68,6 @@ begin
 end
 $$;
 comment on function runledger.end_execution is 'Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns whether somebody waits for it, who is to be told then (runledger.notify_ends).';
-
 
 -- For workers of the release before, whose connections know that it returns nothing.
 create or replace function runledger.complete_execution(

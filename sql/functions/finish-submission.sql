@@ -1,7 +1,6 @@
 -- What follows from a terminal event, in its transaction, beside the projection: the key's next submission, the webhook.
 
 drop function if exists runledger.finish_submission(uuid);
-drop function if exists runledger.finish_submission(uuid, boolean);
 
 create or replace function runledger.finish_submission(submission_id uuid) returns boolean
 language plpgsql security definer set search_path = ''

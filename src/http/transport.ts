@@ -26,9 +26,8 @@ const checkingMilliseconds = 500
 /** What Node says of a request that it cannot take; `rawPacket`: the bytes it was reading. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-/** Requests of a connection that have no complete answer yet, oldest first. */
+/** A request that has no complete answer yet. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
-type OpenExchanges = WeakMap<Socket, Exchange[]>
 
 /** A server that can be ended without failing anybody. */
 export interface ClosingServer {
@@ -55,13 +54,13 @@ export function createServer(
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
   }
-  const open: OpenExchanges = new WeakMap()
-  const unanswered = new Set<ServerResponse>()
+  // Oldest first.
+  const open = new Set<Exchange>()
   let isEnding = false
   const listener: RequestListener = (request, response) => {
-    remember(open, { request, response })
-    unanswered.add(response)
-    response.once('close', () => unanswered.delete(response))
+    const exchange = { request, response }
+    open.add(exchange)
+    response.once('close', () => open.delete(exchange))
     if (isEnding) response.shouldKeepAlive = false
     application(request, response)
   }
@@ -71,23 +70,19 @@ export function createServer(
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('clientError', (error: ClientError, socket: Socket) =>
-    answerClientError(error, socket, open.get(socket) ?? []),
+    answerClientError(
+      error,
+      socket,
+      [...open].filter(({ request }) => request.socket === socket),
+    ),
   )
   return {
     server,
     sayFarewell() {
       isEnding = true
-      for (const response of unanswered) response.shouldKeepAlive = false
+      for (const { response } of open) response.shouldKeepAlive = false
     },
   }
-}
-
-function remember(open: OpenExchanges, exchange: Exchange): void {
-  const { socket } = exchange.request
-  const exchanges = open.get(socket) ?? []
-  open.set(socket, exchanges)
-  exchanges.push(exchange)
-  exchange.response.once('close', () => exchanges.splice(exchanges.indexOf(exchange), 1))
 }
 
 // What the parser or the clock refuses never becomes a request: it is answered here, then the connection ends. Requests
