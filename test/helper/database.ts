@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase } from '#database'
+import { createDatabase, surviveLostConnections } from '#database'
 import type { Database } from '#database'
 import { startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
 
 const template = 'runledger_template'
+
+surviveLostConnections(() => {}) // as src/server.ts and src/worker.ts do: tests take databases away too
 
 /** A running server with a migrated template. */
 export interface TestCluster {
