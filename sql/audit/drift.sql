@@ -4,7 +4,7 @@ from runledger.result cached
 full join runledger.result_from_log derived using (id)
 where cached is distinct from derived
 union all
-select 'pending', submission_id, to_jsonb(cached), to_jsonb(derived)
+select 'pending', submission_id, to_jsonb(cached) - 'told_to', to_jsonb(derived)
 from runledger.pending cached
 full join runledger.pending_from_log derived using (submission_id)
 where cached.api_key_id is distinct from derived.api_key_id

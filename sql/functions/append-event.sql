@@ -11,7 +11,7 @@ create or replace function runledger.append_event(
   metadata jsonb,
   previous_hash bytea default null
 ) returns timestamptz
-language plpgsql security definer set search_path = ''
+language plpgsql
 as $$
 declare
   _previous_hash bytea := append_event.previous_hash;

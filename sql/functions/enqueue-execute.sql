@@ -19,7 +19,7 @@ comment on function job.enqueue_execute is 'Enqueues the execution of one submis
 -- insert anew each time, and takes half of what storing a submission costs. A submission that was just received has no job
 -- yet, so a bare row says the same. Its columns are those of the version that package.json pins.
 create or replace function job.enqueue_first(submission_id uuid, language text) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql
 as $$
 begin
   insert into graphile_worker._private_jobs (task_id, payload, key)

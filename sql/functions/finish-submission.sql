@@ -2,8 +2,8 @@
 
 drop function if exists runledger.finish_submission(uuid);
 
-create or replace function runledger.finish_submission(submission_id uuid) returns boolean
-language plpgsql security definer set search_path = ''
+create or replace function runledger.finish_submission(submission_id uuid, out awaited boolean, out told_to text[])
+language plpgsql
 as $$
 declare
   _pending record;
@@ -13,10 +13,10 @@ begin
   using runledger.api_key k, runledger.tier
   where pending.submission_id = finish_submission.submission_id
     and k.id = pending.api_key_id and tier.name = k.tier
-  returning pending.api_key_id, pending.awaited, tier.concurrent_executions is not null as is_limited into _pending;
+  returning pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited into _pending;
   if not found then
     -- Somebody removed the row by hand. The end counts all the same, and whoever waits is told.
-    select r.api_key_id, true as awaited, true as is_limited into strict _pending
+    select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
   end if;
   if _pending.is_limited then
@@ -30,14 +30,8 @@ begin
     perform job.enqueue_deliver(_webhook_id, now());
   end if;
 
-  return _pending.awaited;
+  finish_submission.awaited := _pending.awaited;
+  finish_submission.told_to := _pending.told_to;
 end
 $$;
-comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns whether somebody waits for the end, who is to be told (runledger.notify_ends).';
-
-create or replace function runledger.notify_ends(submissions uuid[]) returns void
-language sql security definer set search_path = ''
-as $$
-  select pg_notify('submission_finished', id::text) from unnest(notify_ends.submissions) submission (id)
-$$;
-comment on function runledger.notify_ends is 'Tells who waits for them that these submissions have ended.';
+comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.';

@@ -15,6 +15,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   _losses integer;
+  _waiter record;
 begin
   -- A worker takes back its own attempt alone, which a crash of the server may have forgotten (start_execution).
   if interrupt_execution.run is not null and not exists (
@@ -41,9 +42,8 @@ begin
       jsonb_build_object('losses', _losses), interrupt_execution.metadata
     );
     perform runledger.refresh_result(interrupt_execution.submission_id);
-    if runledger.finish_submission(interrupt_execution.submission_id) then
-      perform runledger.notify_ends(array[interrupt_execution.submission_id]);
-    end if;
+    select * into _waiter from runledger.finish_submission(interrupt_execution.submission_id);
+    perform runledger.tell_end(interrupt_execution.submission_id, _waiter.awaited, _waiter.told_to);
     return false;
   end if;
 

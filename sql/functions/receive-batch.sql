@@ -46,9 +46,7 @@ begin
     end if;
   end if;
 
-  if (select count(*) from (select from runledger.pending limit receive_batch.capacity) p)
-    + jsonb_array_length(receive_batch.items) > receive_batch.capacity
-  then
+  if not runledger.has_room(jsonb_array_length(receive_batch.items), receive_batch.capacity) then
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 
@@ -66,7 +64,7 @@ begin
       _item -> 'data',
       receive_batch.metadata,
       false,
-      2147483647, -- the places of all of them were counted above
+      null, -- there is room for all of them
       null,
       null,
       false

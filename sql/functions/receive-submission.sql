@@ -6,6 +6,10 @@ drop function if exists runledger.receive_submission(
 drop function if exists runledger.receive_submission(
   uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean, boolean
 );
+drop function if exists runledger.receive_submission(
+  uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean, boolean,
+  boolean
+);
 
 create or replace function runledger.receive_submission(
   submission_id uuid,
@@ -25,7 +29,8 @@ create or replace function runledger.receive_submission(
   request_digest bytea,
   wakes boolean default true,
   checks_key boolean default false,
-  told_at_end boolean default false
+  told_at_end boolean default false,
+  told_to text default null
 ) returns table (id uuid, replayed boolean, matches boolean)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -67,15 +72,14 @@ begin
       -- The earlier one may be known to nobody yet, received by somebody who waits. To have locked its row is a write, and
       -- where this commit is waited for, so is all before it.
       if receive_submission.awaited then
-        update runledger.pending set awaited = true
-        where pending.submission_id = _earlier.submission_id and not pending.awaited;
+        perform runledger.await_submission(_earlier.submission_id, receive_submission.told_to);
       end if;
       return query select _earlier.submission_id, true, _earlier.request_digest = receive_submission.request_digest;
       return;
     end if;
   end if;
 
-  if (select count(*) from (select from runledger.pending limit receive_submission.capacity) p) >= receive_submission.capacity then
+  if receive_submission.capacity is not null and not runledger.has_room(1, receive_submission.capacity) then
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 
@@ -98,8 +102,12 @@ begin
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (receive_submission.submission_id, receive_submission.webhook_id, receive_submission.webhook_url, receive_submission.webhook_secret);
   end if;
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
-  values (receive_submission.submission_id, receive_submission.api_key_id, _admitted, receive_submission.awaited);
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to)
+  values (
+    receive_submission.submission_id, receive_submission.api_key_id, _admitted,
+    receive_submission.awaited and receive_submission.told_to is null,
+    case when receive_submission.told_to is not null then array[receive_submission.told_to] end
+  );
   -- What runledger.result_from_log makes of this one event.
   insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
   values (
@@ -120,4 +128,4 @@ begin
   return query select receive_submission.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: its end is to be notified. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: somebody waits for its end, who is told on the channel told_to. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -3,7 +3,7 @@
 
 revoke all on schema runledger, job, audit from public;
 revoke all on all tables in schema runledger, audit from public;
-revoke all on all functions in schema runledger, job from public;
+revoke all on all routines in schema runledger, job from public;
 
 do $$
 declare
@@ -11,7 +11,7 @@ declare
 begin
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') then
     revoke all on all tables in schema runledger, audit from runledger_api;
-    revoke all on all functions in schema runledger, job from runledger_api;
+    revoke all on all routines in schema runledger, job from runledger_api;
     grant usage on schema runledger, job to runledger_api;
     grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
@@ -25,23 +25,25 @@ begin
 
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_worker') then
     revoke all on all tables in schema runledger, audit from runledger_worker;
-    revoke all on all functions in schema runledger, job from runledger_worker;
+    revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
-      runledger.take_execution, runledger.start_execution, runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
+      runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
+      runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
       to runledger_worker;
+    grant execute on procedure runledger.conclude_execution to runledger_worker;
   end if;
 
   -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables
   -- have row-level security without any policy, which hides every row from all but their owner.
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_queue') then
     revoke all on all tables in schema runledger, audit from runledger_queue;
-    revoke all on all functions in schema runledger, job from runledger_queue;
+    revoke all on all routines in schema runledger, job from runledger_queue;
     grant usage on schema graphile_worker to runledger_queue;
     grant select, insert, update, delete on all tables in schema graphile_worker to runledger_queue;
     revoke insert, update, delete on graphile_worker.migrations from runledger_queue;
@@ -60,7 +62,7 @@ begin
 
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_auditor') then
     revoke all on all tables in schema runledger, audit from runledger_auditor;
-    revoke all on all functions in schema runledger, job from runledger_auditor;
+    revoke all on all routines in schema runledger, job from runledger_auditor;
     grant usage on schema audit to runledger_auditor;
     grant select on all tables in schema audit to runledger_auditor;
     -- Two views call them, and a view's functions run as whoever reads it.

@@ -43,7 +43,7 @@ export function submitBatch(
       apiKeyId,
       accountId,
       requestId: request.requestId,
-      awaited: false,
+      toldTo: null,
       idempotencyKey,
       capacity: queueCapacity,
     }

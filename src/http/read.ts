@@ -35,12 +35,12 @@ export function readSubmissionResult(
     if (record !== null && wait && !isFinal(record)) {
       const hungUp = hangUpSignal(response)
       const end = waiter.wait(record.id, waitSeconds(request, syncWaitSeconds), hungUp)
-      await withDeadline(() => awaitSubmission(database, id))
+      await withDeadline(() => awaitSubmission(database, id, waiter.channel))
       record = await read()
       if (record !== null && !isFinal(record)) {
-        await end
+        const told = await end
         if (hungUp.aborted) return
-        record = await read()
+        record = told.record ?? (await read())
       }
     }
     // Unknown, malformed and somebody else's are one answer: none of them says that an id exists.
@@ -49,6 +49,6 @@ export function readSubmissionResult(
   }
 }
 
-async function awaitSubmission(database: Database, id: string): Promise<void> {
-  await database`select runledger.await_submission(${id})`
+async function awaitSubmission(database: Database, id: string, toldTo: string): Promise<void> {
+  await database`select runledger.await_submission(${id}, ${toldTo})`
 }

@@ -3,6 +3,7 @@ import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt } from '#enqueue'
 import { Problem } from '#error'
 import { isFinal, readTrackedResult } from '#result'
+import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
@@ -52,7 +53,7 @@ export function submit(dependencies: HttpDependencies): Handler {
             apiKeyId: request.caller.apiKeyId,
             accountId: request.caller.accountId,
             requestId: request.requestId,
-            awaited: wait,
+            toldTo: wait ? waiter.channel : null,
             idempotencyKey,
             capacity: queueCapacity,
             checksKey,
@@ -73,16 +74,17 @@ export function submit(dependencies: HttpDependencies): Handler {
       return
     }
 
+    let told: TrackedResult | undefined
     if (receipt.kind === 'received') {
-      await waited
+      told = (await waited)?.record
     } else {
       settled.abort()
       if (wait) await waitForEarlier(receipt.id)
     }
     if (hungUp.aborted) return
-    const record = await withDeadline(() =>
-      readTrackedResult(database, receipt.id, request.caller.accountId),
-    )
+    const record =
+      told ??
+      (await withDeadline(() => readTrackedResult(database, receipt.id, request.caller.accountId)))
     if (record === null) {
       if (!wait) throw new Error(`submission ${receipt.id} has no result`)
       throw unavailable() // the database restarted and has lost what was not on disk yet

@@ -14,6 +14,7 @@ import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
 import { describeLimits } from './limits.ts'
 import type { Claim } from './liveness.ts'
+import { createQueueFront } from './queue-front.ts'
 import { untilAvailable } from './retry.ts'
 
 /** What beginning needs. */
@@ -110,6 +111,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const { database, executor, log, lease, shutdown } = dependencies
   const host = hostname()
   const lost = createLostRuns()
+  const front = createQueueFront()
   // What is the same for every attempt is made into JSON once.
   const programs = Object.fromEntries(
     languages.map((language) => [language, describeProgram(dependencies, language)]),
@@ -144,12 +146,14 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
           const { data, actor } = describeWorker(claim.workerId)
           const run = uuidv7()
           const asked = [...sought.keys()]
+          const { since } = front
           sought.set(run, Number.POSITIVE_INFINITY)
           const rows = await database`
             select * from runledger.take_execution(
               ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
-              ${actor}::text::jsonb, ${asked}::text[]
+              ${actor}::text::jsonb, ${asked}::text[], ${since}
             )`
+          front.note(since, (rows[0]?.['due_at'] as Date | null | undefined) ?? null)
           sought.delete(run)
           return rows
         }, log).finally(() => lost.giveBack(sought))

@@ -42,15 +42,16 @@ export async function receiveSubmission(
 ): Promise<Receipt> {
   const { code, stdin, expectedStdout, webhook } = submission
   const { data, webhookId } = describeReceived(submission, circumstances)
-  const { idempotencyKey } = circumstances
+  const { idempotencyKey, toldTo } = circumstances
+  const isAwaited = toldTo !== null
   const query = sql`
     select * from runledger.receive_submission(
       ${id}, ${circumstances.apiKeyId}, ${code}, ${stdin}, ${expectedStdout},
       ${webhookId}, ${webhook?.url ?? null}, ${webhook?.secret ?? null},
       ${schemaVersion}, ${json(sql, data)}, ${json(sql, describeCause(circumstances))},
-      ${circumstances.awaited}, ${circumstances.capacity},
+      ${isAwaited}, ${circumstances.capacity},
       ${idempotencyKey}, ${idempotencyKey === null ? null : digestRequest([submission])},
-      ${circumstances.awaited}, ${circumstances.checksKey === true}, ${circumstances.awaited}
+      ${isAwaited}, ${circumstances.checksKey === true}, ${isAwaited}, ${toldTo}
     )`
   crashPoint('submit.before_commit')
   try {
@@ -59,7 +60,7 @@ export async function receiveSubmission(
     if (row?.['replayed'] === true) {
       return { kind: 'replayed', id: row['id'] as string, matches: row['matches'] as boolean }
     }
-    if (!circumstances.awaited) wakeWorkers(sql, 1)
+    if (!isAwaited) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }

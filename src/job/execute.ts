@@ -14,7 +14,6 @@ import { maxLosses } from './losses.ts'
 import { untilAvailable } from './retry.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './verdict.ts'
-import { notifyEnd } from './wake.ts'
 
 /** What the task works with. */
 export interface ExecuteDependencies extends AttemptDependencies {
@@ -39,7 +38,7 @@ export interface ExecuteTask {
   settled(): Promise<void>
 }
 
-/** SQLSTATE of runledger.end_execution: a crash of the database has lost the start. */
+/** SQLSTATE of runledger.conclude_execution: a crash of the database has lost the start. */
 const startLost = 'RL006'
 
 /** Creates the task. It resolves whatever becomes of the run: the log, not the queue, decides what comes next. */
@@ -154,18 +153,16 @@ async function complete(
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   crashPoint('execute.before_complete')
   try {
-    const [row] = await untilAvailable(
+    await untilAvailable(
       () => database`
-        select runledger.end_execution(
+        call runledger.conclude_execution(
           ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
           ${stdout}, ${stderr}, ${compileOutput}, ${run}
-        ) as awaited`,
+        )`,
       log,
     )
-    if (row?.['awaited'] === true) notifyEnd(database, submission)
   } catch (error) {
-    const committed =
-      errorCode(error) === sqlState.uniqueViolation && (await isOurs(database, attempt, log))
+    const committed = errorCode(error) !== startLost && (await isOurs(database, attempt, log))
     if (!committed) {
       if (!isFenced(error)) throw error
       log.warn({ submission, version, lost: errorCode(error) === startLost }, 'execution.fenced')

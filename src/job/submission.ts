@@ -21,8 +21,8 @@ export interface Circumstances {
   readonly accountId: string
   /** The HTTP request's id. */
   readonly requestId: string
-  /** Somebody waits: notify the end. */
-  readonly awaited: boolean
+  /** Somebody waits, who is told of the end on this channel; null: nobody does. */
+  readonly toldTo: string | null
   readonly idempotencyKey: string | null
   /** Unfinished submissions over all keys; one more is refused. */
   readonly capacity: number

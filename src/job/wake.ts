@@ -1,39 +1,28 @@
-// Notifications, after the commit of what they tell and many at once: a NOTIFY holds a lock of the whole cluster until its
-// transaction is on disk, so that commits with one come one after another. Those here have transactions of their own, which
-// write nothing.
+// Waking workers, after the commit of what is enqueued and for many at once: a NOTIFY holds a lock of the whole cluster
+// until its transaction is on disk, so that commits with one come one after another. These have transactions of their own,
+// which write nothing.
 //
-// None of them may fail: who is not told looks by himself, a worker within three seconds, who waits for an end within one.
+// They may fail: a worker that is not told looks by himself within three seconds.
 import type { Database } from '#database'
 
-/** Collects what is to be told while a statement is under way, and tells it with the next. */
-function createTeller<T>(
-  tell: (sql: Database, items: readonly T[]) => PromiseLike<unknown>,
-): (sql: Database, item: T) => void {
-  const waiting = new WeakMap<Database, T[]>()
-  const sendAll = async (sql: Database, first: T): Promise<void> => {
-    for (let items = [first]; items.length > 0; items = waiting.get(sql) ?? []) {
-      waiting.set(sql, [])
-      try {
-        await tell(sql, items)
-      } catch {
-        // See above.
-      }
-    }
-    waiting.delete(sql)
-  }
-  return (sql, item) => {
-    const next = waiting.get(sql)
-    if (next === undefined) void sendAll(sql, item)
-    else next.push(item)
-  }
-}
+/** How many were committed while a statement was under way: the next tells of them. */
+const untold = new WeakMap<Database, number>()
 
 /** Wakes workers for so many executions that were committed. */
-export const wakeWorkers = createTeller<number>(
-  (sql, counts) => sql`select job.wake_workers(${counts.reduce((sum, count) => sum + count, 0)})`,
-)
+export function wakeWorkers(sql: Database, executions: number): void {
+  const others = untold.get(sql)
+  untold.set(sql, (others ?? 0) + executions)
+  if (others === undefined) void tell(sql)
+}
 
-/** Tells who waits for a submission that its end is committed. */
-export const notifyEnd = createTeller<string>(
-  (sql, submissions) => sql`select runledger.notify_ends(${submissions}::uuid[])`,
-)
+async function tell(sql: Database): Promise<void> {
+  for (let count = untold.get(sql) ?? 0; count > 0; count = untold.get(sql) ?? 0) {
+    untold.set(sql, 0)
+    try {
+      await sql`select job.wake_workers(${count})`
+    } catch {
+      // See above.
+    }
+  }
+  untold.delete(sql)
+}

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { compareHeads, parseHeads, readHeads, verifyChains } from '#event'
@@ -23,6 +24,16 @@ async function addFinished(): Promise<string> {
   return id
 }
 
+/** Waits until no transaction of the whole server, other tests' among them, is older than the last event. */
+async function settle(): Promise<void> {
+  for (;;) {
+    const [row] = await sql`
+      select max(transaction_id) < pg_snapshot_xmin(pg_current_snapshot()) as settled from runledger.event`
+    if (row?.['settled'] === true) return
+    await sleep(20)
+  }
+}
+
 function audit(...parameters: string[]): { text: string; status: number | null } {
   const { stdout, status } = spawnSync('node', ['src/cli.ts', 'audit', ...parameters], {
     cwd: root,
@@ -37,6 +48,7 @@ const id = await addFinished()
 await sql`select runledger.append_event(${uuidv7({ msecs: 1e12 })}, 1, 'a.b', 1, '{}', '{}')`
 
 t.test('every event is in one part', async (t) => {
+  await settle()
   const { parts, position } = await readHeads(sql)
   const [all] = await sql`
     select count(*) as events, count(distinct stream_id) as streams, max(position) as newest from runledger.event`
@@ -46,6 +58,7 @@ t.test('every event is in one part', async (t) => {
 })
 
 t.test('what is added later does not change them; what was open is not in them', async (t) => {
+  await settle()
   const open = await sql.reserve()
   await open`begin`
   const stream = uuidv7()
@@ -56,6 +69,7 @@ t.test('what is added later does not change them; what was open is not in them',
   await open`commit`
   open.release()
   await addFinished()
+  await settle()
   t.strictSame(await compareHeads(sql, kept), [])
   t.strictSame(parseHeads(JSON.stringify(kept)), kept)
   t.not((await readHeads(sql)).parts.at(-1)?.digest, kept.parts.at(-1)?.digest)

@@ -35,12 +35,13 @@ export async function startExecution(sql: Database, id: string): Promise<number 
   return row === undefined ? null : (row['version'] as number)
 }
 
-/** Completes a started execution. */
+/** Completes a started execution as a worker does; `inTransaction`, within one that is open, and tells of it there too. */
 export async function completeExecution(
   sql: Database,
   id: string,
   version: number,
   { stdout = '', stderr = '', verdict = 'AC' }: PretendedRun = {},
+  { inTransaction = false } = {},
 ): Promise<void> {
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
   const phase = {
@@ -61,18 +62,27 @@ export async function completeExecution(
     stderr: { ...digestBody(err), truncated: false },
     compile_output: null,
   }
+  const parameters = sql`
+    ${id}, ${version}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })}, ${out}, ${err}, null, null`
+  if (!inTransaction) {
+    await sql`call runledger.conclude_execution(${parameters})`
+    return
+  }
   await sql`
-    select runledger.complete_execution(
-      ${id}, ${version}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
-      ${out}, ${err}, null
-    )`
+    select runledger.tell_end(${id}, stored.awaited, stored.told_to)
+    from runledger.store_completion(${parameters}) stored`
 }
 
 /** Runs a submission from start to end. */
-export async function finish(sql: Database, id: string, run: PretendedRun = {}): Promise<void> {
+export async function finish(
+  sql: Database,
+  id: string,
+  run: PretendedRun = {},
+  { inTransaction = false } = {},
+): Promise<void> {
   const version = await startExecution(sql, id)
   if (version === null) throw new Error(`submission ${id} cannot start`)
-  await completeExecution(sql, id, version, run)
+  await completeExecution(sql, id, version, run, { inTransaction })
 }
 
 /** A row of a live worker, as a worker announces itself; its lock is held by the given connection until it ends. */

@@ -50,7 +50,7 @@ export async function submit(
       apiKeyId: caller.apiKeyId,
       accountId: caller.accountId,
       requestId: uuidv7(),
-      awaited: false,
+      toldTo: null,
       idempotencyKey: null,
       capacity: 1000,
       ...circumstances,

@@ -117,7 +117,7 @@ t.test(
     const before = (await scrape()).get(name) ?? 0
     const other = createDatabase({ url, connections: 1, name: 'slow' })
     await other.begin(async (slow) => {
-      await finish(slow as never, late)
+      await finish(slow as never, late, {}, { inTransaction: true })
       await finish(sql, early)
       await scrape()
       await scrape()

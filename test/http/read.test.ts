@@ -237,7 +237,7 @@ t.test('the record of wait=true and of a replay is the one that GET answers', as
   while (rows.length === 0)
     rows = await sql`
       select submission_id as id from runledger.pending join runledger.delivery d using (submission_id)
-      where awaited and d.state = 'waiting'`
+      where told_to is not null and d.state = 'waiting'`
   await finish(sql, rows[0]?.id ?? '')
   const { body: record } = await waiting
   t.match(record, { status: 'completed', webhook: { state: 'pending' } })

@@ -265,7 +265,8 @@ t.test('outputs that are no UTF-8 come back with replacement characters', async 
 
 async function nextPending(): Promise<string> {
   for (;;) {
-    const [row] = await sql`select submission_id from runledger.pending where awaited limit 1`
+    const [row] =
+      await sql`select submission_id from runledger.pending where told_to is not null limit 1`
     if (row !== undefined) return row['submission_id'] as string
   }
 }

@@ -55,8 +55,8 @@ export async function endSubmission(
     await transaction`
       select runledger.start_execution(${id}, gen_random_uuid(), 1, '{"runtime": "Python 3"}', '{"actor": {}}')`
     await transaction`
-      select runledger.complete_execution(
-        ${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', ${Buffer.from(stdout)}, ${Buffer.from('')}, null
+      select runledger.store_completion(
+        ${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', ${Buffer.from(stdout)}, ${Buffer.from('')}, null, null
       )`
     await transaction`select graphile_worker.remove_job(${id})`
     return id

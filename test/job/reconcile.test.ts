@@ -146,7 +146,7 @@ t.test('a delivery that was handed out and never made is put into the queue agai
   const worker = await registerWorker()
   await start(id, worker)
   await sql`
-    select runledger.complete_execution(${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', '', '', null)`
+    call runledger.conclude_execution(${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', '', '', null, null)`
   await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
   const [delivery] =
     await sql`select webhook_id from runledger.delivery where submission_id = ${id}`

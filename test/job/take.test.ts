@@ -20,6 +20,7 @@ interface Taken {
   readonly language: string
   readonly version: number
   readonly code: Buffer | null
+  readonly due_at: Date | null
 }
 
 /** A worker as it registers itself: alive for a while even though it has no session lock. */
@@ -35,18 +36,19 @@ async function take(
   worker: string,
   run: string,
   sought: readonly string[] = [],
+  since: Date | null = null,
 ): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
       ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)},
-      ${[...sought]}::text[]
+      ${[...sought]}::text[], ${since}
     )`
   return row
 }
 
 async function complete(id: string, version: number, run: string): Promise<void> {
   await sql`
-    select runledger.complete_execution(
+    call runledger.conclude_execution(
       ${id}, ${version}, 1, '{"verdict": "AC", "exit_code": 0}', ${sql.json(actor)}, '', '', null, ${run}
     )`
 }
@@ -69,6 +71,25 @@ async function countJobs(): Promise<number> {
 
 t.beforeEach(async () => {
   await sql`delete from graphile_worker._private_jobs`
+})
+
+t.test('who knows where the queue begins begins there, and misses nothing', async (t) => {
+  const ids = []
+  for (let n = 0; n < 3; n += 1) ids.push(await submitNew(sql, caller, python))
+  await sql`
+    update graphile_worker._private_jobs
+    set run_at = now() - make_interval(mins => 3 - array_position(${ids}::text[], key))`
+  const [worker, minute] = [await registerWorker(), 60_000]
+  const since = new Date(Date.now() - 1.5 * minute)
+  const second = await take(worker, uuidv7(), [], since)
+  t.equal(second?.submission_id, ids[1], 'the first that is due since then')
+  t.ok((second?.due_at ?? since) > since)
+  const third = await take(worker, uuidv7(), [], since)
+  t.equal(third?.submission_id, ids[2])
+  const first = await take(worker, uuidv7(), [], since)
+  t.equal(first?.submission_id, ids[0], 'nothing else is left')
+  t.ok((first?.due_at ?? since) < since)
+  t.equal(await take(worker, uuidv7(), [], since), undefined)
 })
 
 t.test('the oldest job is taken and gone, and its attempt stands in the log', async (t) => {
@@ -216,13 +237,13 @@ t.test('submissions wake as many workers as they are, however they come', async 
   await Promise.all(Array.from({ length: 7 }, () => submitNew(sql, caller, python)))
   await expect(7)
   await Promise.all(
-    Array.from({ length: 3 }, () => submitNew(sql, caller, python, { awaited: true })),
+    Array.from({ length: 3 }, () => submitNew(sql, caller, python, { toldTo: 'web' })),
   )
   await expect(3)
   // As many in one transaction, in which PostgreSQL drops what says the same twice.
   await sql.begin(async (transaction) => {
     const inside = transaction as unknown as typeof sql
-    for (let n = 0; n < 2; n += 1) await submitNew(inside, caller, python, { awaited: true })
+    for (let n = 0; n < 2; n += 1) await submitNew(inside, caller, python, { toldTo: 'web' })
   })
   await expect(2)
   await unlisten()

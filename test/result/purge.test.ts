@@ -48,7 +48,7 @@ async function submitAgo(days: number, webhook = false): Promise<string> {
       apiKeyId: caller.apiKeyId,
       accountId: caller.accountId,
       requestId: uuidv7(),
-      awaited: false,
+      toldTo: null,
       idempotencyKey: null,
       capacity: 1000,
     },

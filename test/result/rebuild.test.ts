@@ -42,7 +42,7 @@ const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webho
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r
-    union all select (to_jsonb(p) - 'admitted' - 'awaited')::text from runledger.pending p
+    union all select (to_jsonb(p) - 'admitted' - 'awaited' - 'told_to')::text from runledger.pending p
     union all select (to_jsonb(d) - 'due_at')::text from runledger.delivery d
     order by 1`
   return rows.map(({ row }) => row as string)
@@ -142,7 +142,7 @@ t.test('what is pending again can be run: it has a job, or is running where it w
     'of a key with one as many as it may have',
   )
   t.notOk(keys.has(running))
-  await sql`select runledger.complete_execution(${running}, 2, 1, '{"verdict": "AC"}', '{}', '', '', null)`
+  await sql`call runledger.conclude_execution(${running}, 2, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
   t.match(await readResult(sql, running, null), { status: 'completed', verdict: 'AC' })
 })
 
@@ -157,7 +157,7 @@ t.test(
     const version = (await startExecution(sql, first)) ?? 0
     await sql`delete from runledger.pending where submission_id = ${first}`
     await sql`
-    select runledger.complete_execution(${first}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null)`
+    call runledger.conclude_execution(${first}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
     t.match(await readResult(sql, first, null), { status: 'completed' })
     const [eleventh] =
       await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`
@@ -175,7 +175,7 @@ t.test('an end that is being written while its row is repaired is not undone', a
   let rebuilding: Promise<unknown> = Promise.resolve()
   await sql.begin(async (ending) => {
     await ending`
-      select runledger.complete_execution(${id}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null)`
+      select runledger.store_completion(${id}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
     rebuilding = rebuildProjections(sql)
     await sleep(300)
   })

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
-import { createWaiter } from '#result'
+import { createWaiter, readTrackedResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -12,6 +13,7 @@ const caller = await createCaller(sql)
 const errors: unknown[] = []
 const waiter = createWaiter(sql, (error) => errors.push(error))
 t.teardown(() => waiter.close())
+const ended = { isFinal: true }
 
 /** Ends a submission as an operator's tool would: started, then lost for good. */
 async function end(id: string): Promise<void> {
@@ -25,38 +27,112 @@ async function end(id: string): Promise<void> {
 }
 
 t.test('the end of an awaited submission wakes its waiters, all of them', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), { awaited: true })
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), {
+    toldTo: waiter.channel,
+  })
   const waits = [waiter.wait(id, 10), waiter.wait(id, 10), waiter.wait(id, 10)]
   t.equal(waiter.waiting, 3)
   await end(id)
-  t.strictSame(await Promise.all(waits), [true, true, true])
+  t.match(await Promise.all(waits), [ended, ended, ended])
   t.equal(waiter.waiting, 0)
 })
 
+t.test('the process that alone waits is told of the very record that it would read', async (t) => {
+  const outputs = ['', 'hello\n', Buffer.from([0x66, 0xff, 0, 0xc3]), '\ufeffé"\\'.repeat(200)]
+  const webhook = { url: 'https://example.com/hook', secret: 'secret' }
+  for (const stdout of outputs) {
+    const submission = describeSubmission({ code: '', webhook })
+    const id = await submitNew(sql, caller, submission, { toldTo: waiter.channel })
+    const wait = waiter.wait(id, 10)
+    await finish(sql, id, { stdout, stderr: 'e' })
+    const { isFinal, record } = await wait
+    t.ok(isFinal)
+    t.strictSame(record, await readTrackedResult(sql, id, caller.accountId))
+    t.match(record, { id, status: 'completed', webhook: { state: 'pending' } })
+  }
+})
+
+t.test('a record that is too long to be told is to be read', async (t) => {
+  const circumstances = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  const wait = waiter.wait(id, 10)
+  await finish(sql, id, { stdout: 'x'.repeat(65_536) })
+  t.strictSame(await wait, ended)
+})
+
+t.test('where another process comes to wait, both are told', async (t) => {
+  const other = createWaiter(sql, (error) => errors.push(error))
+  t.teardown(() => other.close())
+  t.not(other.channel, waiter.channel)
+  const circumstances = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  const waits = [waiter.wait(id, 10), other.wait(id, 10)]
+  for (let n = 0; n < 2; n += 1)
+    await sql`select runledger.await_submission(${id}, ${other.channel})`
+  const [row] = await sql`select told_to from runledger.pending where submission_id = ${id}`
+  t.strictSame(row?.['told_to'], [waiter.channel, other.channel])
+  await finish(sql, id)
+  const record = await readTrackedResult(sql, id, caller.accountId)
+  const told = { isFinal: true, record }
+  t.strictSame(await Promise.all(waits), [told, told])
+})
+
+t.test('a process of an earlier release is told of the id', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const heard = Promise.withResolvers<string>()
+  const { unlisten } = await sql.listen('submission_finished', heard.resolve)
+  await sql`select runledger.await_submission(${id})`
+  await finish(sql, id)
+  t.equal(await heard.promise, id)
+  await unlisten()
+})
+
+t.test('what is no record is an error, and nobody is woken by it', async (t) => {
+  const id = uuidv7()
+  const wait = waiter.wait(id, 1)
+  await sql`select pg_notify(${waiter.channel}, ${'{"id": '})`
+  t.strictSame(await wait, { isFinal: false })
+  t.equal(errors.splice(0).length, 1)
+})
+
+t.test('a channel is told to nobody who could listen to it', async (t) => {
+  const circumstances = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  await sql`update runledger.pending set api_key_id = ${uuidv7()} where submission_id = ${id}`
+  const drift = await sql`select to_jsonb(d)::text as row from audit.drift d`
+  t.equal(drift.length, 1)
+  t.notMatch(drift[0]?.['row'], waiter.channel)
+  await sql`delete from runledger.pending where submission_id = ${id}`
+})
+
 t.test('an end that was never notified is found all the same', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), { awaited: false })
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const wait = waiter.wait(id, 10)
   await end(id)
-  t.equal(await wait, true)
+  t.strictSame(await wait, ended)
 })
 
 t.test('a broken LISTEN connection is replaced without anybody waiting longer', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), { awaited: true })
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), {
+    toldTo: waiter.channel,
+  })
   const wait = waiter.wait(id, 10)
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' and datname = current_database()`
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ~ '^(un)?listen' and datname = current_database()`
   await end(id)
-  t.equal(await wait, true)
-  const again = await submitNew(sql, caller, describeSubmission({ code: '' }), { awaited: true })
+  t.match(await wait, ended)
+  const again = await submitNew(sql, caller, describeSubmission({ code: '' }), {
+    toldTo: waiter.channel,
+  })
   await sleep(500)
   const [listening] = await sql`
-    select count(*) from pg_stat_activity where query ilike 'listen%' and datname = current_database()`
+    select count(*) from pg_stat_activity where query ~ '^(un)?listen' and datname = current_database()`
   t.equal(listening?.['count'], 1, 'it listens again')
   await end(again)
 })
 
 t.test('a wait ends when its time is up', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  t.equal(await waiter.wait(id, 0.05), false)
+  t.strictSame(await waiter.wait(id, 0.05), { isFinal: false })
   t.equal(waiter.waiting, 0)
 })
 
@@ -65,11 +141,11 @@ t.test('who hangs up is forgotten at once', async (t) => {
   const wait = waiter.wait(uuidv7(), 10, controller.signal)
   t.equal(waiter.waiting, 1)
   controller.abort()
-  t.equal(await wait, false)
+  t.strictSame(await wait, { isFinal: false })
   t.equal(waiter.waiting, 0)
-  t.equal(
+  t.strictSame(
     await waiter.wait(uuidv7(), 10, controller.signal),
-    false,
+    { isFinal: false },
     'a signal that has fired counts too',
   )
 })
@@ -82,6 +158,6 @@ t.test('a thousand waiters hold no connection', async (t) => {
     await sql`select count(*) from pg_stat_activity where datname = current_database()`
   t.equal(during?.['count'], before?.['count'])
   t.equal(waiter.waiting, 1000)
-  t.ok((await Promise.all(waits)).every((final) => !final))
+  t.ok((await Promise.all(waits)).every(({ isFinal }) => !isFinal))
   t.strictSame(errors, [])
 })

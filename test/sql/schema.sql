@@ -136,7 +136,8 @@ table runledger.pending
   submission_id uuid not null
   api_key_id uuid not null
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  awaited boolean not null: Somebody waits for the end: only then is it notified, because NOTIFY serialises commits.
+  awaited boolean not null: Somebody waits who is told on the channel submission_finished, of the id alone: a process of an earlier release.
+  told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_key ON runledger.pending USING btree (api_key_id, admitted, submission_id)
 
@@ -441,7 +442,7 @@ function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0
 
 function job.enqueue_first(submission_id uuid, language text)
   Enqueues the first execution of a submission in the caller's transaction. It wakes nobody: see job.wake_workers.
-  returns void security definer set search_path=""
+  returns void
 
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
@@ -459,10 +460,10 @@ function runledger.admit_waiting(api_key_id uuid)
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
   Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
-  returns timestamp with time zone security definer set search_path=""
+  returns timestamp with time zone
 
-function runledger.await_submission(submission_id uuid)
-  Asks for a notification on channel submission_finished when the submission ends. Read its state after this call, not before.
+function runledger.await_submission(submission_id uuid, told_to text DEFAULT NULL::text)
+  Asks to be told when the submission ends: on the channel told_to, or without one on submission_finished. Read its state after this call, not before.
   returns void security definer set search_path=""
   grant execute to runledger_api
 
@@ -477,8 +478,8 @@ function runledger.drop_partitions(older_than interval)
   grant execute to runledger_worker
 
 function runledger.end_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text)
-  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns whether somebody waits for it, who is to be told then (runledger.notify_ends).
-  returns boolean security definer set search_path="", plan_cache_mode=force_generic_plan
+  store_completion and tell_end; returns whether somebody waits who is still to be told, by runledger.notify_ends.
+  returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
@@ -490,14 +491,18 @@ function runledger.estimate_drain()
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.finish_submission(submission_id uuid)
-  Admits the key's next waiting submissions, enqueues the webhook. Returns whether somebody waits for the end, who is to be told (runledger.notify_ends).
-  returns boolean security definer set search_path=""
+function runledger.finish_submission(submission_id uuid, OUT awaited boolean, OUT told_to text[])
+  Admits the key's next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.
+  returns record
 
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk: for who tells of a submission that was received as awaited before it has ended.
   returns void security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.has_room(submissions integer, capacity integer)
+  True when so many submissions more are no more than the capacity, but for those that are being received at this moment.
+  returns boolean
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
   SHA-256 over the previous event's hash and one event's content.
@@ -576,8 +581,8 @@ function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, sche
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false, told_at_end boolean DEFAULT false)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: its end is to be notified. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
+function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false, told_at_end boolean DEFAULT false, told_to text DEFAULT NULL::text)
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: somebody waits for its end, who is told on the channel told_to. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
@@ -624,20 +629,34 @@ function runledger.stop_worker(worker_id uuid)
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, OUT awaited boolean, OUT told_to text[])
+  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
+  returns record security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_worker
+
 function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[])
-  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
+function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_worker
+
+function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
+  Tells who waits for it that this submission has ended. told_to: channels that are sent the row of runledger.read_result as JSON, or its id alone if that is too long; awaited: the channel submission_finished is sent the id.
+  returns void security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.
   returns uuid immutable
+
+procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text)
+  store_completion in a transaction, and when that is on disk the word to who waits, in another.
+  grant execute to runledger_worker
 
 schema audit
   Views for auditors: read these, change nothing.
