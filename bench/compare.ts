@@ -7,22 +7,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import type { Row } from './measure.ts'
+import { isQuick, pairsAsked, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
 import { digits, formatTable } from './table.ts'
 
-const { values, positionals } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '5' },
-    quick: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-})
-const [base = '', ...words] = positionals
-const pairs = Number(values.pairs)
+const [base = '', ...words] = wordsAsked
+const pairs = pairsAsked
 const head = resolve(import.meta.dirname, '..')
 
 const commit = readCommit(base)
@@ -91,7 +84,7 @@ async function compare(): Promise<void> {
 /** One round is enough where a whole bench is repeated; an older revision takes as many as it likes. */
 function optionsFor(checkout: string): string[] {
   const knowsRounds = existsSync(join(checkout, 'bench', 'options.ts'))
-  return [...(knowsRounds ? ['--rounds=1'] : []), ...(values.quick ? ['--quick'] : [])]
+  return [...(knowsRounds ? ['--rounds=1'] : []), ...(isQuick ? ['--quick'] : [])]
 }
 
 function note(compared: Map<string, Compared>, side: 'base' | 'head', row: Row): void {

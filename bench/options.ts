@@ -1,15 +1,19 @@
 // How a bench was called: by hand, by run.ts or by compare.ts.
 import { parseArgs } from 'node:util'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     result: { type: 'string' },
+    pairs: { type: 'string', default: '5' },
   },
   // Some take words of their own.
   allowPositionals: true,
 })
+
+/** What was given beside the options. */
+export const wordsAsked: readonly string[] = positionals
 
 /** True when figures need only show that the bench works. */
 export const isQuick = values.quick
@@ -19,6 +23,9 @@ export const roundsAsked = values.rounds === undefined ? undefined : Number(valu
 
 /** Where the report is to be left; undefined when it is to be printed. */
 export const resultPath = values.result
+
+/** Pairs of runs, where two revisions are compared. */
+export const pairsAsked = Number(values.pairs)
 
 /** So many calls in a full run, a quarter of them in a quick one. */
 export function scaleIterations(full: number, least = 3): number {

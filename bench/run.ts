@@ -6,24 +6,19 @@
 // quick draws bench/goals.svg.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { formatGoals, judgeGoals } from './judge.ts'
 import { describeMachine } from './machine.ts'
 import { drawGoals } from './picture.ts'
+import { isQuick, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
 import { formatReports } from './report.ts'
 import type { Report } from './report.ts'
 
-const { values, positionals: words } = parseArgs({
-  options: { quick: { type: 'boolean', default: false } },
-  allowPositionals: true,
-})
-
 const root = import.meta.dirname
 const checkout = join(root, '..')
-const benches = findBenches(checkout, words)
+const benches = findBenches(checkout, wordsAsked)
 if (benches.length === 0) {
-  process.stderr.write(`There is no bench with ${words.join(' or ')} in its path.\n`)
+  process.stderr.write(`There is no bench with ${wordsAsked.join(' or ')} in its path.\n`)
   process.exit(64) // EX_USAGE of sysexits
 }
 
@@ -39,14 +34,14 @@ const broken: string[] = []
 for (const bench of benches) {
   const benchStartedAt = performance.now()
   process.stderr.write(`${bench} …\n`)
-  const report = await runBench(checkout, bench, values.quick ? ['--quick'] : [])
+  const report = await runBench(checkout, bench, isQuick ? ['--quick'] : [])
   if (report === null) broken.push(bench)
   else reports.push(report)
   process.stderr.write(`${bench}: ${seconds(benchStartedAt)}\n`)
 }
 
 const goals = judgeGoals(reports)
-print(`\nTimes in milliseconds.${values.quick ? ' A quick run: the figures are rough.' : ''}\n`)
+print(`\nTimes in milliseconds.${isQuick ? ' A quick run: the figures are rough.' : ''}\n`)
 process.stdout.write(`${formatReports(reports)}\n`)
 for (const bench of broken) print(`FAILED ${bench}: it ended before it had figures`)
 process.stdout.write(formatGoals(goals))
@@ -54,7 +49,7 @@ print(`\n${benches.length} benches took ${seconds(startedAt)}.`)
 
 const results = join(root, 'results')
 mkdirSync(results, { recursive: true })
-const whole = { at, quick: values.quick, machine, goals, reports, broken }
+const whole = { at, quick: isQuick, machine, goals, reports, broken }
 for (const name of [at.replaceAll(':', '-'), 'latest']) {
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify(whole, null, 2)}\n`)
 }
@@ -64,7 +59,7 @@ const picture = drawGoals(
 )
 writeFileSync(join(results, 'goals.svg'), picture)
 // The README's: only what a whole run found.
-if (words.length === 0 && !values.quick && broken.length === 0) {
+if (wordsAsked.length === 0 && !isQuick && broken.length === 0) {
   writeFileSync(join(root, 'goals.svg'), picture)
 }
 if (broken.length > 0 || reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1
