@@ -47,7 +47,7 @@ export async function migrate(
     await sql`set local lock_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
-    const pending = await findPending(sql, migrations)
+    const { pending, isOlder } = await findPending(sql, migrations)
     await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
 
     // A table that somebody reads for long must not make the whole service wait behind us.
@@ -56,7 +56,8 @@ export async function migrate(
       await sql.unsafe(text)
       await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
     }
-    for (const { text } of present) await sql.unsafe(text)
+    // A newer release's functions serve this one's processes too; ours beside them would leave calls ambiguous.
+    if (!isOlder) for (const { text } of present) await sql.unsafe(text)
     const partitions = await sql`select name from runledger.make_partitions() name`
     const [role] = await sql`
       select not exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') as missing`
@@ -71,7 +72,7 @@ export async function migrate(
 async function findPending(
   sql: postgres.TransactionSql<{ bigint: number }>,
   migrations: readonly SqlFile[],
-): Promise<SqlFile[]> {
+): Promise<{ readonly pending: readonly SqlFile[]; readonly isOlder: boolean }> {
   await sql`create schema if not exists runledger`
   await sql`
     create table if not exists runledger.schema_migration (
@@ -92,7 +93,7 @@ async function findPending(
     if (!shippedNames.has(name) && name < newest)
       throw new MigrationError(`${name} was removed after it was applied: put it back`)
   }
-  return migrations.filter(({ name, sha256 }) => {
+  const pending = migrations.filter(({ name, sha256 }) => {
     const earlier = landed.get(name)
     if (earlier !== undefined && earlier !== sha256) {
       throw new MigrationError(
@@ -101,4 +102,5 @@ async function findPending(
     }
     return earlier === undefined
   })
+  return { pending, isOlder: rows.some(({ name }) => name > newest) }
 }

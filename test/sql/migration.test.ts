@@ -87,11 +87,18 @@ t.test('an older release may be run again over a newer schema', async (t) => {
     `${directory}/migrations/999999-more.sql`,
     "create table runledger.more (); comment on table runledger.more is 'Expanded.'",
   )
+  await writeFile(
+    `${directory}/functions/flush-log.sql`,
+    `drop function if exists runledger.flush_log();
+    create or replace function runledger.flush_log(more integer default 0) returns void language sql as '';
+    comment on function runledger.flush_log is 'Takes more.'`,
+  )
   const empty = await createEmpty('older')
   t.match((await migrate(empty.sql, empty.url, directory)).applied.at(-1), '999999-more.sql')
   t.strictSame((await migrate(empty.sql, empty.url)).applied, [])
   const [more] = await empty.sql`select to_regclass('runledger.more') is not null as there`
   t.equal(more?.['there'], true)
+  await empty.sql`select runledger.flush_log()` // one function, which serves the older release's processes too
 })
 
 t.test('a migration that fails leaves nothing behind', async (t) => {
