@@ -38,7 +38,8 @@ async function command(
 
 async function endNext(verdict: string, stdout = ''): Promise<void> {
   for (;;) {
-    const [row] = await sql`select submission_id as id from runledger.pending where told_to is not null`
+    const [row] =
+      await sql`select submission_id as id from runledger.pending where told_to is not null`
     if (row === undefined) continue
     await finish(sql, row['id'] as string, { verdict, stdout })
     return

@@ -62,6 +62,28 @@ t.test(
   },
 )
 
+t.test(
+  'far from the end nothing is counted until there are as many numbers as places',
+  async (t) => {
+    const session = await sql.reserve()
+    const hasRoom = async (): Promise<unknown> =>
+      (await session`select runledger.has_room(1, 1000) as has`)[0]?.['has']
+    const take = (numbers: number) =>
+      session`select nextval('runledger.event_position') from generate_series(1, ${numbers})`
+    t.equal(await hasRoom(), true)
+    await sql`
+    insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+    select gen_random_uuid(), gen_random_uuid(), false, false from generate_series(1, 1000)`
+    await take(500)
+    t.equal(await hasRoom(), true, 'there cannot be so many, as none was received')
+    await take(500)
+    t.equal(await hasRoom(), false)
+    await sql`delete from runledger.pending where not admitted`
+    t.equal(await hasRoom(), true)
+    session.release()
+  },
+)
+
 t.test('Retry-After is three times the mean of the time between two ends', async (t) => {
   t.equal(retryAfterSeconds(0), 60)
   t.equal(retryAfterSeconds(0.05), 60)

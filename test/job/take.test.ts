@@ -92,6 +92,19 @@ t.test('who knows where the queue begins begins there, and misses nothing', asyn
   t.equal(await take(worker, uuidv7(), [], since), undefined)
 })
 
+t.test(
+  'what was given back goes before all others, and says nothing of where they begin',
+  async (t) => {
+    const ids = []
+    for (let n = 0; n < 3; n += 1) ids.push(await submitNew(sql, caller, python))
+    await sql`
+    update graphile_worker._private_jobs set priority = -1, run_at = now() where key = ${ids[2] ?? ''}`
+    const worker = await registerWorker()
+    t.match(await take(worker, uuidv7()), { submission_id: ids[2], due_at: null })
+    t.equal((await take(worker, uuidv7()))?.submission_id, ids[0])
+  },
+)
+
 t.test('the oldest job is taken and gone, and its attempt stands in the log', async (t) => {
   const [first, second] = [
     await submitNew(sql, caller, python),

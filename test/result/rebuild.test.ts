@@ -128,6 +128,22 @@ t.test(
   },
 )
 
+t.test('what is pending again beside the job that it had all the time keeps it', async (t) => {
+  const read = async (): Promise<string[]> =>
+    (
+      await sql`
+        select key from graphile_worker.jobs
+        where key in (select submission_id::text from runledger.pending where admitted) order by key`
+    ).map(({ key }) => key as string)
+  await sql`select runledger.reconcile_queue()`
+  const before = await read()
+  t.ok(before.length >= 10)
+  await sql`truncate runledger.pending`
+  await rebuildProjections(sql)
+  await sql`select runledger.reconcile_queue()`
+  t.strictSame(await read(), before)
+})
+
 t.test('what is pending again can be run: it has a job, or is running where it was', async (t) => {
   await sql`truncate runledger.pending`
   await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
