@@ -35,8 +35,8 @@ enum { box_uid = 1000, open_files_most = 1024, seconds_until_ready = 30, usual_s
 
 static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
 static struct sock_fprog filter;
-/** The program's process says that it waits; the keeper lets it go. */
-static int ready, go;
+/** The program's process says that it waits; the keeper lets it go; the first process says that the program has ended. */
+static int ready, go, ended;
 /** The keeper, for a box to see that it has gone. */
 static int keeper;
 /** The request's word for a program that needs no exec; the shared page is gone when it runs. */
@@ -144,7 +144,8 @@ void build_root(char *layout, size_t bytes) {
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
   ready = eventfd(0, EFD_CLOEXEC);
   go = eventfd(0, EFD_CLOEXEC);
-  if (ready < 0 || go < 0) fail("keeper.event");
+  ended = eventfd(0, EFD_CLOEXEC);
+  if (ready < 0 || go < 0 || ended < 0) fail("keeper.event");
   keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
   if (keeper < 0) fail("keeper.event");
 }
@@ -283,7 +284,8 @@ static _Noreturn void watch_program(pid_t program) {
     shared->end_code = info.si_code;
     shared->end_status = info.si_status;
     shared->ended = 1;
-    _exit(0);
+    uint64_t one = 1;
+    _exit(write(ended, &one, sizeof one) == sizeof one ? 0 : 70);
   }
 }
 
@@ -291,8 +293,8 @@ static _Noreturn void watch_program(pid_t program) {
 static void become_box(struct box *box, bool forks) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
   // It may have ended before the kernel was asked to tell.
-  struct pollfd ended = {keeper, POLLIN, 0};
-  if (poll(&ended, 1, 0) != 0) _exit(70);
+  struct pollfd gone = {keeper, POLLIN, 0};
+  if (poll(&gone, 1, 0) != 0) _exit(70);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0 || write(score, "500", 3) != 3) give_up("box.score");
   close(score);
@@ -310,7 +312,8 @@ static void become_box(struct box *box, bool forks) {
     become_program(box, forks);
     return;
   }
-  close_range(0, ~0U, 0);
+  close_range(0, (unsigned)ended - 1, 0);
+  close_range((unsigned)ended + 1, ~0U, 0);
   watch_program(program);
 }
 
@@ -326,6 +329,8 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   *box = (struct box){0};
   clear_event(ready);
   clear_event(go);
+  clear_event(ended);
+  box->ended = ended;
   box->sizes[0] = box_bytes;
   box->sizes[1] = scratch_bytes;
   box->mounts[0] = open_scratch(box_bytes, "0700");

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, sockets, file_count };
+/** v2: the count of processes, whose one file is `processes` on v1. */
+static int process_count = -1;
 
 static uint32_t version;
 static bool swap_counted;
@@ -38,6 +40,8 @@ static struct {
 static const uint64_t memory_slack = 4 << 20;
 /** v1: what its sockets may hold before a run. */
 static const uint64_t socket_slack = 64 << 10;
+/** What was there before a run and may be given back during it is weighed when its box is gone, unless it is so little. */
+static const uint64_t settled_slack = 512 << 10;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
   ssize_t length = pread(descriptor, text, size - 1, 0);
@@ -137,6 +141,7 @@ int prepare_group(void) {
     if (opened[index].file == peak && faccessat(parent, run->name, W_OK, 0) != 0) flags = O_RDONLY;
     descriptors[opened[index].file] = open_file(opened[index].name, flags);
   }
+  process_count = open_file("pids.current", O_RDONLY);
   run->limit_held = 0;
   run->processes_held = 0;
   int group = openat(parent, run->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -234,6 +239,12 @@ static bool is_alone(void) {
   return read_number(descriptors[processes]) == 1;
 }
 
+bool group_is_settled(void) {
+  if (version == 2) return read_number(process_count) == 1;
+  // The keeper itself, and the box's first process.
+  return read_number(descriptors[processes]) == 2 && run->memory_before <= run->memory_at_rest + settled_slack;
+}
+
 void end_group(void) {
   run->kills_before = 0;
   // A process that is dead and reaped can still show for an instant.
@@ -246,6 +257,7 @@ void end_group(void) {
     if (descriptors[file] >= 0) close(descriptors[file]);
     descriptors[file] = -1;
   }
+  close(process_count);
   // A process that was just reaped can hold its group for some milliseconds.
   for (int tries = 0; unlinkat(parent, run->name, AT_REMOVEDIR) != 0; tries += 1) {
     if (errno != EBUSY || tries == 2000) fail("group.remove");

@@ -6,8 +6,8 @@
 // from then on always one box standing in which nothing runs yet. A request brings the program's files, input, command
 // line and limits; they are put into that box, the counters are read (group.c) and the program is let go. The keeper
 // then carries its output to the worker, keeps both clocks, and kills on a passed limit, on a word of the worker and
-// when the worker is gone. When the box's first process is reaped nothing of the box is alive; the result is sent and
-// the next box is made. A keeper never reads what a program wrote but to pass it on, and never opens what it can write.
+// when the worker is gone. When nothing of the box is alive but its first process the result is sent; when that one is
+// reaped the next box is made. A keeper never reads what a program wrote but to pass it on, and never opens what it can write.
 //
 // Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
 // From the worker:
@@ -19,7 +19,7 @@
 // To the worker, each with kind u32 and length u32 first:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: the run is over, every process of it dead.
+//   'x' struct result: the run is over, every process of it dead, or on its way without one to hold it up.
 //   'f' text: the keeper failed, at the step before the colon, and has ended. Whatever else comes, or does not, is a
 //       failure too. The worker kills what is in the cgroup and starts another keeper.
 //
@@ -251,7 +251,20 @@ static bool is_told_to_stop(bool readable) {
   return true;
 }
 
-/** From the program's first instruction until its box is reaped and its output read. */
+/** Waits for the end of the box's first process, whose own end clears the box away. */
+static void reap_box(void) {
+  struct pollfd end = {box.pidfd, POLLIN, 0};
+  int64_t gives_up = now() + kill_seconds * INT64_C(1000000000);
+  while (poll(&end, 1, kill_seconds * 1000) <= 0)
+    if (now() > gives_up) fail_saying("box.kill", "the box outlives SIGKILL");
+  if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
+  box.pid = 0;
+}
+
+/**
+ * From the program's first instruction until its output is read and its box reaped, or as good as that: the first process
+ * of a box in which all else is dead takes as long to go as an empty box takes to run, and changes nothing any more.
+ */
 static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
   int64_t ends = started + (int64_t)request->wall_nanoseconds;
   int64_t next_look = started + plan_look(0, request->cpu_nanoseconds);
@@ -260,13 +273,15 @@ static enum reason supervise(const struct request *request, struct stream stream
   bool alive = true;
   // The program has ended, or was told to: what is left of its box dies.
   bool over = false;
-  while (alive || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+  bool settled = false;
+  while ((alive && !settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     bool full = sizeof talk->answer - talk->answer_end < sizeof(struct frame) + 4096;
     struct pollfd events[] = {
         {worker_socket, (short)(POLLIN | (talk->answer_end > 0 ? POLLOUT : 0)), 0},
         {alive ? box.pidfd : -1, POLLIN, 0},
         {full && streams[0].received < streams[0].limit ? -1 : streams[0].descriptor, POLLIN, 0},
         {full && streams[1].received < streams[1].limit ? -1 : streams[1].descriptor, POLLIN, 0},
+        {over ? -1 : box.ended, POLLIN, 0},
     };
     // Small output waits for the result, and both go in one write.
     if (!full) events[0].events = POLLIN;
@@ -275,7 +290,7 @@ static enum reason supervise(const struct request *request, struct stream stream
     bool waits = talk->question_end - talk->question_start < sizeof(uint32_t) && (alive || full);
     int64_t pause = waits ? until - now() : 0;
     struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
-    int found = ppoll(events, 4, &timeout, NULL);
+    int found = ppoll(events, 5, &timeout, NULL);
     if (found < 0 && errno != EINTR) fail("keeper.poll");
     if (found < 0) continue;
     // Whoever could write is dead, and what was written is read. The pipe may have no end yet: its other end can be on its
@@ -289,12 +304,13 @@ static enum reason supervise(const struct request *request, struct stream stream
       streams[index].descriptor = -1;
     }
     if (alive && events[1].revents != 0) {
-      if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
+      reap_box();
       alive = false;
     }
     // An end that has happened is seen before a clock that has passed.
     if (!over && (!alive || shared->ended)) {
       over = true;
+      settled = alive && group_is_settled();
       gives_up = now() + kill_seconds * INT64_C(1000000000);
     }
     if (over) {
@@ -375,7 +391,6 @@ static void run(void) {
   int64_t started = now();
   release_box(&box);
   enum reason reason = supervise(&request, streams, started);
-  close(box.pidfd);
   int64_t ended = shared->ended ? shared->end_nanoseconds : now();
   struct result result = {
       .end_code = shared->ended ? (uint32_t)shared->end_code : 0,
@@ -394,9 +409,13 @@ static void run(void) {
   }
   if (!shared->ended && reason == none && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
-  end_group();
+  bool reaped = box.pid == 0;
+  if (reaped) end_group();
   append_frame('x', &result, sizeof result);
   send_all();
+  if (!reaped) reap_box();
+  if (!reaped) end_group();
+  close(box.pidfd);
 }
 
 /** Reads what the worker says first and makes everything that all boxes share. */

@@ -61,10 +61,9 @@ struct box {
   /** Mounts of /box, /tmp and /dev/shm. */
   int mounts[3];
   uint64_t sizes[2];
+  /** Can be read from when the program has ended (an eventfd). */
+  int ended;
 };
-
-/** What a box's first process runs: makes the program's process and watches over it (box.c). */
-typedef void program_function(void);
 
 // keeper.c
 extern struct shared *shared;
@@ -110,6 +109,8 @@ void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
+/** True when nothing of the box is alive but its first process, and what was taken before the run needs no waiting for. */
+bool group_is_settled(void);
 /** Proves that the keeper is alone again. */
 void end_group(void);
 
