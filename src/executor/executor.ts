@@ -17,7 +17,8 @@
 // (phase.ts).
 //
 // Either way the run ends when its main process ends, or a clock, an output or the kernel's out-of-memory killer stops it;
-// then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free.
+// then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free; a box of
+// a keeper in which nothing is left but its own first process clears itself away before the next run.
 // Nothing that a program can write is ever opened from outside: source and compiled program go in over descriptors, input
 // is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
 // by our own record and the kernel's counters first and by the exit status last (evidence.ts), as that is the program's
@@ -96,7 +97,7 @@ export interface Executor {
   readonly isolation: Isolation
   readonly runtimes: Readonly<Record<Language, Runtime>>
   /**
-   * Runs one program; waits for a free slot. Resolves once every process of the run is dead and its cgroup is gone.
+   * Runs one program; waits for a free slot. Resolves once every process of the run is dead.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
    * @throws {SandboxError} when we failed.
    */

@@ -34,7 +34,8 @@ export interface Keeper {
   /** False once it has failed: it will never run anything again. */
   readonly alive: boolean
   /**
-   * Runs one program; one at a time. Every process of the run is dead when it resolves.
+   * Runs one program; one at a time. Every process of the run is dead when it resolves, but for the box's own first one,
+   * which is ending; what comes of that is told of before the next run.
    * @throws {SandboxError} step `keeper.…` when the keeper failed; the signal's reason when it was aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
@@ -46,7 +47,7 @@ export interface Keeper {
 const lastWordsMilliseconds = 500
 /** Longest time for a keeper to come up; a slow machine is no failure. */
 const startMilliseconds = 30_000
-/** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds. */
+/** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds, twice. */
 const graceMilliseconds = 15_000
 
 // As in child.ts: the process that becomes the keeper enters the cgroup before anything else. It must outlive a program

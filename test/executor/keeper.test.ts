@@ -196,6 +196,35 @@ t.test('a stand-in that keeps to the protocol is believed', async (t) => {
   await keeper.close()
 })
 
+t.test('a box that does not go is found out after its result, which stands', async (t) => {
+  const prepare = await openLaunches(t)
+  const body =
+    "say('r', bytes(8))\nhear(104)\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('f', b'box.clear: it does not go')\nhear(1 << 20)"
+  const launch = await prepare('late', writeStandIn(t, body))
+  const keeper = await startKeeper(launch)
+  t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3, signal: null } })
+  for (let left = 100; keeper.alive && left > 0; left -= 1) await delay(20)
+  t.equal(keeper.alive, false)
+  const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
+  t.match(next, { name: 'SandboxError', step: 'keeper.failed' })
+  await keeper.close()
+})
+
+t.test('what a program leaves behind keeps its own run, not the next', async (t) => {
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const leavers = {
+    files: 'for n in range(30_000): open(f"/tmp/{n}", "w").close()',
+    bytes: 'open("/tmp/large", "wb").write(bytes(40 << 20))',
+    'a process that stays': 'import os, time\nif os.fork() == 0: time.sleep(60)',
+    'a process that nobody waits for':
+      'import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.1)',
+  }
+  for (const [what, code] of Object.entries(leavers)) {
+    t.match(await run(executor, 'python', code), { exitCode: 0, ending: 'exited' }, what)
+    t.match(await run(executor, 'python', 'print(1)'), { exitCode: 0, stdout: '1\n' }, what)
+  }
+})
+
 t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
   const prepare = await openLaunches(t)
   const launch = await prepare('steady')

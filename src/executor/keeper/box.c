@@ -266,6 +266,8 @@ static void become_program(const struct box *box, bool forks) {
   start_program(request);
 }
 
+bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) != 0; }
+
 bool may_end_quietly(void) { return quiet; }
 
 /** The box's first process: reaps what is orphaned, says how the program ended, and ends with it. */
@@ -283,7 +285,7 @@ static _Noreturn void watch_program(pid_t program) {
     shared->end_nanoseconds = now();
     shared->end_code = info.si_code;
     shared->end_status = info.si_status;
-    shared->ended = 1;
+    __atomic_store_n(&shared->ended, 1, __ATOMIC_RELEASE);
     uint64_t one = 1;
     _exit(write(ended, &one, sizeof one) == sizeof one ? 0 : 70);
   }

@@ -32,6 +32,8 @@ static struct {
   uint64_t cpu_before, kills_before, memory_before, memory_allowed;
   /** What was charged before the first run. */
   uint64_t memory_at_rest;
+  /** v1: the least that was ever charged before a run. */
+  uint64_t memory_least;
   uint64_t limit_held;
   uint32_t processes_held;
 } *run;
@@ -40,8 +42,8 @@ static struct {
 static const uint64_t memory_slack = 4 << 20;
 /** v1: what its sockets may hold before a run. */
 static const uint64_t socket_slack = 64 << 10;
-/** What was there before a run and may be given back during it is weighed when its box is gone, unless it is so little. */
-static const uint64_t settled_slack = 512 << 10;
+/** A box that leaves more has its own run wait until it is gone; what the kernel keeps by the processor is half of it. */
+static const uint64_t settled_slack = 1 << 20;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
   ssize_t length = pread(descriptor, text, size - 1, 0);
@@ -171,7 +173,8 @@ void settle_group(void) {
   if (version == 2) return;
   for (int tries = 0; tries < 1000; tries += 1) {
     uint64_t held = read_number(descriptors[usage]);
-    if (run->memory_at_rest == 0) run->memory_at_rest = held;
+    if (run->memory_at_rest == 0) run->memory_at_rest = run->memory_least = held;
+    if (held < run->memory_least) run->memory_least = held;
     uint64_t most = run->memory_at_rest + memory_slack;
     if (held <= most && read_number(descriptors[sockets]) <= socket_slack) return;
     if (held > most && write_number(descriptors[limit], most)) run->limit_held = most;
@@ -240,9 +243,12 @@ static bool is_alone(void) {
 }
 
 bool group_is_settled(void) {
+  // Files and shared memory are cleared away by the first process; many take seconds. They would also pass for what stood
+  // before the run, in whose place the program had its memory; and so would that what of it was given back meanwhile.
+  if (read_number(descriptors[usage]) > run->memory_before + settled_slack) return false;
   if (version == 2) return read_number(process_count) == 1;
   // The keeper itself, and the box's first process.
-  return read_number(descriptors[processes]) == 2 && run->memory_before <= run->memory_at_rest + settled_slack;
+  return read_number(descriptors[processes]) == 2 && run->memory_before <= run->memory_least + settled_slack / 2;
 }
 
 void end_group(void) {

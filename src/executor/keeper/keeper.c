@@ -19,7 +19,8 @@
 // To the worker, each with kind u32 and length u32 first:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: the run is over, every process of it dead, or on its way without one to hold it up.
+//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that one
+//       not end, 'f' follows, whatever was asked for meanwhile.
 //   'f' text: the keeper failed, at the step before the colon, and has ended. Whatever else comes, or does not, is a
 //       failure too. The worker kills what is in the cgroup and starts another keeper.
 //
@@ -254,9 +255,8 @@ static bool is_told_to_stop(bool readable) {
 /** Waits for the end of the box's first process, whose own end clears the box away. */
 static void reap_box(void) {
   struct pollfd end = {box.pidfd, POLLIN, 0};
-  int64_t gives_up = now() + kill_seconds * INT64_C(1000000000);
-  while (poll(&end, 1, kill_seconds * 1000) <= 0)
-    if (now() > gives_up) fail_saying("box.kill", "the box outlives SIGKILL");
+  errno = 0;
+  if (poll(&end, 1, kill_seconds * 1000) <= 0) fail_saying("box.clear", "the box of a run that is over does not go");
   if (waitpid(box.pid, NULL, 0) != box.pid) fail("box.reap");
   box.pid = 0;
 }
@@ -308,7 +308,7 @@ static enum reason supervise(const struct request *request, struct stream stream
       alive = false;
     }
     // An end that has happened is seen before a clock that has passed.
-    if (!over && (!alive || shared->ended)) {
+    if (!over && (!alive || has_ended())) {
       over = true;
       settled = alive && group_is_settled();
       gives_up = now() + kill_seconds * INT64_C(1000000000);
@@ -391,9 +391,10 @@ static void run(void) {
   int64_t started = now();
   release_box(&box);
   enum reason reason = supervise(&request, streams, started);
-  int64_t ended = shared->ended ? shared->end_nanoseconds : now();
+  bool told = has_ended();
+  int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {
-      .end_code = shared->ended ? (uint32_t)shared->end_code : 0,
+      .end_code = told ? (uint32_t)shared->end_code : 0,
       .end_status = (uint32_t)shared->end_status,
       .reason = reason,
       .wall_nanoseconds = (uint64_t)(ended - started),
@@ -407,14 +408,17 @@ static void run(void) {
     errno = shared->error;
     fail(shared->error_step);
   }
-  if (!shared->ended && reason == none && result.memory_kills == 0)
+  if (!told && reason == none && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   append_frame('x', &result, sizeof result);
   send_all();
-  if (!reaped) reap_box();
-  if (!reaped) end_group();
+  if (!reaped) {
+    kill_box(&box);
+    reap_box();
+    end_group();
+  }
   close(box.pidfd);
 }
 

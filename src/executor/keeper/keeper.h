@@ -41,7 +41,7 @@ struct shared {
   /** Written before the program is let go. */
   struct request request;
   char block[argument_bytes_most];
-  /** Written by the box: how the main process ended, or what failed before there was one. */
+  /** Written by the box: how the main process ended (`ended` last: has_ended), or what failed before there was one. */
   int ended;
   int end_code;
   int end_status;
@@ -90,6 +90,8 @@ void write_file(struct box *box, const char *name, bool executable, int *descrip
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box);
 void release_box(struct box *box);
+/** True when the main process has ended; then shared->end_* say how. */
+bool has_ended(void);
 void kill_box(struct box *box);
 
 // network.c
@@ -109,7 +111,7 @@ void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
-/** True when nothing of the box is alive but its first process, and what was taken before the run needs no waiting for. */
+/** True when nothing of the box is alive but its first process, which has next to nothing to clear away. */
 bool group_is_settled(void);
 /** Proves that the keeper is alone again. */
 void end_group(void);
