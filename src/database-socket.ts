@@ -7,8 +7,9 @@ import type { ServerAddress } from './database-probe.ts'
 import { watchSocket } from './database-watch.ts'
 import type { WatchOptions } from './database-watch.ts'
 
-// New connections of one pool in any second.
+// New connections of a pool in any second, at most: all of a large one, and a few tries of a small one.
 const connectionsPerSecond = 15
+const triesPerSecond = 4
 const defaultPort = 5432
 
 /** What the driver knows of where to connect; it tries the hosts in turn. */
@@ -18,10 +19,16 @@ interface Destination {
   readonly path?: string | false
 }
 
-/** Creates the `socket` option of postgres.js: a function that starts connecting and returns the socket. */
-export function createWatchedSockets(options: WatchOptions): (to: Destination) => Promise<Socket> {
+/**
+ * Creates the `socket` option of postgres.js: a function that starts connecting and returns the socket.
+ * @param poolConnections how many the pool may have.
+ */
+export function createWatchedSockets(
+  options: WatchOptions,
+  poolConnections: number,
+): (to: Destination) => Promise<Socket> {
   let connections = 0
-  const takeTurn = createPace(connectionsPerSecond)
+  const takeTurn = createPace(Math.min(poolConnections + triesPerSecond, connectionsPerSecond))
   return async ({ host: hosts, port: ports, path }) => {
     await takeTurn()
     const socket = new Socket()

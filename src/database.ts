@@ -49,7 +49,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   const silenceSeconds = statementSeconds + silenceMarginSeconds
   // Where statements may take for ever, silence says nothing.
   const watched: object =
-    statementSeconds > 0 ? { socket: createWatchedSockets({ silenceSeconds, holdsSession }) } : {} // not in the driver's types
+    statementSeconds > 0
+      ? { socket: createWatchedSockets({ silenceSeconds, holdsSession }, options.connections) }
+      : {} // not in the driver's types
   const sql = postgres(options.url, {
     ...watched,
     max: options.connections,
@@ -122,12 +124,15 @@ export function errorCode(error: unknown): string | undefined {
   return undefined
 }
 
-/** True when the error says that the database cannot be reached or cannot answer now, whatever we asked. */
+/**
+ * True when the error says that the database cannot be reached or cannot answer now, whatever we asked. A statement that
+ * was given up so that others can go on (class 40, a deadlock) has left nothing, and may be asked again like the others.
+ */
 export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)
   return (
     code !== undefined &&
-    (/^(08|53|57P)/.test(code) ||
+    (/^(08|40|53|57P)/.test(code) ||
       ['25006', '57014', '55P03'].includes(code) ||
       /^(CONNECTION_|CONNECT_TIMEOUT)/.test(code) ||
       /^E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT)/.test(code))

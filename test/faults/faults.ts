@@ -296,6 +296,7 @@ const wrong = [
   ...judgement.broken,
   ...leftovers.map((what) => `left over: ${what}`),
   ...platform.crashes.map((what) => `crashed by itself: ${what}`),
+  ...platform.internal,
   ...failures,
   ...[...struckByName].filter(([, count]) => count === 0).map(([name]) => `never struck: ${name}`),
 ]

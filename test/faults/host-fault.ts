@@ -113,7 +113,7 @@ async function exhaustMemory({ random, workers }: Scene): Promise<void> {
   const root = (v1 ?? hierarchies.find(({ type }) => type === 'cgroup2'))?.mountPoint ?? ''
   const group = join(root, `faults-${process.pid}`)
   mkdirSync(group)
-  writeFileSync(join(group, v1 === undefined ? 'memory.max' : 'memory.limit_in_bytes'), '4194304')
+  writeFileSync(join(group, v1 === undefined ? 'memory.max' : 'memory.limit_in_bytes'), '262144') // less than it will soon take anew
   const ended = worker.ended()
   worker.kill('SIGCONT') // from now on an end is expected
   writeFileSync(join(group, 'cgroup.procs'), String(worker.pid))

@@ -44,6 +44,8 @@ export interface Platform {
   readonly services: readonly Service[]
   /** Processes that ended although nobody had told them to. */
   readonly crashes: readonly string[]
+  /** What web processes logged of failures of ours: an answer tells nothing of them. */
+  readonly internal: readonly string[]
   /** Ids of all processes that were ever started. */
   readonly pids: ReadonlySet<number>
 }
@@ -68,6 +70,7 @@ export async function createPlatform(
   const procfile = await readFile(join(root, 'Procfile'), 'utf8')
   const services: Service[] = []
   const crashes: string[] = []
+  const internal: string[] = []
   const pids = new Set<number>()
 
   async function start(
@@ -143,6 +146,7 @@ export async function createPlatform(
           recent.push(line)
           if (recent.length > 15) recent.shift()
           const message = /"msg":"([a-z_.]+)"/.exec(line)?.[1]
+          if (message === 'request.internal') internal.push(`${name}: ${line}`)
           if (message === undefined) return
           logged.set(message, (logged.get(message) ?? 0) + 1)
           // The last words of one that was killed arrive after its end.
@@ -206,5 +210,5 @@ export async function createPlatform(
     await service.ready()
     return service
   }
-  return { start, services, crashes, pids }
+  return { start, services, crashes, internal, pids }
 }

@@ -42,6 +42,9 @@ interface Link {
   allowance: number | null
   /** The answer to come will not arrive. */
   doomed: boolean
+  /** Answers that are held, and until when. */
+  readonly late: Buffer[]
+  dueAt: number
 }
 
 /** Starts a proxy in front of the server that `target` names. */
@@ -72,6 +75,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       silent: false,
       allowance: null,
       doomed: false,
+      late: [],
+      dueAt: 0,
     }
     links.add(link)
     const read = createStatementReader((name) => (link.name = name))
@@ -107,8 +112,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       if (link.doomed) {
         struck += 1
         end()
-      } else if (milliseconds === 0) client.write(chunk)
-      else setTimeout(() => client.write(chunk), milliseconds)
+      } else if (milliseconds === 0 && link.late.length === 0) {
+        client.write(chunk)
+      } else {
+        // Late, but in order: what comes at once must not overtake what is held.
+        link.late.push(chunk)
+        link.dueAt = Math.max(link.dueAt, performance.now() + milliseconds)
+        setTimeout(() => client.write(link.late.shift() ?? ''), link.dueAt - performance.now())
+      }
     })
     if (mode === 'hold') for (const socket of [client, upstream]) socket.pause()
   })

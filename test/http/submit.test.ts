@@ -1,4 +1,5 @@
 // POST /api/submit: every rule of the field table, and that nothing refused leaves a trace.
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { isUuid } from '../../src/http/request.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -261,6 +262,25 @@ t.test('outputs that are no UTF-8 come back with replacement characters', async 
   const { body } = await submit(python)
   await finish(sql, body.id, { stdout: Buffer.from([0x61, 0xff, 0x00, 0x62]) })
   t.equal((await call('GET', `/api/result/${body.id}`)).body.stdout, 'a\ufffd\0b')
+})
+
+t.test('who is given up in a deadlock is told to come again, and nothing is stored', async (t) => {
+  const count = async (): Promise<unknown> => (await sql`select count(*) from runledger.event`)[0]
+  const before = await count()
+  const answer = await sql.begin(async (other) => {
+    await other`set local deadlock_timeout = '1min'`
+    await other`lock table runledger.result in access exclusive mode`
+    const submitting = submit(python)
+    const isHeldUp = async (): Promise<boolean> =>
+      (
+        await sql`select from pg_locks where relation = 'runledger.result'::regclass and not granted`
+      ).length > 0
+    while (!(await isHeldUp())) await delay(10)
+    await other`lock table runledger.pending in access exclusive mode`
+    return submitting
+  })
+  t.match(answer, { status: 503, body: { error: 'unavailable' } })
+  t.strictSame(await count(), before)
 })
 
 async function nextPending(): Promise<string> {
