@@ -56,7 +56,7 @@ if os.fork() == 0:
     python: raw`
 if os.fork() == 0:
     os.setsid()
-    while True: os.write(1, b"."); time.sleep(0.001)`,
+    while True: os.write(1, b".\n"); time.sleep(0.001)`,
   }),
   bomb('every byte is only a byte', ['exited'], {
     python: raw`os.write(1, bytes(range(256)) * 16 + b"\x1b]0;title\x07\x1b[2J\xed\xa0\x80\xff\xfe" + "\u202e\ufeff\u2028".encode()); print()`,
