@@ -17,8 +17,8 @@ run: setup packages ## install what is missing, start PostgreSQL, web and worker
 
 test: check ## what CI runs first: everything that needs no virtual machine
 
-check: setup packages static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts
+check: setup packages static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox; FILES="…" runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts $(FILES)
 
 static: types lint format ## types, lint and format alone
 

@@ -40,15 +40,16 @@ create or replace function runledger.complete_execution(
 ) returns void
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  _waiter record;
 begin
-  if runledger.end_execution(
+  select * into _waiter from runledger.store_completion(
     submission_id, started_version, schema_version, data, metadata, stdout, stderr, compile_output, run
-  ) then
-    perform runledger.notify_ends(array[submission_id]);
-  end if;
+  );
+  perform runledger.tell_end(submission_id, _waiter.awaited, _waiter.told_to);
 end
 $$;
-comment on function runledger.complete_execution is 'end_execution, and the word to who waits in the same transaction.';
+comment on function runledger.complete_execution is 'store_completion, and the word to who waits in the same transaction.';
 
 create or replace function runledger.notify_ends(submissions uuid[]) returns void
 language sql security definer set search_path = ''

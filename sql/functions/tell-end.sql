@@ -1,7 +1,5 @@
 -- The word to who waits for an end.
 
-drop function if exists runledger.tell_end(uuid, text);
-
 create or replace function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[]) returns void
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$

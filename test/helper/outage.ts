@@ -36,11 +36,19 @@ export async function freezeServer(sql: Database): Promise<() => void> {
   const [row] = await sql`select pg_backend_pid() as pid`
   const status = readFileSync(`/proc/${row?.['pid'] as number}/status`, 'utf8')
   const postmaster = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
-  const pids = [postmaster, ...findChildren(postmaster)]
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  // The postmaster stands still first and goes on last: meanwhile no child is added, and one that has ended keeps its
+  // process number.
+  process.kill(postmaster, 'SIGSTOP')
+  while (!isStopped(postmaster)) await sleep(1)
+  const children = findChildren(postmaster)
+  for (const pid of children) process.kill(pid, 'SIGSTOP')
   return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    for (const pid of [...children, postmaster]) process.kill(pid, 'SIGCONT')
   }
+}
+
+function isStopped(pid: number): boolean {
+  return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }
 
 function findChildren(parent: number): number[] {

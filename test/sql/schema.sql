@@ -468,7 +468,7 @@ function runledger.await_submission(submission_id uuid, told_to text DEFAULT NUL
   grant execute to runledger_api
 
 function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
-  end_execution, and the word to who waits in the same transaction.
+  store_completion, and the word to who waits in the same transaction.
   returns void security definer set search_path=""
   grant execute to runledger_worker
 

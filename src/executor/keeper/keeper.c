@@ -262,8 +262,9 @@ static void reap_box(void) {
 }
 
 /**
- * From the program's first instruction until its output is read and its box reaped, or as good as that: the first process
- * of a box in which all else is dead takes as long to go as an empty box takes to run, and changes nothing any more.
+ * From the program's first instruction until its output is read and its box reaped. Where only the box's first process is
+ * left, and next to nothing for it to clear away (group_is_settled), its end is not waited for: it changes nothing any
+ * more, and takes as long as an empty box takes to run.
  */
 static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
   int64_t ends = started + (int64_t)request->wall_nanoseconds;
