@@ -8,7 +8,7 @@ import { contest } from './python-fork/contest.ts'
 import { ending } from './python-fork/ending.ts'
 import { listLibraryPrograms } from './python-fork/library.ts'
 import { process as processes } from './python-fork/process.ts'
-import { maskAddresses } from './python-fork/program.ts'
+import { isForked, maskAddresses } from './python-fork/program.ts'
 import type { Program, Programs } from './python-fork/program.ts'
 import { start } from './python-fork/start.ts'
 import { stream } from './python-fork/stream.ts'
@@ -37,10 +37,6 @@ function describe({ ending: end, exitCode, signal, stdout, stderr }: Phase) {
   )
   return { ending: end, exitCode, signal, stdout: out, stderr: errors }
 }
-
-/** Only a fork has a library of ours among its mappings. */
-const isForked =
-  'print(any(".so" in line and " /usr/" not in line for line in open("/proc/self/maps")))'
 
 const topics: Readonly<Record<string, Programs>> = {
   'programs as they are submitted': contest,

@@ -102,6 +102,7 @@ export async function struck(
 
 // The reconciler comes ten seconds after a process has started, and a busy machine takes long to start one.
 const reachSeconds = 45
+const betweenLossesMilliseconds = 6000
 
 /** Starts a process again with the place to die at, and waits until it has died there. @returns 0 if it did not. */
 export async function crash(scene: Scene, point: string): Promise<number> {
@@ -121,12 +122,10 @@ export async function crash(scene: Scene, point: string): Promise<number> {
     service.environment = {}
     service.kill('SIGCONT') // from now on an end is expected
   }
+  const ends = armed.map((service) => service.ended())
   const stopProvoking = await provoke(point, scene, worker, armed)
-  const died = await Promise.race([
-    ...armed.map((service) => service.ended()),
-    sleep(reachSeconds * 1000, null),
-  ])
-  stopProvoking()
+  const died = await Promise.race([...ends, sleep(reachSeconds * 1000, null)])
+  await stopProvoking()
   for (const service of armed.slice(died === null ? 0 : 1)) service.kill('SIGKILL')
   return died === null ? 0 : 1
 }
@@ -137,17 +136,27 @@ async function provoke(
   scene: Scene,
   worker: Service,
   armed: readonly Service[],
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   if (point.endsWith('_interrupt')) {
     const killing = setInterval(() => killBoxes(scene), 50)
-    return () => clearInterval(killing)
+    return async () => clearInterval(killing)
   }
   if (point === 'sweep.after_commit') {
     await Promise.all(armed.map((service) => service.ready()))
     await sleep(1500)
-    await scene.lose(worker, 'SIGKILL', 'killed')
+    // More than once: a run may end in the moment of the loss, and the worker, alive again, sweeps as well.
+    const lose = (): Promise<void> => scene.lose(worker, 'SIGKILL', 'killed')
+    await lose()
+    let losing = Promise.resolve()
+    const again = setInterval(() => {
+      losing = lose()
+    }, betweenLossesMilliseconds)
+    return async () => {
+      clearInterval(again)
+      await losing
+    }
   }
-  return () => {}
+  return async () => {}
 }
 
 /** Kills what makes boxes, and boxes that are being made or are run. */

@@ -56,8 +56,8 @@ export const box = v.parse(
 
 const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
-/** First host uid of this test process's slots: test files run side by side, and no two should share one. */
-export const firstUid = 60_000 + (process.pid % 500) * 8
+/** First host uid of this test process's slots: test files run side by side, and no two may share one. */
+export const firstUid = 1_000_000 + process.pid * 8
 
 /** PF_EXITING of linux/sched.h: it has run its last instruction, whether or not it is a zombie already. */
 const exiting = 4

@@ -24,7 +24,7 @@ async function makePastPartitions(days: number): Promise<void> {
     begin
       while _day < date_trunc('day', now(), 'UTC') loop
         _name := 'body_' || to_char(_day at time zone 'UTC', 'YYYY_MM_DD');
-        execute format('create table runledger.%I partition of runledger.body for values from (%L) to (%L)',
+        execute format('create table if not exists runledger.%I partition of runledger.body for values from (%L) to (%L)',
           _name, runledger.uuid_floor(_day), runledger.uuid_floor(_day + interval '1 day'));
         _day := _day + interval '1 day';
       end loop;

@@ -51,9 +51,12 @@ $$;
 -- Another width from now on: new partitions follow the old without gap or overlap, and what exists stays.
 do $$
 declare
-  _before integer := (select count(*) from runledger.partition where table_name = 'event');
+  _before integer;
   _made text[];
 begin
+  -- The day may have changed since the database's template was made.
+  perform runledger.make_partitions();
+  _before := (select count(*) from runledger.partition where table_name = 'event');
   assert (select count(*) from runledger.make_partitions()) = 0, 'nothing is left to make';
   update runledger.partitioning set width = '7 days', ahead = 20 where table_name = 'event';
   _made := array(select runledger.make_partitions());

@@ -82,7 +82,8 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
     await role.end()
   }
   t.strictSame(
-    logged.filter(({ level }) => level >= 40),
+    // A machine that is busy elsewhere delays a sweep; that is no refusal.
+    logged.filter(({ level, msg }) => level >= 40 && msg !== 'sweep.delayed'),
     [],
     'nothing was refused to the web process',
   )
