@@ -55,7 +55,7 @@ t.test('the next start prints the same key, and the ledger is still there', asyn
   await t.test('when it is killed hard itself, nothing of it goes on', async (t) => {
     service.child.kill('SIGKILL')
     await once(service.child, 'exit')
-    for (let left = 300; left > 0 && findProcesses(folder).length > 0; left -= 1) {
+    for (let left = 600; left > 0 && findProcesses(folder).length > 0; left -= 1) {
       await new Promise((wait) => setTimeout(wait, 100))
     }
     t.strictSame(findProcesses(folder), [])

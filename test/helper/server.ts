@@ -23,6 +23,11 @@ export interface ServerOptions
   readonly url: string
   /** Listens here; by default on loopback. */
   readonly host?: string
+  /**
+   * Requests of `call` under way at once, 64 by default. More than the server's ten database connections wait in the
+   * server, where on a slow machine their time runs out.
+   */
+  readonly atOnce?: number
 }
 
 /** What a request may have; a body that is neither text nor bytes is sent as JSON. */
@@ -61,7 +66,7 @@ export async function startServer(
   sql: Database,
   options: ServerOptions,
 ): Promise<TestServer> {
-  const { url, host = '127.0.0.1', tls = null, requestSeconds, ...rest } = options
+  const { url, host = '127.0.0.1', tls = null, requestSeconds, atOnce = 64, ...rest } = options
   const database = createDatabase({
     url,
     connections: 10,
@@ -88,7 +93,7 @@ export async function startServer(
   server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   t.teardown(async () => {
     agent.destroy()
     server.closeAllConnections()

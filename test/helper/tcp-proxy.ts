@@ -1,4 +1,5 @@
 // A TCP proxy that can be stopped, frozen or made a black hole: a database that is away, in each of its ways.
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -67,7 +68,7 @@ export async function startTcpProxy(
     await once(server, 'listening')
     return (server.address() as AddressInfo).port
   }
-  const port = await listen(0)
+  const port = await claimPort(listen)
   const url = new URL(target)
   url.port = String(port)
   const stop = async (): Promise<void> => {
@@ -106,5 +107,16 @@ export async function startTcpProxy(
       if (!server.listening) await listen(port)
     },
     close: stop,
+  }
+}
+
+/** A port that the kernel gives nobody by itself, so that it is still free when the proxy listens again. */
+async function claimPort(listen: (port: number) => Promise<number>): Promise<number> {
+  for (;;) {
+    try {
+      return await listen(randomInt(20_000, 32_000))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
   }
 }

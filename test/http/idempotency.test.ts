@@ -8,7 +8,7 @@ import type { Answer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const server = await startServer(t, sql, { url, queueCapacity: 150 })
+const server = await startServer(t, sql, { url, queueCapacity: 150, atOnce: 20 })
 const { call } = server
 const python = { language: 'python', code: 'print(1)' }
 

@@ -8,7 +8,7 @@ import { startServer } from '../helper/server.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const capacity = 5
-const { call } = await startServer(t, sql, { url, queueCapacity: capacity })
+const { call } = await startServer(t, sql, { url, queueCapacity: capacity, atOnce: 12 })
 const python = { language: 'python', code: '' }
 
 t.test(

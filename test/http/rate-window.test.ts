@@ -6,7 +6,7 @@ import { createCaller } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const server = await startServer(t, sql, { url })
+const server = await startServer(t, sql, { url, atOnce: 20 })
 const { call, issue } = server
 const python = { language: 'python', code: '' }
 
@@ -31,7 +31,7 @@ t.test('a key has exactly 60 requests in any 60 seconds', async (t) => {
 })
 
 t.test('the window is one for all web processes', async (t) => {
-  const second = await startServer(t, sql, { url })
+  const second = await startServer(t, sql, { url, atOnce: 20 })
   const { key, apiKeyId } = await createCaller(sql, 'beta')
   await sql`delete from runledger.rate_window where api_key_id = ${apiKeyId}`
   const answers = await Promise.all(

@@ -40,10 +40,17 @@ t.test(
   minutes,
   async (t) => {
     const waiters = 2000
-    const responses: Promise<[IncomingMessage]>[] = []
+    const responses: Promise<IncomingMessage>[] = []
+    /** What a slow machine refuses is asked again. */
+    const ask = async (): Promise<IncomingMessage> => {
+      const [response] = (await once(submitAndWait(), 'response')) as [IncomingMessage]
+      if (response.statusCode !== 503) return response
+      response.resume()
+      return ask()
+    }
     // In waves, as a slow machine would not take all of them within the time that a request has.
     while (responses.length < waiters) {
-      for (let n = 0; n < 50; n += 1) responses.push(once(submitAndWait(), 'response') as never)
+      for (let n = 0; n < 50; n += 1) responses.push(ask())
       await until(async () => (await countPending()) === responses.length)
     }
     t.equal(waiter.waiting, waiters)
@@ -60,7 +67,7 @@ t.test(
     })
     const statuses = await Promise.all(
       responses.map(async (response) => {
-        const [answer] = await response
+        const answer = await response
         answer.resume()
         return answer.statusCode
       }),
