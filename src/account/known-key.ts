@@ -11,7 +11,8 @@ export interface KnownKeys {
   learn(key: string, caller: Caller | null): void
 }
 
-const keptMilliseconds = 10_000
+// A key that is revoked opens nothing five seconds later, not even its body is read.
+const keptMilliseconds = 4000
 // Each is an issued key: strangers cannot add any.
 const keptKeys = 10_000
 

@@ -22,8 +22,7 @@ export async function readJson(request: ApiRequest, response: Response): Promise
   if (mediaType !== 'application/json') {
     throw new Problem('unsupported_media_type', 'Content-Type must be application/json.')
   }
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  if (request.headers['content-encoding'] !== undefined) {
     throw new Problem(
       'unsupported_media_type',
       'Content-Encoding is not supported: send the body as it is.',

@@ -18,7 +18,7 @@ import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { identify, methodNotAllowed, notFound } from './request.ts'
+import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { submit } from './submit.ts'
 
 export { createServer } from './transport.ts'
@@ -65,6 +65,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   app.use(identify, announceHttps(trustProxy), metrics.count)
   for (const path of paths) app.all(path, nameRoute(path))
   app.use('/api', requireHttps(trustProxy), authenticate(database, isSubmission))
+  app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
   for (const path of paths) {
     const methods = routes.filter((route) => route[1] === path).map(([method]) => method)
@@ -78,9 +79,9 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   }
 }
 
-// runledger.receive_submission looks at the key itself.
-function isSubmission({ method, route }: ApiRequest): boolean {
-  return method === 'POST' && route === '/api/submit'
+// runledger.receive_submission looks at the key itself; what is refused before it gets there is another matter.
+function isSubmission({ method, route, headers }: ApiRequest): boolean {
+  return method === 'POST' && route === '/api/submit' && headers.host !== undefined
 }
 
 function nameRoute(path: string): Handler {

@@ -4,11 +4,14 @@ import type { TLSSocket } from 'node:tls'
 import { Problem } from '#error'
 import type { ApiRequest, Handler } from './request.ts'
 
+/** What tells a client to stay with HTTPS: for two years. */
+export const strictTransportSecurity = 'max-age=63072000; includeSubDomains'
+
 /** Marks every answer that goes out over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
 export function announceHttps(trustProxy: boolean): Handler {
   return (request, response, next) => {
     if (isSecure(request, trustProxy)) {
-      response.setHeader('Strict-Transport-Security', 'max-age=63072000; includeSubDomains')
+      response.setHeader('Strict-Transport-Security', strictTransportSecurity)
     }
     return next()
   }

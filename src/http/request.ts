@@ -32,6 +32,12 @@ export const identify: Handler = (request, response, next) => {
   return next()
 }
 
+/** Refuses a request that does not say whom it is for (RFC 9112, 3.2). */
+export const requireHost: Handler = (request, _response, next) => {
+  if (request.headers.host !== undefined || request.httpVersion === '1.0') return next()
+  throw invalidRequest([{ path: 'Host', message: 'is required' }])
+}
+
 /**
  * Reads the query strictly: a parameter that is unknown or given twice is an issue.
  * @param known the parameters this route has.
@@ -107,6 +113,8 @@ const hungUp = 'the client has hung up'
 /** A signal that fires when the client hangs up. */
 export function hangUpSignal(response: Response): AbortSignal {
   const controller = new AbortController()
+  // Its connection may have ended before anybody asked.
+  if (response.destroyed) controller.abort(hungUp)
   // Every answer ends here: the reason that it makes by itself, an error with a stack, costs more than all else of this.
   response.once('close', () => controller.abort(hungUp))
   return controller.signal

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import type { Database } from '#database'
 import { createDatabase } from '#database'
@@ -56,6 +57,8 @@ export interface TestServer {
   readonly issue: (tier?: string) => Promise<string>
   /** One request with the server's own unlimited key unless another, or null for none, is given. */
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>
+  /** How many connections the server has open, whatever their other ends think of them. */
+  readonly countConnections: () => Promise<number>
   /** Sends raw bytes and returns everything that came back until the connection ended. */
   readonly exchange: (bytes: string | Buffer) => Promise<string>
 }
@@ -135,6 +138,7 @@ export async function startServer(
       if (checked && method !== 'HEAD') checkAnswer(method, path, answer.status, answer.text)
       return answer
     },
+    countConnections: () => promisify(server.getConnections.bind(server))(),
     exchange: (bytes) => exchangeRaw(port, bytes),
   }
 }

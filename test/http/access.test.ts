@@ -256,7 +256,7 @@ t.test('a body that is not plain JSON is 415', async (t) => {
     { 'Content-Type': 'application/jsonp' },
     { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
     { 'Content-Type': 'application/json', 'Content-Encoding': 'br' },
-    { 'Content-Type': 'application/json', 'Content-Encoding': 'identity, gzip' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'identity' },
   ]
   for (const path of ['/api/submit', '/api/submit/batch']) {
     for (const headers of rows) {

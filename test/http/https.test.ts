@@ -1,5 +1,9 @@
 // HTTPS only: behind a router by its word, alone with a certificate, and plain HTTP from this machine alone.
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectSecurely } from 'node:tls'
 import t from 'tap'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -58,12 +62,39 @@ t.test('with no router in front, X-Forwarded-Proto is nobody’s word', async (t
   t.match(await answer.json(), { error: 'https_required' })
 })
 
+const authority = createAuthority()
+t.teardown(() => authority.remove())
+const tls = authority.issue(['IP:127.0.0.1'])
+
 t.test('alone it speaks HTTPS itself, and says so in every answer', async (t) => {
-  const authority = createAuthority()
-  t.teardown(() => authority.remove())
-  const { call } = await startServer(t, sql, { url, tls: authority.issue(['IP:127.0.0.1']) })
+  const { call, port } = await startServer(t, sql, { url, tls, requestSeconds: 1 })
   const { status, headers } = await call('POST', '/api/submit', { body: python })
   t.equal(status, 202)
   t.match(headers['strict-transport-security'], /^max-age=\d{8,}/)
   t.match((await call('GET', '/x')).headers['strict-transport-security'], /^max-age=\d{8,}/)
+  for (const [bytes, refusal] of [
+    ['garbage\r\n\r\n', /^HTTP\/1\.1 400 /],
+    ['GET / HTTP/1.1\r\nX: ', /^HTTP\/1\.1 408 /],
+  ] as const) {
+    const socket = connectSecurely({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    socket.write(bytes)
+    const text = Buffer.concat(await socket.toArray()).toString()
+    t.match(text, refusal)
+    t.match(text, /\r\nStrict-Transport-Security: max-age=\d{8,}/)
+  }
+})
+
+t.test('who does not shake hands in time, or in no known way, is cut off', async (t) => {
+  const { countConnections, port } = await startServer(t, sql, { url, tls, requestSeconds: 1 })
+  const hello = Buffer.from('16030100c8010000c40303', 'hex')
+  const sockets = ['', hello, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'].map((bytes) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {}).resume()
+    socket.write(bytes)
+    return socket
+  })
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  await Promise.all(sockets.map(async (socket) => once(socket, 'connect')))
+  while ((await countConnections()) > 0) await sleep(20)
+  t.pass('the server has none of them')
 })

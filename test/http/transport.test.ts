@@ -12,7 +12,7 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const { call, exchange, issue, port } = await startServer(t, sql, {
+const { call, countConnections, exchange, issue, port } = await startServer(t, sql, {
   url,
   requestSeconds: 1,
 })
@@ -35,8 +35,12 @@ const absolute = (headers: string): string =>
 
 const close = { Connection: 'close' }
 
-async function open(bytes: string): Promise<{ socket: Socket; received: () => string }> {
-  const socket = connect(port, '127.0.0.1')
+/** @param staysOpen it never closes its own half. */
+async function open(
+  bytes: string,
+  staysOpen = false,
+): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: staysOpen })
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString())).on('error', () => {})
   await once(socket, 'connect')
@@ -85,6 +89,53 @@ t.test(
     t.ok(stalled.every(({ received }) => /^(HTTP\/1\.1 408|$)/.test(received())))
   },
 )
+
+t.test('who never closes a connection does not keep it', async (t) => {
+  const before = await countConnections()
+  const stalled = await Promise.all(
+    ['', 'GET / HTTP/1.1\r\nX: ', post({ 'Content-Length': 10 }, '{'), 'garbage\r\n\r\n'].map(
+      (bytes) => open(bytes, true),
+    ),
+  )
+  t.ok((await countConnections()) > before)
+  await Promise.all(stalled.map(async ({ socket }) => once(socket, 'end')))
+  while ((await countConnections()) > before) await sleep(20)
+  for (const { socket } of stalled) socket.destroy()
+})
+
+t.test(
+  'a request that was refused as too slow is not carried out when its rest arrives',
+  async (t) => {
+    const count = async (): Promise<unknown> =>
+      (await sql`select count(*) from runledger.result`)[0]
+    const before = await count()
+    const { socket, received } = await open(
+      post({ 'Content-Length': python.length }, python.slice(0, 5)),
+      true,
+    )
+    await once(socket, 'end')
+    t.match(received(), /^HTTP\/1\.1 408/)
+    socket.write(python.slice(5))
+    await Promise.race([once(socket, 'close'), sleep(500)])
+    socket.destroy()
+    t.strictSame(await count(), before)
+  },
+)
+
+t.test('a request that is answered before it is complete gets no second answer', async (t) => {
+  const text = await exchange(post({ 'X-API-Key': '', 'Content-Length': 100 }, '{'))
+  t.strictSame(statusLines(text), ['HTTP/1.1 401'])
+})
+
+t.test('a request without Host is 400 as JSON, behind the key', async (t) => {
+  const get = (path: string, headers = ''): string =>
+    `GET ${path} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`
+  t.match(await exchange(get('/api/languages')), /^HTTP\/1\.1 401 [^]*"unauthorized"/)
+  const refusal = /^HTTP\/1\.1 400 [^]*"issues":\[\{"path":"Host","message":"is required"\}\]/
+  t.match(await exchange(get('/api/languages', `X-API-Key: ${key}\r\n`)), refusal)
+  t.match(await exchange(get('/healthz')), refusal)
+  t.match(await exchange('GET /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200/)
+})
 
 t.test('a body that is declared over 2 MiB is 400 and not read', async (t) => {
   for (const path of ['/api/submit', '/api/submit/batch']) {

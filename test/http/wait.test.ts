@@ -94,6 +94,22 @@ t.test(
   },
 )
 
+t.test('who hangs up before his long poll has begun to wait is forgotten too', async (t) => {
+  const [row] = await sql`select submission_id as id from runledger.pending limit 1`
+  const options = { host: '127.0.0.1', port, agent: false, headers: { 'X-API-Key': key } }
+  for (let milliseconds = 0; milliseconds < 12; milliseconds += 1) {
+    const polls = Array.from({ length: 20 }, () =>
+      request({ ...options, path: `/api/result/${row?.['id']}?wait=true` }).on('error', () => {}),
+    )
+    for (const poll of polls) poll.end()
+    await sleep(milliseconds)
+    for (const poll of polls) poll.destroy()
+  }
+  t.equal((await call('GET', `/api/result/${row?.['id']}`, { key })).status, 200)
+  await sleep(200)
+  await until(() => waiter.waiting === 0)
+})
+
 t.test('a refused submission that wanted to wait leaves no waiter', async (t) => {
   const { call, waiter } = await startServer(t, sql, { url, queueCapacity: 1 })
   t.equal((await call('POST', '/api/submit?wait=true', { body: code })).status, 503)
