@@ -29,8 +29,11 @@ export interface WatchOptions {
 interface Watched extends WatchOptions {
   silentSince: number
   read: number
+  /** Bytes that were written when something was last read: those may be answered, what follows is not. */
   written: number
   silentMilliseconds: number
+  /** Something was read of late, and said so at once. Below TLS nothing does: there only looking shows it. */
+  isHeard: boolean
 }
 
 const destinations = new Map<string, (socket: Socket, options: WatchOptions) => void>()
@@ -67,7 +70,8 @@ function createDestination(
       const isAsked = !isGreeted || socket.bytesWritten !== watched.written
       if (socket.bytesRead !== watched.read || !isAsked) {
         watched.read = socket.bytesRead
-        watched.written = socket.bytesWritten
+        if (!watched.isHeard) watched.written = socket.bytesWritten
+        watched.isHeard = false
         watched.silentSince = now
         watched.silentMilliseconds = 0
         continue
@@ -111,7 +115,13 @@ function createDestination(
 
   return (socket, options) => {
     const silentSince = performance.now()
-    sockets.set(socket, { ...options, silentSince, read: 0, written: 0, silentMilliseconds: 0 })
+    const watched: Watched = { ...options, silentSince, read: 0, written: 0, silentMilliseconds: 0, isHeard: false } // prettier-ignore
+    sockets.set(socket, watched)
+    // Between two looks an answer may come and the next question be lost: then the order tells.
+    socket.on('data', () => {
+      watched.isHeard = true
+      watched.written = socket.bytesWritten
+    })
     socket.once('close', () => {
       sockets.delete(socket)
       if (sockets.size > 0) return

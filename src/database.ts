@@ -34,6 +34,7 @@ export interface DatabaseOptions {
 export const sqlState = {
   uniqueViolation: '23505',
   undefinedTable: '42P01',
+  lockNotAvailable: '55P03',
   queueFull: 'RL003',
   keyRefused: 'RL008',
 } as const
@@ -66,6 +67,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     connection: {
       application_name: options.name,
+      // What is acknowledged is on disk, whatever the database or the role was set to.
+      synchronous_commit: 'on',
+      default_transaction_isolation: 'read committed',
       statement_timeout: statementSeconds * 1000,
       lock_timeout: 5000,
       idle_in_transaction_session_timeout: 10_000,

@@ -34,6 +34,24 @@ t.test('when one connection is found silent, the idle ones are replaced with it'
   t.pass('it listens again')
 })
 
+t.test('a question that is lost right behind an answer is missed too', async (t) => {
+  const proxy = await startTcpProxy(url)
+  const sql = createDatabase({ url: proxy.url, connections: 1, name: 'pool', statementSeconds: 1 })
+  t.teardown(async () => {
+    await sql.end({ timeout: 1 })
+    await proxy.close()
+  })
+  for (let round = 0; round < 3; round += 1) {
+    await sql`select 1`
+    proxy.abandon()
+    await t.rejects(sql`select 1`, { code: 'CONNECTION_CLOSED' })
+  }
+  const [row] = await sql`select pg_backend_pid() as pid`
+  await sleep(3000)
+  const [later] = await sql`select pg_backend_pid() as pid`
+  t.equal(later?.['pid'], row?.['pid'], 'one that was answered is left alone')
+})
+
 t.test('a statement that nobody answered is answered when the network is back', async (t) => {
   const proxy = await startTcpProxy(url)
   const sql = createDatabase({ url: proxy.url, connections: 1, name: 'pool', statementSeconds: 2 })
@@ -104,4 +122,17 @@ t.test('a server that hangs up at once is not asked a thousand times a second', 
   t.ok(attempts < 100, `${attempts} attempts`)
   await sql.end({ timeout: 0 })
   server.close()
+})
+
+t.test('a commit waits for the disk, whatever the database was set to', async (t) => {
+  const { url: own, sql: admin, drop: dropOwn } = await createTestDatabase()
+  t.teardown(dropOwn)
+  const name = new URL(own).pathname.slice(1)
+  await admin`alter database ${admin(name)} set synchronous_commit = off`
+  await admin`alter database ${admin(name)} set default_transaction_isolation = 'serializable'`
+  const sql = createDatabase({ url: own, connections: 1, name: 'pool' })
+  const [row] = await sql`
+    select current_setting('synchronous_commit') as commit, current_setting('transaction_isolation') as isolation`
+  await sql.end({ timeout: 1 })
+  t.strictSame({ ...row }, { commit: 'on', isolation: 'read committed' })
 })
