@@ -23,19 +23,24 @@ const headsSchema = v.object({
   position: count,
   /** … of transactions before this one: all of those had ended, so that nothing is added to them later. */
   transaction: digits,
+  /** And of this one and later ones, which this server had not come to: a log that was restored has those of another. */
+  unreached: v.optional(digits),
   parts: v.array(partSchema),
 })
 /** The heads as they are kept: parts without any event are left out. */
 export type Heads = v.InferOutput<typeof headsSchema>
 type HeadsPart = Heads['parts'][number]
-type Cut = Pick<Heads, 'position' | 'transaction'>
+type Cut = Pick<Heads, 'position' | 'transaction' | 'unreached'>
 
 /** Reads the heads of everything that has happened so far, but for transactions still open. */
 export async function readHeads(sql: Database): Promise<Heads> {
   const [row] = await sql`
-    with settled as (select pg_snapshot_xmin(pg_current_snapshot()) as transaction)
-    select settled.transaction::text, (
-      select coalesce(max(position), 0) from audit.event where transaction_id < settled.transaction
+    with settled as (
+      select pg_snapshot_xmin(now) as transaction, pg_snapshot_xmax(now) as unreached from pg_current_snapshot() now
+    )
+    select settled.transaction::text, settled.unreached::text, (
+      select coalesce(max(position), 0) from audit.event
+      where transaction_id < settled.transaction or transaction_id >= settled.unreached
     ) as position
     from settled`
   const cut = row as unknown as Cut
@@ -44,7 +49,7 @@ export async function readHeads(sql: Database): Promise<Heads> {
     const part = await readPart(sql, cut, lower, upper)
     if (part.streams > 0) parts.push(part)
   }
-  return { position: cut.position, transaction: cut.transaction, parts }
+  return { ...cut, parts }
 }
 
 /** Reads what was kept; null when it is nothing of ours. */
@@ -71,7 +76,7 @@ export async function compareHeads(
 
 async function readPart(
   sql: Database,
-  { position, transaction }: Cut,
+  { position, transaction, unreached }: Cut,
   lower: string,
   upper: string | null,
 ): Promise<HeadsPart> {
@@ -82,7 +87,8 @@ async function readPart(
       select stream_id, count(*) as events, (array_agg(hash order by stream_version desc))[1] as head
       from audit.event
       where stream_id >= ${lower} ${upper === null ? sql`` : sql`and stream_id < ${upper}`}
-        and position <= ${position} and transaction_id < ${transaction}::text::xid8
+        and position <= ${position}
+        and (transaction_id < ${transaction}::text::xid8 or transaction_id >= ${unreached ?? null}::text::xid8)
       group by stream_id
     ) streams`
   return {

@@ -28,7 +28,8 @@ async function addFinished(): Promise<string> {
 async function settle(): Promise<void> {
   for (;;) {
     const [row] = await sql`
-      select max(transaction_id) < pg_snapshot_xmin(pg_current_snapshot()) as settled from runledger.event`
+      select max(transaction_id) < pg_snapshot_xmin(pg_current_snapshot()) as settled from runledger.event
+      where transaction_id < pg_snapshot_xmax(pg_current_snapshot())`
     if (row?.['settled'] === true) return
     await sleep(20)
   }
@@ -82,6 +83,26 @@ t.test('what is added later does not change them; what was open is not in them',
 t.test('the command says that the log ends as it did', async (t) => {
   await addFinished()
   t.match(audit('heads', '--compare', file), { text: /ends as it did/, status: 0 })
+})
+
+t.test('a log that was restored from another server is all in them', async (t) => {
+  await addFinished()
+  const restored = await addFinished()
+  await sql`alter table runledger.event disable trigger event_append_only`
+  await sql`
+    update runledger.event set transaction_id = (1e15::bigint)::text::xid8 where stream_id = ${restored}`
+  await settle()
+  const kept = await readHeads(sql)
+  const [row] = await sql`select count(*) as events from runledger.event`
+  t.equal(
+    kept.parts.reduce((sum, { events }) => sum + events, 0),
+    row?.['events'],
+  )
+  await addFinished()
+  t.strictSame(await compareHeads(sql, kept), [])
+  await sql`delete from runledger.event where stream_id = ${restored}`
+  await sql`alter table runledger.event enable trigger event_append_only`
+  t.equal((await compareHeads(sql, kept)).length, 1)
 })
 
 t.test('a file of another kind is refused', async (t) => {
