@@ -94,11 +94,11 @@ async function doctor(): Promise<void> {
 
 async function keys(sql: Database, action: string | undefined, id = ''): Promise<void> {
   const operator = userInfo().username
+  const expiresAt = values.expires === undefined ? undefined : new Date(values.expires)
+  if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
+    return complain('--expires is not a date to come', 64)
   if (action === 'issue' && values.account !== undefined && values.account !== '') {
-    const { account, tier, expires } = values
-    const expiresAt = expires === undefined ? undefined : new Date(expires)
-    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
-      return complain('--expires is not a date to come', 64)
+    const { account, tier } = values
     try {
       print(await issueKey(sql, { account, tier, expiresAt }, operator))
     } catch (error) {
@@ -111,7 +111,7 @@ async function keys(sql: Database, action: string | undefined, id = ''): Promise
     // At most some thirty years: what cannot be a date must fail before there is a successor.
     if (!/^\d{1,9}$/.test(values.overlap))
       return complain('--overlap is a number of seconds, at most 999999999', 64)
-    const successor = await rotateKey(sql, id, Number(values.overlap), operator)
+    const successor = await rotateKey(sql, id, Number(values.overlap), operator, expiresAt)
     if (successor === null) return complain('there is no such key in force')
     print(successor)
   } else if (action === 'revoke' && isUuid(id)) {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
 import { createHttp, createServer } from '#http'
@@ -97,7 +98,9 @@ function readTls(
 ): { cert: string; key: string } | null {
   if (cert === undefined || key === undefined) return null
   try {
-    return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    createSecureContext(pair) // throws unless they are PEM and belong together
+    return pair
   } catch (error) {
     throw new ConfigError(
       `  TLS_CERT, TLS_KEY: ${error instanceof Error ? error.message : String(error)}`,

@@ -102,3 +102,22 @@ t.test('a worker waits at its start for a database that is away', async (t) => {
   const worker = await starting
   t.equal(worker.child.exitCode, null)
 })
+
+t.test('a web process refuses a certificate that is none before it listens', async (t) => {
+  const child = spawn('node', ['src/server.ts'], {
+    cwd: resolve(import.meta.dirname, '..'),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: url,
+      TLS_CERT: import.meta.filename,
+      TLS_KEY: import.meta.filename,
+    },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const told = Buffer.concat(await child.stderr.toArray()).toString()
+  t.match(told, /TLS_CERT, TLS_KEY: /)
+  t.notMatch(told, /\n +at /)
+  if (child.exitCode === null) await new Promise((done) => child.once('exit', done))
+  t.equal(child.exitCode, 78)
+})

@@ -53,8 +53,11 @@ begin
 
   return query select
     _key.id, _key.account_id, _key.digest, _admitted, _key.requests_per_minute,
-    _key.requests_per_minute - cardinality(_times),
-    greatest(1, ceil(extract(epoch from _times[1] + interval '60 seconds' - _now)))::integer;
+    greatest(0, _key.requests_per_minute - cardinality(_times)),
+    -- More than the quota may be in the window: the key came to a narrower tier a moment ago.
+    greatest(1, ceil(extract(epoch from
+      _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
+    )))::integer;
 end
 $$;
 comment on function runledger.admit_request is 'The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.';

@@ -132,6 +132,7 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 
 /**
  * Issues a successor with the same account and tier; the old key goes on working for the overlap. Both or neither.
+ * @param expiresAt when the successor expires; by default when the old key would have.
  * @returns null when there is no such key in force.
  */
 export async function rotateKey(
@@ -139,6 +140,7 @@ export async function rotateKey(
   id: string,
   overlapSeconds: number,
   operator: string,
+  expiresAt?: Date,
 ): Promise<IssuedKey | null> {
   const old = (await listKeys(sql)).find((key) => key.id === id)
   if (old === undefined) return null
@@ -151,7 +153,12 @@ export async function rotateKey(
     })
     if (!isInForce) return null
     const { account, tier } = old
-    return issueKey(transaction, { account, tier }, operator, { id: successorId, replaces: id })
+    return issueKey(
+      transaction,
+      { account, tier, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
+      operator,
+      { id: successorId, replaces: id },
+    )
   })
 }
 

@@ -124,8 +124,10 @@ const headerDescriptions = {
   'Idempotency-Mismatch': 'true: the earlier request under this key had another body.',
   'Retry-After': 'Seconds to wait.',
   Allow: 'The methods of this path.',
-  RateLimit: 'draft-ietf-httpapi-ratelimit-headers-11: requests left, seconds until there is one.',
-  'RateLimit-Policy': 'draft-ietf-httpapi-ratelimit-headers-11: requests in any 60 seconds.',
+  RateLimit:
+    'draft-ietf-httpapi-ratelimit-headers-11: requests left, seconds until there is one. Absent for a key without a limit.',
+  'RateLimit-Policy':
+    'draft-ietf-httpapi-ratelimit-headers-11: requests in any 60 seconds. Absent for a key without a limit.',
 } as const
 
 function createHeaders(): object {
@@ -180,7 +182,9 @@ function describe(operation: Operation): object {
       return answer === undefined ? [] : [[status, answer] as const]
     }),
   )
-  const limited = authenticated ? ['RateLimit', 'RateLimit-Policy'] : []
+  // Of a key that is not known, or not yet looked at, there is nothing to say.
+  const limitsOf = (status: string): readonly string[] =>
+    authenticated && status !== '401' && status !== '403' ? ['RateLimit', 'RateLimit-Policy'] : []
   return {
     operationId,
     summary,
@@ -204,7 +208,7 @@ function describe(operation: Operation): object {
           {
             description: answer.description,
             headers: Object.fromEntries(
-              [...limited, ...(answer.headers ?? [])].map((name) => [
+              [...limitsOf(status), ...(answer.headers ?? [])].map((name) => [
                 name,
                 { $ref: `#/components/headers/${name}` },
               ]),

@@ -3,6 +3,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
 import { admitRequest, issueKey, listKeys, rotateKey } from '#account'
+import type { IssuedKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 
@@ -75,3 +76,18 @@ t.test('a key is looked up by its digest, and compared by timingSafeEqual alone'
   syncBuiltinESMExports()
   t.equal(await admitRequest(sql, other.key), null)
 })
+
+t.test(
+  'a successor expires when the key it follows would have, unless told otherwise',
+  async (t) => {
+    const expiresAt = new Date(Date.now() + 86_400_000)
+    const later = new Date(Date.now() + 2 * 86_400_000)
+    const first = await issueKey(sql, { account: 'expiring', tier: 'beta', expiresAt }, 'test')
+    const read = async (key: IssuedKey | null): Promise<Date | null | undefined> =>
+      (await listKeys(sql, 'expiring')).find(({ id }) => id === key?.id)?.expiresAt
+    const second = await rotateKey(sql, first.id, 0, 'test')
+    t.strictSame(await read(second), expiresAt)
+    const third = await rotateKey(sql, second?.id ?? '', 0, 'test', later)
+    t.strictSame(await read(third), later)
+  },
+)

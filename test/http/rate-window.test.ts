@@ -93,3 +93,22 @@ t.test('requests that are refused for other reasons count too', async (t) => {
   t.match(first.headers['ratelimit'], /r=58;/)
   t.match(second.headers['ratelimit'], /r=57;/)
 })
+
+t.test('a key that comes to a narrower tier is told the truth', async (t) => {
+  const { key, apiKeyId } = await createCaller(sql, 'beta')
+  await sql`
+    insert into runledger.tier (name, requests_per_minute, concurrent_executions) values ('narrow', 3, 1)`
+  const attempt = () => call('GET', '/api/languages', { key })
+  for (let n = 0; n < 10; n += 1) t.equal((await attempt()).status, 200)
+  await sql`update runledger.api_key set tier = 'narrow' where id = ${apiKeyId}`
+  await sql`
+    update runledger.rate_window set admitted_at = array(
+      select now() - make_interval(secs => 50 - 5 * n) from generate_series(0, 9) n
+    ) where api_key_id = ${apiKeyId}`
+  const refused = await attempt()
+  t.equal(refused.status, 429)
+  t.match(refused.headers['ratelimit'], /^"requests";r=0;t=/)
+  // Of ten requests, 50 to 5 seconds old, the third last leaves the window when it is 60: it is 15 now.
+  const seconds = Number(refused.headers['retry-after'])
+  t.ok(seconds > 40 && seconds <= 45, `${seconds}`)
+})
