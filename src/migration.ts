@@ -2,6 +2,7 @@
 // grants as they stand today. Everything of ours in one transaction under one lock, so that releases may race.
 import { Logger, runMigrations } from 'graphile-worker'
 import type postgres from 'postgres'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { readSql, shippedSql } from './migration-file.ts'
 import type { SqlFile } from './migration-file.ts'
@@ -58,7 +59,7 @@ export async function migrate(
     }
     // A newer release's functions serve this one's processes too; ours beside them would leave calls ambiguous.
     if (!isOlder) for (const { text } of present) await sql.unsafe(text)
-    const partitions = await sql`select name from runledger.make_partitions() name`
+    const partitions = await makePartitions(sql)
     const [role] = await sql`
       select not exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') as missing`
     return {
@@ -67,6 +68,20 @@ export async function migrate(
       oneRole: role?.['missing'] === true,
     }
   })
+}
+
+/** The next ones are made long before they are needed: a reader that is in the way for a moment is no reason to fail. */
+async function makePartitions(
+  sql: postgres.TransactionSql<{ bigint: number }>,
+): Promise<readonly postgres.Row[]> {
+  try {
+    return await sql.savepoint(
+      (inside) => inside`select name from runledger.make_partitions() name`,
+    )
+  } catch (error) {
+    if (errorCode(error) !== sqlState.lockNotAvailable) throw error
+    return []
+  }
 }
 
 async function findPending(

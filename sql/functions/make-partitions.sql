@@ -1,7 +1,7 @@
 -- Makes partitions before they are needed. Called on every release and each hour by every worker; one at a time does it.
 
 create or replace function runledger.make_partitions() returns setof text
-language plpgsql security definer set search_path = '' set timezone = 'UTC' set lock_timeout = '2s'
+language plpgsql security definer set search_path = '' set timezone = 'UTC' set lock_timeout = '100ms'
 as $$
 declare
   _plan record;
@@ -38,7 +38,9 @@ begin
       ) into _taken using runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at);
       if not _taken and to_regclass(format('runledger.%I', _name)) is null then
         execute format('create table runledger.%I (like runledger.%I including all)', _name, _plan.table_name);
-        -- Attached instead of created in place: that needs no lock that readers and writers would wait for.
+        -- Attached instead of created in place, which writers of the table need not wait for. It takes the default
+        -- partition for itself for a moment: where a long reader has that, it is given up soon, as all others would wait
+        -- behind it, and tried again; partitions are made long before they are needed.
         execute format(
           'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
           _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
@@ -55,7 +57,7 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.make_partitions is 'Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a lock was not to be had, try again later.';
+comment on function runledger.make_partitions is 'Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.';
 
 create or replace function runledger.protect_partition(table_name text, name text) returns void
 language plpgsql set search_path = ''

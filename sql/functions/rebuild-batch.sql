@@ -52,19 +52,7 @@ begin
   get diagnostics _count = row_count;
   repaired := repaired + _count;
 
-  -- Whether a submission was admitted is not in the log: one that runs was; of the others the reconciler admits as many
-  -- as their key has room for, and counts nothing for a key without a limit.
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
-  select derived.submission_id, derived.api_key_id, r.status = 'running' or tier.concurrent_executions is null, true
-  from runledger.pending_from_log derived
-  join runledger.result r on r.id = derived.submission_id
-  join runledger.api_key k on k.id = derived.api_key_id
-  join runledger.tier on tier.name = k.tier
-  where derived.submission_id = any (_ids)
-    and not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
-  on conflict do nothing;
-  get diagnostics _count = row_count;
-  repaired := repaired + _count;
+  repaired := repaired + runledger.restore_pending(rebuild_batch.after, last);
   delete from runledger.pending p
   where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch)
     and not exists (select from runledger.pending_from_log derived where derived.submission_id = p.submission_id);

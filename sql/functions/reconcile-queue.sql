@@ -1,5 +1,5 @@
--- The queue is a hint: whatever happens to its rows, an unfinished submission gets a job again. What is unfinished is
--- read from the log, not from the projection.
+-- The queue is a hint: whatever happens to its rows, an unfinished submission gets a job again. Which ones are unfinished
+-- runledger.pending says, and what became of each the log; a row that pending lacks runledger.restore_pending puts back.
 
 drop function if exists runledger.reconcile_queue();
 
@@ -27,6 +27,7 @@ begin
       and case
         -- Begun in the moment in which its worker was given up, when the sweep could not see it yet.
         when head.type = 'execution.started' then not runledger.is_worker_alive(head.worker_id)
+        when head.type not in ('submission.received', 'execution.interrupted') then true
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
@@ -43,6 +44,9 @@ begin
           jsonb_build_object('actor', jsonb_build_object('sweep_of', _row.worker_id)),
           reconcile_queue.max_losses
         );
+      elsif _row.type not in ('submission.received', 'execution.interrupted') then
+        -- It has ended: this row was put here by hand.
+        delete from runledger.pending where pending.submission_id = _row.submission_id;
       else
         -- Without its projection no worker knows what to do with it.
         perform runledger.refresh_result(_row.submission_id);
@@ -68,14 +72,24 @@ begin
           and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
       )
   loop
-    perform job.enqueue_deliver(_row.webhook_id, _row.due_at);
-    _repaired := _repaired + 1;
+    begin
+      perform job.enqueue_deliver(_row.webhook_id, _row.due_at);
+      _repaired := _repaired + 1;
+    exception
+      when others then
+        raise warning 'webhook % is not repaired: %', _row.webhook_id, sqlerrm;
+    end;
   end loop;
 
   for _row in
     select distinct p.api_key_id from runledger.pending p where not p.admitted
   loop
-    _repaired := _repaired + runledger.admit_waiting(_row.api_key_id);
+    begin
+      _repaired := _repaired + runledger.admit_waiting(_row.api_key_id);
+    exception
+      when others then
+        raise warning 'what waits for key % is not admitted: %', _row.api_key_id, sqlerrm;
+    end;
   end loop;
   -- A key that was moved to a tier without a bound while submissions of it waited.
   for _row in

@@ -1,11 +1,14 @@
 -- Claims a submission for one attempt: the version of the event it appends is the attempt's fencing token.
 
+drop function if exists runledger.start_execution(uuid, uuid, integer, jsonb, jsonb);
+
 create or replace function runledger.start_execution(
   submission_id uuid,
   worker_id uuid,
   schema_version integer,
   data jsonb,
-  metadata jsonb
+  metadata jsonb,
+  held text[] default '{}'
 ) returns table (version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -32,6 +35,12 @@ begin
     return;
   end if;
 
+  if _head.type not in ('submission.received', 'execution.started', 'execution.interrupted') then
+    -- It has ended: this row was put here by hand.
+    delete from runledger.pending where pending.submission_id = start_execution.submission_id;
+    return;
+  end if;
+
   -- What it began now nobody would look for: the sweep has been here.
   if _head.is_given_up then
     raise exception 'worker % was given up', start_execution.worker_id using errcode = 'RL005';
@@ -43,6 +52,9 @@ begin
     _attempt := (_head.data ->> 'attempt')::integer;
   else
     if _head.type = 'execution.started' then
+      if _head.data ->> 'run' = any (start_execution.held) then
+        return; -- it is running here: this job is its second
+      end if;
       if (_head.data ->> 'worker')::uuid <> start_execution.worker_id
         and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)
       then
@@ -92,4 +104,4 @@ begin
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, runs on a live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

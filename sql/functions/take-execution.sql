@@ -3,6 +3,7 @@
 -- the log says who has the submission, and whoever loses the attempt enqueues it again (runledger.interrupt_execution).
 
 drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[]);
+drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[], timestamptz);
 
 create or replace function runledger.take_execution(
   worker_id uuid,
@@ -12,7 +13,8 @@ create or replace function runledger.take_execution(
   programs jsonb,
   metadata jsonb,
   sought text[],
-  since timestamptz default null
+  since timestamptz default null,
+  held text[] default '{}'
 ) returns table (
   begun_run text,
   job_id bigint,
@@ -87,7 +89,7 @@ begin
       _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
       take_execution.data || (take_execution.programs -> _job.language)
         || jsonb_build_object('run', _job.run, 'language', _job.language),
-      take_execution.metadata
+      take_execution.metadata, take_execution.held
     ) s;
     if found then
       return query select
@@ -99,4 +101,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

@@ -19,7 +19,7 @@ begin
       runledger.admit_request, runledger.receive_submission, runledger.receive_batch, runledger.flush_log, job.wake_workers,
       runledger.await_submission,
       runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress, runledger.read_result,
-      runledger.sweep_workers, runledger.reconcile_queue
+      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending
       to runledger_api;
   end if;
 
@@ -29,7 +29,8 @@ begin
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
     grant execute on function
-      runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.register_worker, runledger.renew_lease, runledger.stop_worker,
+      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending,
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution,

@@ -21,6 +21,8 @@ export function submitBatch(
 ): Handler {
   const { database, queueCapacity } = dependencies
   const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
+  // More than the queue holds would be refused for ever.
+  const most = Math.min(batchLimit, queueCapacity)
 
   const toItem = (input: unknown): BatchItem => {
     const { value, issues } = parseSubmission(input)
@@ -34,7 +36,7 @@ export function submitBatch(
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const body = await readJson(request, response)
     const { inputs, issues: bodyIssues } =
-      body.issues.length === 0 ? readBatch(body.json) : { inputs: [], issues: body.issues }
+      body.issues.length === 0 ? readBatch(body.json, most) : { inputs: [], issues: body.issues }
     const issues = [...queryIssues, ...keyIssues, ...bodyIssues]
     if (issues.length > 0) throw invalidRequest(issues)
 
@@ -47,10 +49,13 @@ export function submitBatch(
       idempotencyKey,
       capacity: queueCapacity,
     }
+    const items = inputs.map(toItem)
     const receipt = await withDeadline((signal) =>
-      receiveBatch(database, inputs.map(toItem), circumstances, signal),
+      receiveBatch(database, items, circumstances, signal),
     )
-    if (receipt.kind === 'queue_full') throw await queueFull(database)
+    if (receipt.kind === 'queue_full') {
+      throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
+    }
     sendJson(
       response,
       202,
@@ -65,7 +70,10 @@ export function submitBatch(
   }
 }
 
-function readBatch(body: unknown): {
+function readBatch(
+  body: unknown,
+  most: number,
+): {
   readonly inputs: readonly unknown[]
   readonly issues: readonly Issue[]
 } {
@@ -82,8 +90,8 @@ function readBatch(body: unknown): {
     const message = submissions === undefined ? 'is required' : 'must be an array'
     return { inputs: [], issues: [...issues, { path: 'submissions', message }] }
   }
-  if (submissions.length < 1 || submissions.length > batchLimit) {
-    issues.push({ path: 'submissions', message: `must hold 1 to ${batchLimit} submissions` })
+  if (submissions.length < 1 || submissions.length > most) {
+    issues.push({ path: 'submissions', message: `must hold 1 to ${most} submissions` })
   }
   return { inputs: submissions, issues }
 }

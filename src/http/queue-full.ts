@@ -12,8 +12,11 @@ const endsAwaited = 3
 
 const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
 
-/** The problem to throw. Its Retry-After: whole seconds until a place is very likely free, between 1 and 60. */
-export async function queueFull(database: Database): Promise<Problem> {
+/**
+ * The problem to throw. Its Retry-After: whole seconds until so many places are very likely free, between 1 and 60.
+ * @param places that the request needs.
+ */
+export async function queueFull(database: Database, places = 1): Promise<Problem> {
   let estimate = estimates.get(database)
   if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
     const rate = withDeadline(async () => {
@@ -24,11 +27,15 @@ export async function queueFull(database: Database): Promise<Problem> {
     estimates.set(database, estimate)
   }
   return new Problem('queue_full', 'The queue is full. Try again shortly.', {
-    headers: { 'Retry-After': String(retryAfterSeconds(await estimate.rate)) },
+    headers: { 'Retry-After': String(retryAfterSeconds(await estimate.rate, places)) },
   })
 }
 
-/** @param perSecond submissions that ended per second of late; 0 says nothing moves. */
-export function retryAfterSeconds(perSecond: number): number {
-  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(endsAwaited / perSecond)))
+/**
+ * @param perSecond submissions that ended per second of late; 0 says nothing moves.
+ * @param places that are needed: each beyond the first is one more end.
+ */
+export function retryAfterSeconds(perSecond: number, places = 1): number {
+  const ends = endsAwaited + places - 1
+  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(ends / perSecond)))
 }

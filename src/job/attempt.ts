@@ -61,10 +61,11 @@ export interface Taken {
 export interface Starter {
   /**
    * Takes the next job and begins its attempt.
+   * @param held the runs that this process has under way: a second job of one of their submissions is none to begin.
    * @returns null when nothing waits.
    * @throws when the job that comes next needs `start`; then none was taken.
    */
-  take(): Promise<Taken | null>
+  take(held: Iterable<string>): Promise<Taken | null>
   /** Begins the attempt of a job that was taken. @returns null when there is nothing to do (any more). */
   start(job: Job): Promise<Attempt | null>
 }
@@ -78,11 +79,11 @@ const workerGivenUp = 'RL005'
 // A server that stood still executes what it had been sent within moments of its first answer.
 const soughtMilliseconds = 10_000
 
-/** Runs whose beginning was asked for and never answered, and until when each is sought. */
+/** Runs whose beginning was asked for and never answered, and until when each may yet begin. */
 interface LostRuns {
   /** Takes all of them over: no two calls may find the same one. */
   claim(): Map<string, number>
-  /** Puts them back, a new one for as long as it may yet begin. */
+  /** Puts those back that may yet begin: each is sought once more when its time is over, however late that is. */
   giveBack(runs: ReadonlyMap<string, number>): void
   forget(run: string): void
 }
@@ -91,14 +92,15 @@ function createLostRuns(): LostRuns {
   let lost = new Map<string, number>()
   return {
     claim() {
-      const now = performance.now()
-      const claimed = [...lost].filter(([, until]) => until > now)
+      const claimed = lost
       lost = new Map()
-      return new Map(claimed)
+      return claimed
     },
     giveBack(runs) {
-      const latest = performance.now() + soughtMilliseconds
-      for (const [run, until] of runs) lost.set(run, Math.min(until, latest))
+      const now = performance.now()
+      for (const [run, until] of runs) {
+        if (until > now) lost.set(run, Math.min(until, now + soughtMilliseconds))
+      }
     },
     forget(run) {
       lost.delete(run)
@@ -139,7 +141,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 
   return {
-    async take() {
+    async take(held) {
       return underClaim(async (claim) => {
         const sought = lost.claim()
         const [row] = await untilAvailable(async () => {
@@ -151,7 +153,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
           const rows = await database`
             select * from runledger.take_execution(
               ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
-              ${actor}::text::jsonb, ${asked}::text[], ${since}
+              ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
             )`
           front.note(since, (rows[0]?.['due_at'] as Date | null | undefined) ?? null)
           sought.delete(run)

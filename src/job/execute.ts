@@ -48,6 +48,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const taken = new Map<Job, Attempt>()
   const running = new Map<string, Promise<void>>()
   const ending = new Set<Promise<void>>()
+  /** Runs that have begun here and are not in the log yet. */
+  const held = new Set<string>()
 
   async function start(payload: unknown): Promise<Attempt | null> {
     const parsed = v.safeParse(jobSchema, payload)
@@ -68,8 +70,9 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     },
 
     async take() {
-      const begun = await starter.take()
+      const begun = await starter.take(held)
       if (begun === null) return null
+      held.add(begun.attempt.run)
       taken.set(begun.job.payload, begun.attempt)
       return begun.job
     },
@@ -79,6 +82,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       taken.delete(payload as Job)
       const attempt = begun ?? (await start(payload))
       if (attempt === null) return
+      held.add(attempt.run)
       const ran = execute(dependencies, attempt)
       const ended = ran
         .then((outcome) => record(dependencies, attempt, outcome))
@@ -88,6 +92,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
         })
         .finally(() => {
           ending.delete(ended)
+          held.delete(attempt.run)
           if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
         })
       ending.add(ended)

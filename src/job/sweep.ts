@@ -1,5 +1,5 @@
 // The door to the sweep, for web and worker alike: twice a second every process looks for workers that have died and gives
-// back what they held; every ten seconds it compares the queue with what is unfinished.
+// back what they held; every ten seconds it compares the queue with what is unfinished, and a part of that with the log.
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
@@ -17,12 +17,24 @@ const settleMilliseconds = 5000
 // A question that costs nothing took so long, or this process did not come to ask it: there was an outage too.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
+// Some twenty milliseconds of index entries.
+const restoredAtOnce = 20_000
+const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Starts the sweep and the reconciler of one process. */
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
   let unsettledAt = Number.NEGATIVE_INFINITY
   let endedAt = performance.now()
+
+  // Goes through the whole log, a part at a time, and then begins again.
+  let restoredUpTo = firstId
+  const restoreNext = async (): Promise<void> => {
+    const [row] = await database`
+      select last, restored from runledger.restore_next_pending(${restoredUpTo}, ${restoredAtOnce})`
+    restoredUpTo = (row?.['last'] as string | null | undefined) ?? firstId
+    if (row?.['restored'] !== 0) log.warn({ count: row?.['restored'] }, 'pending.restored')
+  }
 
   const sweep = async (): Promise<void> => {
     const startedAt = performance.now()
@@ -44,6 +56,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     const [repaired] = await database`select runledger.reconcile_queue(${maxLosses}) as count`
     crashPoint('reconcile.after_commit')
     if (repaired?.['count'] !== 0) log.warn({ count: repaired?.['count'] }, 'queue.repaired')
+    await restoreNext()
   }
   const timed = async (): Promise<void> => {
     try {

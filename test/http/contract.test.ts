@@ -16,7 +16,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const servers = {
   open: await startServer(t, sql, { url, syncWaitSeconds: 0.3 }),
-  full: await startServer(t, sql, { url, queueCapacity: 1 }),
+  full: await startServer(t, sql, { url, queueCapacity: 2 }),
   proxied: await startServer(t, sql, { url, trustProxy: true }),
 }
 

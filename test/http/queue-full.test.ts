@@ -62,6 +62,26 @@ t.test(
   },
 )
 
+t.test('batches that come at once are too many by no more than a connection each', async (t) => {
+  await sql`delete from runledger.pending`
+  const { call } = await startServer(t, sql, { url, queueCapacity: 100, atOnce: 12 })
+  const submissions = Array.from({ length: 20 }, () => python)
+  const statuses = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      return (await call('POST', '/api/submit/batch', { body: { submissions } })).status
+    }),
+  )
+  t.strictSame(
+    statuses.toSorted((a, b) => a - b),
+    [...Array(5).fill(202), ...Array(7).fill(503)],
+  )
+  const small = await startServer(t, sql, { url, queueCapacity: 7 })
+  const answer = await small.call('POST', '/api/submit/batch', { body: { submissions } })
+  t.equal(answer.status, 400, 'more than the queue holds would be refused for ever')
+  t.match(answer.body.issues, [{ message: 'must hold 1 to 7 submissions' }])
+  await sql`delete from runledger.pending`
+})
+
 t.test(
   'far from the end nothing is counted until there are as many numbers as places',
   async (t) => {
@@ -90,6 +110,8 @@ t.test('Retry-After is three times the mean of the time between two ends', async
   t.equal(retryAfterSeconds(0.2), 15)
   t.equal(retryAfterSeconds(2), 2)
   t.equal(retryAfterSeconds(100), 1)
+  t.equal(retryAfterSeconds(2, 20), 11, 'a batch needs a place for each')
+  t.equal(retryAfterSeconds(0.2, 20), 60)
 })
 
 t.test('the rate is of the last ten ends, since the first of them', async (t) => {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -187,4 +188,54 @@ t.test('who is lost for the first time runs again at once, before all that waits
   t.ok(first.delay <= 0, `${first.delay} s`)
   t.equal(first.priority, -1)
   t.ok((await jobAfterLoss()).delay > 0, 'the second time not at once: it may be the cause')
+})
+
+t.test(
+  'a submission that has ended is not begun again, whatever the projection says',
+  async (t) => {
+    const ended = ['execution.started', 'execution.completed']
+    const caller = await createCaller(sql)
+    for (const how of ['reconciled', 'taken'] as const) {
+      const id = await submitNew(sql, caller, python)
+      await finish(sql, id)
+      await sql`select graphile_worker.remove_job(${id})`
+      await sql`
+      insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+      values (${id}, ${caller.apiKeyId}, true, false)`
+      if (how === 'reconciled') t.equal(await reconcile(), 1)
+      else t.equal(await start(id, await registerWorker()), undefined)
+      t.equal(await countJobs(id), 0)
+      t.strictSame(await typesOf(id), ['submission.received', ...ended], how)
+      t.strictSame([...(await sql`select from runledger.pending where submission_id = ${id}`)], [])
+    }
+  },
+)
+
+t.test(
+  'a submission whose row was removed from what is pending comes back from the log',
+  async (t) => {
+    const id = await submitNew(sql, caller, python)
+    const earlier = '00000000-0000-0000-0000-000000000000'
+    await sql`delete from runledger.pending where submission_id = ${id}`
+    await sql`select graphile_worker.remove_job(${id})`
+    t.equal(await reconcile(), 0, 'nobody misses it there')
+    const [row] = await sql`select * from runledger.restore_next_pending(${earlier}, 20000)`
+    t.strictSame({ ...row }, { last: id, restored: 1 })
+    const [end] = await sql`select * from runledger.restore_next_pending(${id}, 20000)`
+    t.strictSame({ ...end }, { last: null, restored: 0 })
+    t.equal(await reconcile(), 1)
+    t.equal(await countJobs(id), 1)
+  },
+)
+
+t.test('a row that was edited beyond repair does not stop the repair of others', async (t) => {
+  const broken = await submitNew(sql, caller, python)
+  const other = await submitNew(sql, caller, python)
+  await sql`
+    update runledger.pending set api_key_id = gen_random_uuid(), admitted = false
+    where submission_id = ${broken}`
+  await sql`select graphile_worker.remove_job(${other})`
+  t.equal(await reconcile(), 1)
+  t.equal(await countJobs(other), 1)
+  await sql`delete from runledger.pending where submission_id = ${broken}`
 })

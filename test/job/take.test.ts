@@ -37,11 +37,12 @@ async function take(
   run: string,
   sought: readonly string[] = [],
   since: Date | null = null,
+  held: readonly string[] = [],
 ): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
       ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)},
-      ${[...sought]}::text[], ${since}
+      ${[...sought]}::text[], ${since}, ${[...held]}::text[]
     )`
   return row
 }
@@ -266,4 +267,18 @@ t.test('the log, its projections and every promise are whole', async (t) => {
   for (const view of ['drift', 'broken_chain', 'invariant']) {
     t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
   }
+})
+
+t.test('a second job of a submission that this worker is running begins nothing', async (t) => {
+  const worker = await registerWorker()
+  const [id, run] = [await submitNew(sql, caller, python), uuidv7()]
+  const taken = await take(worker, run)
+  t.equal(taken?.submission_id, id)
+  await sql`select job.enqueue_execute(${id})`
+  t.equal(await take(worker, uuidv7(), [], null, [run]), undefined)
+  await complete(id, taken?.version ?? 0, run)
+  t.strictSame(
+    (await readStream(sql, id)).map(({ type }) => type),
+    ['submission.received', 'execution.started', 'execution.completed'],
+  )
 })

@@ -176,3 +176,17 @@ t.test('a role that owns its database and nothing else is enough', async (t) => 
   const [roles] = await own`select count(*) from pg_roles where rolname like 'runledger%'`
   t.equal(roles?.['count'], 0)
 })
+
+t.test('a reader who is in the way of new partitions delays nobody, and no release', async (t) => {
+  const busy = await createTestDatabase()
+  t.teardown(busy.drop)
+  const reader = await busy.sql.reserve()
+  await reader`begin`
+  await reader`select count(*) from runledger.event_default`
+  await busy.sql`update runledger.partitioning set ahead = ahead + 2`
+  await t.rejects(busy.sql`select runledger.make_partitions()`, { code: '55P03' })
+  t.strictSame((await migrate(busy.sql, busy.url)).partitions, [])
+  await reader`commit`
+  reader.release()
+  t.ok((await migrate(busy.sql, busy.url)).partitions.length >= 2)
+})

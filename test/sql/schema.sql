@@ -529,8 +529,8 @@ function runledger.list_language()
   grant execute to runledger_api
 
 function runledger.make_partitions()
-  Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a lock was not to be had, try again later.
-  returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=2s
+  Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
+  returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
 function runledger.notify_ends(submissions uuid[])
@@ -619,8 +619,18 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
   returns text security definer set search_path=""
 
-function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb)
-  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. No row: the submission has ended, runs on a live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
+function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
+  restore_pending for the next so many submissions after the given id. last: the last of them, null when there was none.
+  returns record security definer set search_path=""
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
+function runledger.restore_pending(after uuid, up_to uuid)
+  Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.
+  returns integer
+
+function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[])
+  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
   returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
@@ -640,8 +650,8 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[])
+  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
