@@ -367,11 +367,11 @@ t.test('a program that cannot be started has failed itself', async (t) => {
     ['no program', 126],
     ['#!/nonexistent\n', 127],
   ] as const) {
-    const asked = request(['/box/main'])
+    const asked = request(['./main'])
     const files = [{ path: '/box/main', content: Buffer.from(content), executable: true }]
     const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
     t.match(evidence, { exit: { code, signal: null } })
-    t.match(evidence.stderr.bytes.toString(), /^\/box\/main: /)
+    t.match(evidence.stderr.bytes.toString(), /^\.\/main: /)
   }
   await t.rejects(
     keeper.run(request(['/usr/bin/nonexistent'])),

@@ -133,6 +133,32 @@ t.test('CPU time spent by several processes together passes the limit', async (t
   t.ok(phase.usage.cpuSeconds < 0.5 * timeFactor + 0.2 * timeFactor, `${phase.usage.cpuSeconds}`)
 })
 
+t.test(
+  'a binary that nothing can start is its own failing end, in either kind of box',
+  async (t) => {
+    const noLinker =
+      '__attribute__((section(".interp"), used)) static const char x[] = "/nonexistent/ld"; int main() {}'
+    const directory = noLinker.replace('/nonexistent/ld', '/box')
+    const noForm = 'asm(".section .interp,\\"a\\"\\n.zero 5000\\n.previous"); int main() {}'
+    t.match(await run(executor, 'cpp', noLinker), {
+      ending: 'exited',
+      exitCode: 127,
+      stderr: './main: No such file or directory\n',
+    })
+    t.match(await run(executor, 'cpp', directory), {
+      ending: 'exited',
+      exitCode: 126,
+      stderr: './main: Permission denied\n',
+    })
+    const { ending, exitCode, stderr } = await run(executor, 'cpp', noForm)
+    t.equal(ending, 'exited')
+    t.match(stderr, /^\.\/main: /)
+    // bubblewrap has a shell read it, to which it is a script of nonsense.
+    t.ok(executor.isolation.box === 'keeper' ? exitCode === 126 : exitCode > 0, `${exitCode}`)
+    t.equal(executor.slots, 2)
+  },
+)
+
 t.test('an aborted run rejects with the reason and leaves nothing', async (t) => {
   const controller = new AbortController()
   const reason = new Error('given up')
