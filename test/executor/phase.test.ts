@@ -78,6 +78,23 @@ t.test('times are given to the microsecond', async (t) => {
   }
 })
 
+t.test("CPU time is the program's: what carries its output away costs it nothing", async (t) => {
+  const code = `#include <cstdio>
+#include <ctime>
+#include <unistd.h>
+int main() {
+  for (int i = 0; i < 1000000; i++) if (write(1, "x", 1) != 1) return 1;
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  fprintf(stderr, "%.9f", used.tv_sec + used.tv_nsec / 1e9);
+}`
+  const { usage, exitCode, stderr } = await run(executor, 'cpp', code)
+  t.equal(exitCode, 0)
+  const own = Number(stderr)
+  t.ok(own > 0 && usage.cpuSeconds >= 0.95 * own, `${usage.cpuSeconds} s, ${own} by its own clock`)
+  t.ok(usage.cpuSeconds <= 1.1 * own + 0.02, `${usage.cpuSeconds} s, ${own} by its own clock`)
+})
+
 t.test('CPU time of child processes counts', async (t) => {
   const code =
     'import os, time\nfor _ in range(2):\n  if os.fork() == 0:\n    while time.process_time() < 0.4: pass\n    os._exit(0)\nos.wait(); os.wait()'
