@@ -105,7 +105,9 @@ export async function createKeeperBoxes({
   }
 
   function refill(place: Place, slot: Slot): void {
-    if (!closed && place.resident === null) void fill(place, slot, true).catch(() => {})
+    // One that failed at the worker's start was given up for good: what comes up later has not been proved.
+    if (closed || !residentPython || place.resident !== null) return
+    void fill(place, slot, true).catch(() => {})
   }
 
   async function dismiss({ keeper, group }: Resident): Promise<void> {
