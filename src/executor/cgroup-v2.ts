@@ -186,12 +186,13 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
   const leaf = `${group}/keeper`
   makeGroup(group)
   try {
-    if (!existsSync(`${group}/cgroup.kill`)) {
-      throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.14 or newer')
-    }
     enableControllers(group)
     limitCpu(group)
     makeGroup(leaf)
+    // The youngest of what a keeper needs here; it reads it in each box's group.
+    if (!existsSync(`${leaf}/memory.peak`)) {
+      throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.19 or newer on cgroup v2')
+    }
     writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
     writeLimit(leaf, 'pids.max', keeperLimits.processes)
     if (uid !== null) {

@@ -2,14 +2,18 @@
 // Warnings alone: where one is missing the worker says so and makes each box with bubblewrap, which costs time only.
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { readHierarchies } from './cgroup.ts'
 import type { Finding } from './finding.ts'
 import { reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { askProgram, findProgram, readProcessFile } from './host.ts'
 import { compileOptions, programSources, sourceDirectory } from './keeper-program.ts'
 
-/** mount_setattr came with 5.12, cgroup.kill with 5.14; clone3, fsopen and close_range are older. */
-const oldestKernel = [5, 14] as const
+/**
+ * mount_setattr came with 5.12, cgroup.kill with 5.14; clone3, fsopen and close_range are older. On cgroup v2 a keeper
+ * reads memory.peak, which came with 5.19; v1 has had its own since ever.
+ */
+const oldestKernels = { v1: [5, 14], v2: [5, 19] } as const
 
 const consequence = 'boxes are made by bubblewrap, some milliseconds slower'
 
@@ -22,17 +26,23 @@ function examineRelease(host: Host): Finding {
   const name = 'keeper kernel'
   const release = readProcessFile(host, 'sys/kernel/osrelease') ?? 'unknown'
   const [major = 0, minor = 0] = release.split('.').map((part) => Number.parseInt(part, 10))
-  const isOld = !(
-    major > oldestKernel[0] ||
-    (major === oldestKernel[0] && minor >= oldestKernel[1])
-  )
+  const version = findVersion(host)
+  const oldest = oldestKernels[version]
+  const isOld = !(major > oldest[0] || (major === oldest[0] && minor >= oldest[1]))
   return isOld
     ? reportWarning(
         name,
-        `Linux ${release} is older than ${oldestKernel.join('.')}: ${consequence}`,
+        `Linux ${release} is older than ${oldest.join('.')}, with cgroup ${version}: ${consequence}`,
         'install a newer kernel (Debian: apt-get install linux-image-amd64) and reboot',
       )
     : reportOk(name, 'has clone3, mount_setattr, fsopen and close_range')
+}
+
+/** The version that openCgroupParent chooses. */
+function findVersion(host: Host): 'v1' | 'v2' {
+  const mountinfo = readProcessFile(host, 'self/mountinfo') ?? ''
+  const hierarchies = readHierarchies(mountinfo, readProcessFile(host, 'self/cgroup') ?? '')
+  return hierarchies.some(({ controllers }) => controllers.includes('memory')) ? 'v1' : 'v2'
 }
 
 async function examineCompiler(host: Host): Promise<Finding> {

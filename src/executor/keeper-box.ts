@@ -55,6 +55,8 @@ export async function createKeeperBoxes({
 }: KeeperBoxOptions): Promise<Boxes> {
   const places = new Map<Slot, { readonly plain: Place; readonly python: Place }>()
   const leaving = new Set<Promise<void>>()
+  /** Slots in which something of a dismissed keeper is left, and what was said of it. */
+  const left = new Map<Slot, SandboxError>()
   let started = 0
   let closed = false
   let residentPython = true
@@ -105,7 +107,9 @@ export async function createKeeperBoxes({
   }
 
   function refill(place: Place, slot: Slot): void {
-    if (!closed && place.resident === null) void fill(place, slot, true).catch(() => {})
+    // One that failed at the worker's start was given up for good: what comes up later has not been proved.
+    if (closed || !residentPython || place.resident !== null) return
+    void fill(place, slot, true).catch(() => {})
   }
 
   async function dismiss({ keeper, group }: Resident): Promise<void> {
@@ -120,9 +124,12 @@ export async function createKeeperBoxes({
     if (found !== null && found !== undefined) await dismiss(found)
   }
 
-  /** In the background; a failure shows in what the next run does. */
-  function dismissLater(resident: Resident): void {
-    const promise = dismiss(resident).catch(() => {})
+  /** In the background; when something of it is left, the slot's next run fails by it, at a step that ends the slot. */
+  function dismissLater(resident: Resident, slot: Slot): void {
+    const promise = dismiss(resident).catch((error: unknown) => {
+      const told = error instanceof SandboxError
+      left.set(slot, told ? error : new SandboxError('cgroup.remove', describe(error), error))
+    })
     leaving.add(promise)
     void promise.then(() => leaving.delete(promise))
   }
@@ -143,6 +150,8 @@ export async function createKeeperBoxes({
     kind: 'keeper',
     async run(slot, request, signal) {
       signal?.throwIfAborted()
+      const traces = left.get(slot)
+      if (traces !== undefined) throw traces
       const { place, forks } = choose(slot, request)
       const resident = await take(place, slot, forks)
       try {
@@ -150,7 +159,7 @@ export async function createKeeperBoxes({
         resident.runs += 1
         if (forks && resident.runs >= forksMost && !closed) {
           void fill(place, slot, forks).catch(() => {})
-          dismissLater(resident)
+          dismissLater(resident, slot)
         }
         return judge(request, evidence)
       } finally {

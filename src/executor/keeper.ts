@@ -39,7 +39,10 @@ export interface Keeper {
    * @throws {SandboxError} step `keeper.…` when the keeper failed; the signal's reason when it was aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
-  /** Ends it; resolves when it has ended. */
+  /**
+   * Ends it; resolves when it has ended, or when a kill has had no effect for seconds: then the removal of its cgroup tells
+   * that something is left.
+   */
   close(): Promise<void>
 }
 
@@ -49,6 +52,9 @@ const lastWordsMilliseconds = 500
 const startMilliseconds = 30_000
 /** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds, twice. */
 const graceMilliseconds = 15_000
+/** How long a keeper may take to end by itself, and then by a kill, which one that the kernel holds up does not hear. */
+const closeMilliseconds = 1000
+const killMilliseconds = 5000
 
 // As in child.ts: the process that becomes the keeper enters the cgroup before anything else. It must outlive a program
 // that eats all memory: its boxes raise their own score to 500, and where the worker may lower one, the keeper is not killed
@@ -277,9 +283,13 @@ function createKeeper(
     },
     async close() {
       socket.end()
-      const timer = setTimeout(() => child.kill('SIGKILL'), 1000)
-      await exited
-      clearTimeout(timer)
+      const { promise: givenUp, resolve } = Promise.withResolvers<void>()
+      const timers = [
+        setTimeout(() => child.kill('SIGKILL'), closeMilliseconds),
+        setTimeout(resolve, closeMilliseconds + killMilliseconds),
+      ]
+      await Promise.race([exited, givenUp])
+      for (const timer of timers) clearTimeout(timer)
       socket.destroy()
     },
   }

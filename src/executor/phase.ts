@@ -2,6 +2,7 @@
 // The order of the steps is the point of this file: limits are in force and verified before the first instruction, and
 // figures are read after the last process is dead.
 import { closeSync, readFileSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RootEntry } from './bubblewrap.ts'
 import { describe } from './cgroup-file.ts'
@@ -125,7 +126,7 @@ async function runInGroup(
     if (reason === 'unwatched') {
       throw new SandboxError('cgroup.read', 'the counters of a running box could not be read')
     }
-    return judge(request, gather(group, captured, end, reason, started))
+    return judge(request, gather(request.command, group, captured, end, reason, started))
   } finally {
     over = true
     watch?.stop()
@@ -138,8 +139,9 @@ async function runInGroup(
   }
 }
 
-/** @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began. */
+/** @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began, unless by the program's fault. */
 function gather(
+  command: Command,
   group: Cgroup,
   [stdout, stderr]: readonly [Capture, Capture],
   end: ChildEnd,
@@ -155,6 +157,12 @@ function gather(
   const code = end.exitStatus
   if (code === null && reason === null && outOfMemoryKills === 0) {
     const words = end.error?.message ?? stderr.captured().bytes.toString('utf8').trim()
+    const refusal = end.killed ? null : readRefusal(command, words)
+    if (refusal !== null) {
+      const told = { bytes: refusal.words, truncated: false, passed: false }
+      const exit = { code: refusal.code, signal: null }
+      return { reason, outOfMemoryKills, usage, stdout: stdout.captured(), stderr: told, exit }
+    }
     throw new SandboxError(
       'bubblewrap.setup',
       words === '' ? 'the box ended without a word' : words,
@@ -168,6 +176,25 @@ function gather(
     stderr: stderr.captured(),
     exit: code === null ? null : { code, signal: nameSignal(code) },
   }
+}
+
+/**
+ * What the submission was compiled to may be nothing that can be started, such as a binary that asks for a linker that is
+ * not there. That is its own end, as a shell would tell it; a toolchain that cannot be started is our failure. (What has no
+ * form that the kernel knows never comes here: bubblewrap has a shell read it, as execvp does, and the end is the shell's.)
+ * @param words all that was said on stderr: nothing of the program has run, so they are bubblewrap's own.
+ * @returns the status and the program's stderr, or null when something else failed.
+ */
+function readRefusal(
+  { argv: [program = ''], files }: Command,
+  words: string,
+): { readonly code: number; readonly words: Buffer } | null {
+  const isItsOwn = files.some(({ path }) => path === resolvePath('/box', program))
+  const prefix = `bwrap: execvp ${program}: `
+  if (!isItsOwn || !words.startsWith(prefix)) return null
+  const why = words.slice(prefix.length)
+  const code = why === 'No such file or directory' ? 127 : 126
+  return { code, words: Buffer.from(`${program}: ${why}\n`) }
 }
 
 /**

@@ -353,13 +353,35 @@ const own: Readonly<Record<string, readonly string[]>> = {
 t.test('what keepers need is a warning, as bubblewrap stands in for them', async (t) => {
   const at = (name: string, gcc: string | null): ReturnType<typeof examine> =>
     examine(name, { programDirectories: [layOutPrograms(t, { gcc }, [])] })
-  const release = (text: string): ReturnType<typeof examine> =>
+  const hierarchies = {
+    v1: {
+      'self/mountinfo': '30 1 0:7 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n',
+      'self/cgroup': '1:memory:/\n',
+    },
+    v2: {
+      'self/mountinfo': '30 1 0:7 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n',
+      'self/cgroup': '0::/\n',
+    },
+  }
+  const release = (text: string, version: 'v1' | 'v2'): ReturnType<typeof examine> =>
     examine('keeper kernel', {
-      processDirectory: layOutProcess(t, { 'sys/kernel/osrelease': text }),
+      processDirectory: layOutProcess(t, {
+        'sys/kernel/osrelease': text,
+        ...hierarchies[version],
+      }),
     })
-  t.match(await release('5.10.0-40-amd64'), { level: 'warning', detail: /older than 5\.14/u })
-  t.match(await release('5.14.0-1'), { level: 'ok' })
-  t.match(await release('6.1.0'), { level: 'ok' })
+  t.match(await release('5.10.0-40-amd64', 'v1'), {
+    level: 'warning',
+    detail: /older than 5\.14, with cgroup v1/u,
+  })
+  t.match(await release('5.14.0-1', 'v1'), { level: 'ok' })
+  // memory.peak, which a keeper reads there, is younger than all else.
+  t.match(await release('5.15.0-179-generic', 'v2'), {
+    level: 'warning',
+    detail: /older than 5\.19, with cgroup v2/u,
+  })
+  t.match(await release('5.19.0', 'v2'), { level: 'ok' })
+  t.match(await release('6.1.0', 'v2'), { level: 'ok' })
   t.match(await at('keeper compiler', null), {
     level: 'warning',
     detail: /gcc not found: boxes are made by bubblewrap/u,

@@ -1,13 +1,15 @@
 // Where keepers cannot be had the worker says why and makes its boxes with bubblewrap; asked for keepers by name, it does
 // not start. Each host that lacks something is real: made in a mount namespace, or by what lies in the cache directory.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { buildKeeper } from '../../src/executor/keeper-program.ts'
 import { firstUid, run, startExecutor, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
+import { isForked } from './python-fork/program.ts'
 
 t.setTimeout(200_000 * timeFactor)
 
@@ -67,6 +69,7 @@ t.test('a library that does not make the interpreter a keeper', async (t) => {
   t.teardown(() => rmSync(directory, { recursive: true }))
   mkdirSync(`${directory}/keeper`, { mode: 0o700 })
   const { pythonLibrary } = await buildKeeper(`${directory}/keeper`)
+  renameSync(pythonLibrary, `${pythonLibrary}.kept`)
   writeFileSync(pythonLibrary, 'no library')
   const reasons: string[] = []
   const executor = await startExecutor(t, {
@@ -78,4 +81,10 @@ t.test('a library that does not make the interpreter a keeper', async (t) => {
   t.equal(executor.isolation.box, 'keeper', 'programs are still started by keepers')
   t.match(reasons, [/^no resident Python: keeper\.start: /])
   t.match(await run(executor, 'python', hello.python), { stdout: 'hello\n', exitCode: 0 })
+
+  // As long as it takes until an interpreter that could not be started is tried once more, and is up.
+  renameSync(`${pythonLibrary}.kept`, pythonLibrary)
+  await delay(12_000 * timeFactor)
+  for (let round = 0; round < 2; round += 1)
+    t.match(await run(executor, 'python', isForked), { stdout: 'False\n' }, 'given up for good')
 })

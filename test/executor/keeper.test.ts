@@ -1,11 +1,32 @@
 // A keeper that dies, hangs or answers nonsense is our failure and never a verdict: the run fails at a step `keeper.…`,
 // nothing of it is left, and the slot works again. And what a keeper may not let one run tell the next.
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { SandboxError } from '#executor'
+import { encodeLayout } from '../../src/executor/box.ts'
+import { readHostRoot } from '../../src/executor/bubblewrap.ts'
+import { openCgroupParent, readHierarchies } from '../../src/executor/cgroup.ts'
+import { createKeeperBoxes } from '../../src/executor/keeper-box.ts'
+import { buildKeeper } from '../../src/executor/keeper-program.ts'
+import type { Command } from '../../src/executor/language/language.ts'
 import { startKeeper } from '../../src/executor/keeper.ts'
+import { assembleFilter } from '../../src/executor/seccomp.ts'
+import { createStandardStreams } from '../../src/executor/standard-stream.ts'
+import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
 import {
   box,
   execute,
@@ -367,11 +388,11 @@ t.test('a program that cannot be started has failed itself', async (t) => {
     ['no program', 126],
     ['#!/nonexistent\n', 127],
   ] as const) {
-    const asked = request(['/box/main'])
+    const asked = request(['./main'])
     const files = [{ path: '/box/main', content: Buffer.from(content), executable: true }]
     const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
     t.match(evidence, { exit: { code, signal: null } })
-    t.match(evidence.stderr.bytes.toString(), /^\/box\/main: /)
+    t.match(evidence.stderr.bytes.toString(), /^\.\/main: /)
   }
   await t.rejects(
     keeper.run(request(['/usr/bin/nonexistent'])),
@@ -379,4 +400,80 @@ t.test('a program that cannot be started has failed itself', async (t) => {
     'a toolchain that is gone is ours',
   )
   t.equal(keeper.alive, false)
+})
+
+/** v1 alone: there what is frozen does not hear a kill, like a process that the kernel holds up. */
+const freezer = readHierarchies().find(({ controllers }) => controllers.includes('freezer'))
+const needsFreezer =
+  freezer !== undefined && process.getuid?.() === 0 ? {} : { skip: 'no v1 freezer to be had' }
+
+t.test('a keeper that a kill does not end costs its slot, and no more', needsFreezer, async (t) => {
+  const group = `${freezer!.ownGroup}/runledger-test-frozen-${process.pid}`
+  mkdirSync(group)
+  const executor = await startExecutor(t, {
+    slots: 1,
+    box: 'keeper',
+    residentPython: false,
+    limits: scaleLimits({ wallSeconds: 1 }),
+  })
+  const [keeper] = findKeepers(slotUid).plain
+  writeFileSync(`${group}/cgroup.procs`, String(keeper))
+  writeFileSync(`${group}/freezer.state`, 'FROZEN')
+  try {
+    const began = performance.now()
+    await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('cgroup.kill'))
+    t.ok(performance.now() - began < 60_000 * timeFactor, 'in time')
+    t.equal(executor.slots, 0)
+    await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('slot.acquire'))
+  } finally {
+    writeFileSync(`${group}/freezer.state`, 'THAWED')
+  }
+  await until(() => (findKeepers(slotUid).plain.includes(keeper!) ? undefined : true))
+  await executor.close()
+  rmdirSync(group)
+})
+
+t.test('what a replaced interpreter leaves costs its slot', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-left-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  let busy = false
+  let removals = 0
+  const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
+    const group = await cgroups.createForKeeper(name, uid)
+    const remove = async (): Promise<void> => {
+      await group.remove()
+      removals += 1
+      if (busy) throw new SandboxError('cgroup.remove', 'busy')
+    }
+    return { ...group, remove }
+  }
+  const root = readHostRoot()
+  const slot = { index: 0, uid: slotUid === firstUid ? firstUid : null }
+  const boxes = await createKeeperBoxes({
+    host: {
+      cgroups: { ...cgroups, createForKeeper },
+      streams: createStandardStreams(join(directory, 'streams')),
+      filter: assembleFilter({ internetSockets: cgroups.limitsSocketMemory }),
+      root,
+      inherited: [],
+      emptyDescriptor: 0,
+    },
+    programs: await buildKeeper(join(directory, 'keeper')),
+    layout: encodeLayout(root),
+    slots: [slot],
+    interpreter: '/usr/bin/python3',
+    onFallback: (reason) => t.fail(reason),
+  })
+  const asked = request(['/usr/bin/python3', 'main.py'])
+  const files = [{ path: '/box/main.py', content: Buffer.from('print(1)'), executable: false }]
+  const command: Command = { ...asked.command, files, forks: true, endsQuietly: true }
+  const ask = (): Promise<unknown> => boxes.run(slot, { ...asked, command })
+  busy = true
+  for (let runs = 0; removals === 0 && runs < 200; runs += 1) await ask()
+  t.equal(removals, 1, 'it was replaced')
+  await t.rejects(ask(), failsAt('cgroup.remove'))
+  busy = false
+  await boxes.close()
 })

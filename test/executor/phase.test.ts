@@ -78,6 +78,23 @@ t.test('times are given to the microsecond', async (t) => {
   }
 })
 
+t.test("CPU time is the program's: what carries its output away costs it nothing", async (t) => {
+  const code = `#include <cstdio>
+#include <ctime>
+#include <unistd.h>
+int main() {
+  for (int i = 0; i < 1000000; i++) if (write(1, "x", 1) != 1) return 1;
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  fprintf(stderr, "%.9f", used.tv_sec + used.tv_nsec / 1e9);
+}`
+  const { usage, exitCode, stderr } = await run(executor, 'cpp', code)
+  t.equal(exitCode, 0)
+  const own = Number(stderr)
+  t.ok(own > 0 && usage.cpuSeconds >= 0.95 * own, `${usage.cpuSeconds} s, ${own} by its own clock`)
+  t.ok(usage.cpuSeconds <= 1.1 * own + 0.02, `${usage.cpuSeconds} s, ${own} by its own clock`)
+})
+
 t.test('CPU time of child processes counts', async (t) => {
   const code =
     'import os, time\nfor _ in range(2):\n  if os.fork() == 0:\n    while time.process_time() < 0.4: pass\n    os._exit(0)\nos.wait(); os.wait()'
@@ -132,6 +149,32 @@ t.test('CPU time spent by several processes together passes the limit', async (t
   t.equal(phase.ending, 'cpu_limit')
   t.ok(phase.usage.cpuSeconds < 0.5 * timeFactor + 0.2 * timeFactor, `${phase.usage.cpuSeconds}`)
 })
+
+t.test(
+  'a binary that nothing can start is its own failing end, in either kind of box',
+  async (t) => {
+    const noLinker =
+      '__attribute__((section(".interp"), used)) static const char x[] = "/nonexistent/ld"; int main() {}'
+    const directory = noLinker.replace('/nonexistent/ld', '/box')
+    const noForm = 'asm(".section .interp,\\"a\\"\\n.zero 5000\\n.previous"); int main() {}'
+    t.match(await run(executor, 'cpp', noLinker), {
+      ending: 'exited',
+      exitCode: 127,
+      stderr: './main: No such file or directory\n',
+    })
+    t.match(await run(executor, 'cpp', directory), {
+      ending: 'exited',
+      exitCode: 126,
+      stderr: './main: Permission denied\n',
+    })
+    const { ending, exitCode, stderr } = await run(executor, 'cpp', noForm)
+    t.equal(ending, 'exited')
+    t.match(stderr, /^\.\/main: /)
+    // bubblewrap has a shell read it, to which it is a script of nonsense.
+    t.ok(executor.isolation.box === 'keeper' ? exitCode === 126 : exitCode > 0, `${exitCode}`)
+    t.equal(executor.slots, 2)
+  },
+)
 
 t.test('an aborted run rejects with the reason and leaves nothing', async (t) => {
   const controller = new AbortController()

@@ -32,6 +32,56 @@ const loudWords =
   /\b(?:yield|async|await|open|fdopen|popen|exec|eval|compile|setattr|getattr|globals|locals|vars|detach|modules|import_module|settrace|setprofile)\b/
 
 /**
+ * Classes of files with a buffer, hooks that are told of the interpreter's end, what modules are found and loaded by, and
+ * what evaluates an annotation that is a string.
+ */
+const furtherLoudWords =
+  /\b(?:TextIOWrapper|TextIOBase|Buffered\w+|FileIO|\w*IOBase|Stream\w+|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|\w*find_spec|load_module|exec_module|\w*loader\w*|get_type_hints|\w*ForwardRef|\w*forward_ref|_eval\w*|singledispatch\w*)\b/
+
+/**
+ * Modules of the standard library (3.8 to 3.14) that are not quiet, without leading underscores: a quiet one has some of
+ * them among its names, and through those every other one is reached, without an import. Not those whose names are words
+ * that programs have for attributes of their own (`queue`, `code`, `readline`, …): no quiet module has them; nor
+ * `stat` and `errno`, which hold numbers.
+ */
+const otherModules = `
+  aifc annotationlib antigravity argparse ast asynchat asyncio asyncore atexit audioop base64
+  bdb binascii builtins bz2 cProfile cgi cgitb chunk cmd codecs codeop collections_abc colorize
+  colorsys compat_pickle compileall compression concurrent configparser contextlib contextvars
+  copyreg crypt csv ctypes curses curses_panel dbm difflib dis distutils doctest elementtree
+  email encodings ensurepip faulthandler fcntl filecmp fileinput fnmatch frozen_importlib
+  frozen_importlib_external ftplib gc gdbm genericpath getopt getpass gettext glob graphlib grp
+  gzip hashlib hmac html http idlelib imaplib imghdr imp importlib inspect interpchannels
+  interpqueues interpreters io ipaddress keyword lib2to3 linecache locale logging lsprof lzma
+  mailbox mailcap markupbase marshal mimetypes mmap modulefinder monitoring msi msilib msvcrt
+  multibytecodec multiprocessing netrc nis nntplib nt ntpath nturl2path opcode opcode_metadata
+  optparse ossaudiodev overlapped pathlib pdb pickle pickletools pipes pkgutil platform plistlib
+  poplib posix posixpath posixshmem posixsubprocess pprint profile pstats pty pwd py_abc
+  py_compile pyclbr pydatetime pydecimal pydoc pydoc_data pyexpat pyio pylong pyrepl quopri
+  reprlib resource rlcompleter runpy sched scproxy secrets select selectors shelve shlex shutil
+  signal site sitebuiltins smtpd smtplib sndhdr socket socketserver spwd sqlite sqlite3 sre
+  sre_compile sre_constants sre_parse ssl stringprep strptime subprocess suggestions sunau
+  symtable sysconfig syslog tabnanny tarfile telnetlib tempfile templatelib termios testcapi
+  thread threading threading_local timeit tkinter tokenize tomllib trace traceback tracemalloc
+  tty turtle turtledemo types unicodedata unittest urllib uu uuid venv warnings wave weakref
+  weakrefset webbrowser winapi winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile
+  zipimport zlib zoneinfo zstd
+`
+  .trim()
+  .split(/\s+/)
+  .join('|')
+const otherModule = new RegExp(`\\b_*(?:${otherModules})\\b`)
+/** `a.module`; `from a import module` is looked for in the statement. */
+const otherModuleReached = new RegExp(`\\.[\\s\\\\]*_*(?:${otherModules})\\b`)
+
+/**
+ * A pattern reaches attributes by names that no dot stands before. `match` and `case` are also what variables are called,
+ * so that both have to begin a line, and `case` not as what something is done to.
+ */
+const matchWord = /^[^\S\n]*match\b/m
+const caseWord = /^[^\S\n]*case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/m
+
+/**
  * Words through which a class is put together, or a name reached, by text that need not stand in the source: classes of
  * classes, frames, functions that take names. `type` is also how an output gets a second buffer.
  */
@@ -40,6 +90,8 @@ const wordsOfNames =
 
 /** Outputs are flushed once more or once less: a method of the program's own would be seen. */
 const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
+
+const loud = [loudWords, furtherLoudWords, otherModuleReached, wordsOfNames, flushNotCalled]
 
 /** Special names that do nothing at a program's end; `__del__` is not among them, nor is a name not thought of. */
 const quietNames = new Set(
@@ -128,8 +180,12 @@ export function endsQuietly(source: Uint8Array): boolean {
     .normalize('NFKC')
   for (const [name] of withStrings.matchAll(/__\w*/g)) if (!quietNames.has(name)) return false
   const code = text.replace(notCode, keepCode).normalize('NFKC')
-  if ([loudWords, wordsOfNames, flushNotCalled].some((words) => words.test(code))) return false
-  const statements = [...code.matchAll(importStatement)].map(({ groups }) => groups ?? {})
+  if (loud.some((words) => words.test(code))) return false
+  if (matchWord.test(code) && caseWord.test(code)) return false
+  const found = [...code.matchAll(importStatement)]
+  if (found.some(([statement, ...rest]) => rest[1] !== undefined && otherModule.test(statement)))
+    return false
+  const statements = found.map(({ groups }) => groups ?? {})
   const words = [...code.matchAll(importWord)].length
   // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
   const expected = statements.reduce((sum, { module }) => sum + (module === undefined ? 1 : 2), 0)

@@ -1,4 +1,5 @@
 // Which Python programs may be ended without being taken down, and that nothing is lost by it.
+import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { endsQuietly } from '../../../src/executor/language/quiet-end.ts'
 import { run, startExecutor } from '../../helper/executor.ts'
@@ -12,6 +13,8 @@ const quiet = [
   'import sys;input = sys.stdin.readline;print(input())',
   'class A:\n  def __init__(self): self.x = (y for y in range(3))\nprint(A())',
   '"""import io\nyield"""\nprint("open", \'exec\')',
+  'import re\nmatch = re.match("a", "a")\nmatch.group()\nmatch[0] = 1\ncase = 1\ncase += 1\ncase.x = 2',
+  'class A:\n  def __init__(self): self.queue = []; self.code, self.test = 0, 1',
   'print(f"from {1:>{3}}", f"open {{", rf"import", F\'yield\')',
   "print('it''s', \"#\", '\\'')\r\nimport os\r\n",
 ]
@@ -41,6 +44,19 @@ const loud = [
   'import sys\nlate = type(sys.stdout)(sys.stdout.buffer)',
   'import sys\nsys.stdout.flush = print',
   'print(f"a {open(1)} b")',
+  'import dataclasses\nx = dataclasses.inspect',
+  'import dataclasses\nx = dataclasses. \\\n  inspect',
+  'import dataclasses\nx = dataclasses._thread',
+  'from dataclasses import inspect',
+  'from copy import (copy,\n  weakref as w)',
+  'import dataclasses\nmatch dataclasses:\n  case object(inspect=x): pass',
+  'import dataclasses\nif 1:\n  match (dataclasses):\n    case object(inspect=x): pass',
+  'import dataclasses\nmatch .5, dataclasses:\n  case .5, object(inspect=x): pass',
+  'import sys\nsys.addaudithook(print)',
+  'import sys\nsys.meta_path[2]',
+  'import typing\ndef f(a: "dataclasses.inspect"): pass\ntyping.get_type_hints(f)',
+  'f = x.TextIOWrapper(y)',
+  'f = x.BufferedWriter(y)',
   "print(rF'''{{}} {x!r:>{open(1)}}''')",
 ]
 
@@ -57,9 +73,52 @@ for (const source of loud) {
   })
 }
 
+t.test('no quiet module leads to one that is not, by names that are quiet themselves', (t) => {
+  // Of every module that is there once the quiet ones are: what modules it has among its names.
+  const script = `
+import abc, array, bisect, calendar, cmath, collections.abc, copy, dataclasses, datetime, decimal, enum, fractions
+import functools, heapq, itertools, json, math, numbers, operator, os.path, random, re, statistics, string, struct
+import sys, textwrap, time, typing, __future__
+for module in list(sys.modules.values()):
+    for name, value in list(vars(module).items()):
+        if isinstance(value, type(sys)): print(module.__name__, name, value.__name__)
+`
+  const edges = execFileSync('/usr/bin/python3', ['-I', '-c', script], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [from: string, name: string, to: string])
+  const isQuiet = (source: string): boolean => endsQuietly(Buffer.from(source))
+  /** What does nothing at its end, and is no module that a program may import unseen for other reasons. */
+  const harmless =
+    /^(?:builtins|stat|errno|posixpath|genericpath|json\.\w+|re\.\w+|sre_\w+|_(?:constants|parser|compiler|casefix|sre|json|stat|random|string))$/
+  const reached = new Set(edges.map(([from]) => from).filter((name) => isQuiet(`import ${name}`)))
+  t.ok(reached.size > 5, `${reached.size} quiet modules`)
+  for (const module of reached)
+    for (const [from, name, to] of edges)
+      if (from === module && (isQuiet(`x.${name}`) || isQuiet(`from sys import ${name}`)))
+        reached.add(to)
+  t.same(
+    [...reached].filter((name) => !isQuiet(`import ${name}`) && !harmless.test(name)),
+    [],
+  )
+  t.end()
+})
+
 t.test('a source of openings and escapes alone is read in one go', (t) => {
   // Read from each of them anew, 64 KiB take longer than a test may.
-  for (const unit of ['"', '\\"', '"\\', "'\\", '"""\\', "f'{", '. ', 'import ', 'coding: ']) {
+  for (const unit of [
+    '"',
+    '\\"',
+    '"\\',
+    "'\\",
+    '"""\\',
+    "f'{",
+    '. ',
+    'import ',
+    'coding: ',
+    '\nmatch -',
+    '\n ',
+  ]) {
     const source = unit.repeat(Math.ceil(65_536 / unit.length))
     t.type(endsQuietly(Buffer.from(source)), 'boolean', unit)
   }

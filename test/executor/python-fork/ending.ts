@@ -98,6 +98,37 @@ sys.kept = A('sys')
 A('at once')`,
   'weakref.finalize':
     'import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, "finalised")\nprint("end")',
+  'a file over stdout, by a class that is reached through other modules': String.raw`
+import sys, dataclasses
+w = dataclasses.inspect.linecache.tokenize.TextIOWrapper(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by a name that is imported': String.raw`
+import sys
+from dataclasses import inspect as i
+w = i.linecache.tokenize.TextIOWrapper(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by an annotation': String.raw`
+import sys, dataclasses, typing
+def f(a: 'dataclasses.inspect.linecache.tokenize.TextIOWrapper'): pass
+w = typing.get_type_hints(f)['a'](sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'the same class by a pattern': String.raw`
+import sys, dataclasses
+match dataclasses:
+    case object(inspect=object(linecache=object(tokenize=m))): pass
+match m:
+    case object(TextIOWrapper=c): pass
+w = c(sys.stdout.buffer)
+w.write('hidden\n')
+print('end')`,
+  'a hook that sees the end': String.raw`
+import os, sys
+def hook(event, arguments, write=os.write): write(1, event.encode() + b'\n')
+sys.addaudithook(hook)
+print('end')`,
   'modules at the end': String.raw`
 import sys
 class A:
