@@ -84,12 +84,13 @@ const authorityFile = join(directory, 'authority.pem')
 writeFileSync(authorityFile, authority.pem)
 const delivered = new Set<string>()
 let deliveries = 0
+let receiverMilliseconds = 0
 const receiverRandom = createRandom(seed + 2)
 const receiver = await createReceiver(
   authority.issue([`IP:${receiverAddress}`]),
   (response, { headers }) => {
     const fails = receiverRandom.number() < 0.2
-    response.writeHead(fails ? 500 : 200).end()
+    setTimeout(() => response.writeHead(fails ? 500 : 200).end(), receiverMilliseconds)
     if (fails) return
     deliveries += 1
     delivered.add(String(headers['webhook-id']))
@@ -224,6 +225,7 @@ function createScene(workers: Scene['workers'], seconds: number): Scene {
     lose,
     submit: (program) => submit(random.pick(webPorts), program),
     submitMany,
+    slowReceiver: (milliseconds) => void (receiverMilliseconds = milliseconds),
     noteStop: (name, took) => void stops.push(`${name} ${took.toFixed(1)} s`),
   }
 }
