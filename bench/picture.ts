@@ -11,8 +11,16 @@ interface Drawn extends GoalOutcome {
   readonly cost: NonNullable<GoalOutcome['cost']>
 }
 
-/** @param caption one line about machine and day. @returns an SVG document. */
-export function drawGoals(outcomes: readonly GoalOutcome[], caption: string): string {
+/**
+ * @param caption one line about machine and day.
+ * @param disturbance what must be said of figures that no quiet machine gave.
+ * @returns an SVG document.
+ */
+export function drawGoals(
+  outcomes: readonly GoalOutcome[],
+  caption: string,
+  disturbance: string | null = null,
+): string {
   const drawn = outcomes.filter((outcome): outcome is Drawn => outcome.cost !== null)
   const costs = drawn.flatMap(({ cost }) => [cost.measured, cost.wanted, cost.peer?.cost ?? 1])
   const least = Math.min(0.1, ...costs) / 1.15
@@ -32,6 +40,7 @@ export function drawGoals(outcomes: readonly GoalOutcome[], caption: string): st
     style,
     `<rect class="page" width="${width}" height="${height}" rx="8"/>`,
     text(24, 34, 'title', 'Time per run, over the floor of the same run'),
+    ...(disturbance === null ? [] : [text(876, 34, 'disturbed', disturbance)]),
     text(
       24,
       56,
@@ -110,6 +119,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-seri
 .page { fill: #ffffff; stroke: #d1d9e0 }
 .title { font-size: 17px; font-weight: 600 }
 .quiet, .tick { fill: #59636e; font-size: 12px }
+.disturbed { fill: #b35900; font-weight: 600; text-anchor: end }
 .small { font-size: 11px }
 .id { font-weight: 600 }
 .tick { text-anchor: middle }
@@ -131,7 +141,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-seri
   .grid { stroke: #30363d }
   .floor, .goal { stroke: #f0f6fc }
   .met, .yes { fill: #4493f8 }
-  .missed, .no { fill: #e0823d }
+  .missed, .no, .disturbed { fill: #e0823d }
   .peer { fill: #0d1117; stroke: #9198a1 }
 }
 </style>`

@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatGoals, judgeGoals } from './judge.ts'
-import { describeMachine } from './machine.ts'
+import { describeDisturbance, describeMachine } from './machine.ts'
 import { drawGoals } from './picture.ts'
 import { isQuick, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
@@ -23,8 +23,10 @@ if (benches.length === 0) {
 }
 
 const at = new Date().toISOString()
+const disturbance = describeDisturbance()
 const machine = await describeMachine()
 for (const [name, value] of Object.entries(machine)) print(`${name.padEnd(12)} ${value}`)
+if (disturbance !== null) print(disturbance)
 print('')
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`
@@ -56,6 +58,7 @@ for (const name of [at.replaceAll(':', '-'), 'latest']) {
 const picture = drawGoals(
   goals,
   `${machine['CPU']}, ${machine['cores']} cores, kernel ${machine['kernel']}, ${at.slice(0, 10)}; load before the start ${machine['load before']}`,
+  disturbance,
 )
 writeFileSync(join(results, 'goals.svg'), picture)
 // The README's: only what a whole run found.

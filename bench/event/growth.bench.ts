@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { Caller } from '#account'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { readResult } from '#result'
+import { readTrackedResult } from '#result'
 import { createCaller, describeSubmission, submit } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
@@ -51,7 +51,7 @@ await logs.many.sql`checkpoint`
 let next = 0
 async function read({ sql, caller, ids }: Log): Promise<void> {
   next += 1
-  const record = await readResult(sql, ids[next % ids.length] ?? '', caller.accountId)
+  const record = await readTrackedResult(sql, ids[next % ids.length] ?? '', caller.accountId)
   assert.equal(record?.verdict, 'AC')
 }
 

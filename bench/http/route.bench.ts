@@ -4,6 +4,7 @@
 // The floor is the same POST to a bare route in a process of its own. It touches no database: what is above it is the
 // key's look-up, for a submission the disk, for a round trip the queue and two commits. All share the machine's cores
 // with the client, so that with many connections the rate, not the latency, is the figure to read.
+// It fails when a full queue refuses later than the contract says.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { createCaller, describeSubmission, submitNew } from '../../test/helper/s
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
-import { report, scaleIterations } from '../report.ts'
+import { isQuick, report, scaleIterations } from '../report.ts'
 import { startService } from './service.ts'
 
 const connectionCounts = [1, 16, 64] as const
@@ -138,6 +139,11 @@ report('http/route', rows, {
   notes: [
     `a full queue refuses within ${refusal?.p99.toFixed(1)} ms (p99, one at a time); the contract says ${refusalMilliseconds} ms`,
   ],
+  // A p99 of few calls is their slowest.
+  failures:
+    isQuick || (refusal?.p99 ?? Infinity) <= refusalMilliseconds
+      ? []
+      : [`a full queue refuses later than ${refusalMilliseconds} ms (p99, one at a time)`],
 })
 
 function toCase(route: Route, index: number): Case {

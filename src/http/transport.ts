@@ -22,7 +22,8 @@ export interface TransportOptions {
 }
 
 const defaultRequestSeconds = 15
-// Node looks at its connections so often; a request is given up one look before its time is over.
+// Node looks at its connections so often, and each look may come late; a request is given up one look before the last
+// within its time.
 const checkingMilliseconds = 500
 
 /** What Node says of a request that it cannot take; `rawPacket`: the bytes it was reading. */
@@ -49,8 +50,8 @@ export function createServer(
   const { tls, requestSeconds = defaultRequestSeconds } = options
   const checking = Math.min(checkingMilliseconds, requestSeconds * 250)
   const limits = {
-    requestTimeout: requestSeconds * 1000 - checking,
-    headersTimeout: requestSeconds * 1000 - checking,
+    requestTimeout: requestSeconds * 1000 - 2 * checking,
+    headersTimeout: requestSeconds * 1000 - 2 * checking,
     connectionsCheckingInterval: checking,
     // Longer than the 60 s after which common routers drop idle connections, so that they, not we, close first.
     keepAliveTimeout: 65_000,

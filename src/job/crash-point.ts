@@ -6,6 +6,9 @@ import { ConfigError } from '#config'
 export const crashPoints = [
   'submit.before_commit',
   'submit.after_commit',
+  'batch.before_commit',
+  'batch.after_commit',
+  'lease.before_register',
   'lease.after_register',
   'execute.before_start',
   'execute.after_start',
@@ -17,8 +20,15 @@ export const crashPoints = [
   'sweep.after_commit',
   'reconcile.before_commit',
   'reconcile.after_commit',
+  'deliver.before_send',
   'deliver.before_record',
   'deliver.after_record',
+  'deliver.before_postpone',
+  'deliver.after_postpone',
+  'retention.before_make',
+  'retention.after_make',
+  'retention.before_purge',
+  'retention.after_purge',
 ] as const
 export type CrashPoint = (typeof crashPoints)[number]
 

@@ -126,6 +126,7 @@ async function attemptDelivery(
       data: record,
     }),
   )
+  crashPoint('deliver.before_send')
   try {
     return await sendDelivery({ id, url, secret, body }, settings, signal)
   } catch (error) {
@@ -230,8 +231,10 @@ async function postpone(
   { webhookId, version }: DueDelivery,
   seconds: number,
 ): Promise<void> {
+  crashPoint('deliver.before_postpone')
   await untilAvailable(
     () => database`select runledger.postpone_delivery(${webhookId}, ${version}, ${seconds})`,
     log,
   )
+  crashPoint('deliver.after_postpone')
 }

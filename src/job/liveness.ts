@@ -89,6 +89,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     // By the database's clock the lease begins when the statement arrives: not before it was sent.
     const sentAt = performance.now()
     if (!registered) {
+      crashPoint('lease.before_register')
       await session`
         select runledger.register_worker(
           ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds}

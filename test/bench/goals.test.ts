@@ -7,6 +7,7 @@ import t from 'tap'
 import { createBareRunner } from '../../bench/bare.ts'
 import { goals } from '../../bench/goals.ts'
 import { formatGoals, judgeGoals } from '../../bench/judge.ts'
+import { describeDisturbance } from '../../bench/machine.ts'
 import type { Row } from '../../bench/measure.ts'
 import { drawGoals } from '../../bench/picture.ts'
 import type { Report } from '../../bench/report.ts'
@@ -89,7 +90,11 @@ t.test('the picture has a bar for each goal about time and is a document in itse
   t.match(picture, /prefers-color-scheme: dark/)
   t.match(picture, /C\+\+ &lt;iostream&gt;/)
   t.match(picture, /a &lt;machine&gt; &amp; a &quot;day&quot;/)
-  t.notMatch(picture, /NaN|Infinity|undefined/)
+  t.notMatch(picture, /NaN|Infinity|undefined|null/)
+  t.notMatch(picture, /Not on a quiet machine/)
+  const disturbance = describeDisturbance([0.71, 0.1, 0.1])
+  t.match(drawGoals(judgeGoals(reports), '', disturbance), />Not on a quiet machine: load 0\.71/)
+  t.equal(describeDisturbance([0.7, 9, 9]), null)
   t.end()
 })
 

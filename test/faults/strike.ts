@@ -25,6 +25,8 @@ export interface Scene {
   submit(program: { readonly language: string; readonly code: string }): Promise<void>
   /** Submits so many small programs at once. */
   submitMany(count: number): Promise<void>
+  /** From now on the receiver of webhooks takes so long to answer. */
+  slowReceiver(milliseconds: number): void
   /** How long an orderly stop took. */
   noteStop(name: string, seconds: number): void
 }
@@ -103,6 +105,9 @@ export async function struck(
 // The reconciler comes ten seconds after a process has started, and a busy machine takes long to start one.
 const reachSeconds = 45
 const betweenLossesMilliseconds = 6000
+const betweenBatchesMilliseconds = 500
+// Of the receiver, so that attempts wait for each other.
+const slowMilliseconds = 1500
 
 /** Starts a process again with the place to die at, and waits until it has died there. @returns 0 if it did not. */
 export async function crash(scene: Scene, point: string): Promise<number> {
@@ -111,9 +116,15 @@ export async function crash(scene: Scene, point: string): Promise<number> {
   const armed =
     point === 'sweep.after_commit'
       ? [...scene.webs, other]
-      : [point.startsWith('submit.') ? scene.random.pick(scene.webs) : worker]
+      : [/^(submit|batch)\./.test(point) ? scene.random.pick(scene.webs) : worker]
+  // All are there for weeks: one more is wanted than there is.
+  if (point.endsWith('_make')) await scene.sql`update runledger.partitioning set ahead = ahead + 1`
   for (const service of armed) {
-    service.environment = { CRASH_AT: point }
+    service.environment = {
+      CRASH_AT: point,
+      // One that hangs is soon more than there is room for.
+      ...(point.endsWith('_postpone') && { WEBHOOK_PER_HOST: '1' }),
+    }
     service.kill('SIGKILL')
   }
   await Promise.all(armed.map((service) => service.ended()))
@@ -141,6 +152,18 @@ async function provoke(
     const killing = setInterval(() => killBoxes(scene), 50)
     return async () => clearInterval(killing)
   }
+  if (point.startsWith('batch.')) {
+    const stopping = new AbortController()
+    const submitting = submitBatches(scene, stopping.signal)
+    return async () => {
+      stopping.abort()
+      await submitting
+    }
+  }
+  if (point.endsWith('_postpone')) {
+    scene.slowReceiver(slowMilliseconds)
+    return async () => scene.slowReceiver(0)
+  }
   if (point === 'sweep.after_commit') {
     await Promise.all(armed.map((service) => service.ready()))
     await sleep(1500)
@@ -157,6 +180,14 @@ async function provoke(
     }
   }
   return async () => {}
+}
+
+/** One batch after another, until one was taken by the process that is to die of it. */
+async function submitBatches({ submitMany }: Scene, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await submitMany(20)
+    await sleep(betweenBatchesMilliseconds)
+  }
 }
 
 /** Kills what makes boxes, and boxes that are being made or are run. */
