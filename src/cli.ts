@@ -26,7 +26,8 @@ const usage = `node src/cli.ts COMMAND
   doctor                                      check this host for what the worker needs
   keys issue --account NAME [--tier TIER] [--expires DATE]
   keys list [--account NAME]
-  keys rotate ID [--overlap SECONDS]          a new key; the old one works for the overlap (default 86400)
+  keys rotate ID [--overlap SECONDS] [--expires DATE]
+                                              a new key; the old one works for the overlap (default 86400)
   keys revoke ID
   audit ID                                    the life of one submission, webhook or key, told from the log
   audit verify                                hold the whole log against its hashes; exit status 1 if an event does not fit

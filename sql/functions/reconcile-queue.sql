@@ -15,7 +15,7 @@ begin
   end if;
 
   for _row in
-    select p.submission_id, head.stream_version, head.type, head.worker_id
+    select p.submission_id, head.stream_version, head.type, head.worker_id, ended.found is not null as has_ended
     from runledger.pending p
     cross join lateral (
       select e.stream_version, e.type, (e.data ->> 'worker')::uuid as worker_id
@@ -23,11 +23,15 @@ begin
       where e.stream_id = p.submission_id
       order by e.stream_version desc limit 1
     ) head
+    left join lateral (
+      select true as found from runledger.event e
+      where e.stream_id = p.submission_id and e.type in ('execution.completed', 'execution.abandoned') limit 1
+    ) ended on true
     where p.admitted
       and case
+        when ended.found then true
         -- Begun in the moment in which its worker was given up, when the sweep could not see it yet.
         when head.type = 'execution.started' then not runledger.is_worker_alive(head.worker_id)
-        when head.type not in ('submission.received', 'execution.interrupted') then true
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
@@ -37,16 +41,16 @@ begin
       end
   loop
     begin
-      if _row.type = 'execution.started' then
+      if _row.has_ended then
+        -- This row was put here by hand.
+        delete from runledger.pending where pending.submission_id = _row.submission_id;
+      elsif _row.type = 'execution.started' then
         perform runledger.interrupt_execution(
           _row.submission_id, _row.stream_version, 1,
           jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
           jsonb_build_object('actor', jsonb_build_object('sweep_of', _row.worker_id)),
           reconcile_queue.max_losses
         );
-      elsif _row.type not in ('submission.received', 'execution.interrupted') then
-        -- It has ended: this row was put here by hand.
-        delete from runledger.pending where pending.submission_id = _row.submission_id;
       else
         -- Without its projection no worker knows what to do with it.
         perform runledger.refresh_result(_row.submission_id);

@@ -35,7 +35,12 @@ begin
     return;
   end if;
 
-  if _head.type not in ('submission.received', 'execution.started', 'execution.interrupted') then
+  -- A type that is none of these may also be a later release's, which says nothing of an end.
+  if _head.type not in ('submission.received', 'execution.started', 'execution.interrupted') and exists (
+    select from runledger.event
+    where event.stream_id = start_execution.submission_id
+      and event.type in ('execution.completed', 'execution.abandoned')
+  ) then
     -- It has ended: this row was put here by hand.
     delete from runledger.pending where pending.submission_id = start_execution.submission_id;
     return;
