@@ -4,20 +4,32 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { createDatabase } from '#database'
+import type { Database } from '#database'
 import { createTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
+import type { TcpProxy } from './helper/tcp-proxy.ts'
 
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 
-t.test('when one connection is found silent, the idle ones are replaced with it', async (t) => {
+/** A pool whose way to the server is a proxy; both end with the test. */
+async function startPool(
+  t: Test,
+  settings: { readonly connections: number; readonly statementSeconds: number },
+): Promise<{ readonly proxy: TcpProxy; readonly sql: Database }> {
   const proxy = await startTcpProxy(url)
-  const sql = createDatabase({ url: proxy.url, connections: 5, name: 'pool', statementSeconds: 1 })
+  const sql = createDatabase({ url: proxy.url, name: 'pool', ...settings })
   t.teardown(async () => {
     await sql.end({ timeout: 1 })
     await proxy.close()
   })
+  return { proxy, sql }
+}
+
+t.test('when one connection is found silent, the idle ones are replaced with it', async (t) => {
+  const { proxy, sql } = await startPool(t, { connections: 5, statementSeconds: 1 })
   let listened = 0
   await sql.listen(
     'something',
@@ -35,12 +47,7 @@ t.test('when one connection is found silent, the idle ones are replaced with it'
 })
 
 t.test('a question that is lost right behind an answer is missed too', async (t) => {
-  const proxy = await startTcpProxy(url)
-  const sql = createDatabase({ url: proxy.url, connections: 1, name: 'pool', statementSeconds: 1 })
-  t.teardown(async () => {
-    await sql.end({ timeout: 1 })
-    await proxy.close()
-  })
+  const { proxy, sql } = await startPool(t, { connections: 1, statementSeconds: 1 })
   for (let round = 0; round < 3; round += 1) {
     await sql`select 1`
     proxy.abandon()
@@ -53,12 +60,7 @@ t.test('a question that is lost right behind an answer is missed too', async (t)
 })
 
 t.test('a statement that nobody answered is answered when the network is back', async (t) => {
-  const proxy = await startTcpProxy(url)
-  const sql = createDatabase({ url: proxy.url, connections: 1, name: 'pool', statementSeconds: 2 })
-  t.teardown(async () => {
-    await sql.end({ timeout: 1 })
-    await proxy.close()
-  })
+  const { proxy, sql } = await startPool(t, { connections: 1, statementSeconds: 2 })
   proxy.blackHole()
   // It would fail after five seconds, and the connection that waits is lost for ever: only one that is made anew before
   // then can answer.
