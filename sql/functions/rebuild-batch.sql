@@ -11,12 +11,8 @@ declare
   _ids uuid[];
   _count integer;
 begin
-  select (array_agg(id order by id desc))[1], count(*) into last, submissions
-  from (
-    select e.stream_id as id from runledger.event e
-    where e.type = 'submission.received' and e.stream_id > rebuild_batch.after
-    order by e.stream_id limit rebuild_batch.batch
-  ) received;
+  select next.last, next.submissions into last, submissions
+  from runledger.find_next_submissions(rebuild_batch.after, rebuild_batch.batch) next;
   repaired := 0;
 
   insert into runledger.result

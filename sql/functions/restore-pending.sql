@@ -25,16 +25,24 @@ end
 $$;
 comment on function runledger.restore_pending is 'Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.';
 
+create or replace function runledger.find_next_submissions(after uuid, batch integer, out last uuid, out submissions integer)
+language sql
+as $$
+  select (array_agg(id order by id desc))[1], count(*)::integer
+  from (
+    select e.stream_id as id from runledger.event e
+    where e.type = 'submission.received' and e.stream_id > find_next_submissions.after
+    order by e.stream_id limit find_next_submissions.batch
+  ) received
+$$;
+comment on function runledger.find_next_submissions is 'The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.';
+
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  select (array_agg(id order by id desc))[1] into last
-  from (
-    select e.stream_id as id from runledger.event e
-    where e.type = 'submission.received' and e.stream_id > restore_next_pending.after
-    order by e.stream_id limit restore_next_pending.batch
-  ) received;
+  select next.last into last
+  from runledger.find_next_submissions(restore_next_pending.after, restore_next_pending.batch) next;
   restored := runledger.restore_pending(restore_next_pending.after, last);
 end
 $$;

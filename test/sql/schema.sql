@@ -491,6 +491,10 @@ function runledger.estimate_drain()
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
+  The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
+  returns record
+
 function runledger.finish_submission(submission_id uuid, OUT awaited boolean, OUT told_to text[])
   Admits the key's next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.
   returns record
