@@ -3,7 +3,7 @@
 // our processes still need it, and cannot start it where the checkout lies below a directory only root may enter.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { access, chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -236,9 +236,23 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** A port on loopback that is free now: the preferred one if it is. */
+/**
+ * A port on loopback that is free now: the preferred one if it is. Otherwise one that the kernel gives to no client: while
+ * a server is down, a connection of somebody's could come from its port, and the server could not have it back.
+ */
 export async function findPort(preferred: number): Promise<number> {
-  return listenOnce(preferred).catch(() => listenOnce(0))
+  const least = 10_000
+  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '')
+  const clientsBegin = Number(range.split('\t')[0])
+  const tried = clientsBegin > least ? [0, 0, 0].map(() => randomInt(least, clientsBegin)) : []
+  for (const port of preferred === 0 ? tried : [preferred, ...tried]) {
+    try {
+      return await listenOnce(port)
+    } catch {
+      // Another's.
+    }
+  }
+  return listenOnce(0)
 }
 
 async function listenOnce(port: number): Promise<number> {

@@ -65,6 +65,9 @@ export async function startFaultCluster(
 
   const start = async (): Promise<void> => {
     server = await startEmbeddedPostgres({ directory, port, settings, onLog })
+    // Its clients know no other place; it must not be silently elsewhere.
+    if (new URL(server.url('postgres')).port !== String(port))
+      throw new Error(`port ${port} is another's`)
   }
   const stop = async (how: 'fast' | 'immediate'): Promise<void> => {
     if (server === null) return
