@@ -24,6 +24,11 @@ const flag = v.pipe(
   v.transform((text) => text === 'true'),
 )
 
+const toggle = v.pipe(
+  v.picklist(['on', 'off'], 'must be on or off'),
+  v.transform((text) => text === 'on'),
+)
+
 const database = {
   /** Any PostgreSQL ≥ 15, by a connection that keeps its session (no transaction pooler). */
   DATABASE_URL: v.pipe(
@@ -106,13 +111,9 @@ const worker = {
   /** The JDK to use; by default the newest that is installed. */
   JAVA_HOME: v.optional(v.string()),
   /** Whether a javac stays up between submissions. */
-  JAVA_RESIDENT_COMPILER: v.optional(
-    v.pipe(
-      v.picklist(['on', 'off'], 'must be on or off'),
-      v.transform((text) => text === 'on'),
-    ),
-    'on',
-  ),
+  JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
+  /** Whether standard headers are precompiled when a worker first starts. */
+  CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
   /** Webhook attempts under way at once. */
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),

@@ -167,6 +167,7 @@ async function startExecutor(): Promise<Executor> {
       box: config.BOX,
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
       javaHome: config.JAVA_HOME,
+      precompiledHeaders: config.CPP_PRECOMPILED_HEADERS,
       residentJavac: config.JAVA_RESIDENT_COMPILER,
     })
   } catch (error) {

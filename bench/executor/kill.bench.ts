@@ -12,7 +12,7 @@ import type { FnReturnedObject } from 'tinybench'
 import type { Ending } from '#executor'
 import { measure } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
-import { startExecutor } from './box.ts'
+import { cacheScope, startExecutor } from './box.ts'
 import type { BenchExecutor } from './box.ts'
 
 const limitSeconds = 0.1
@@ -102,6 +102,7 @@ async function stop(
     language: 'cpp',
     code: Buffer.from(code),
     stdin: new Uint8Array(),
+    cacheScope,
   })
   const overAt = Number(process.hrtime.bigint()) / 1e6
   assert.equal(run?.ending, ending)

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Phase } from '#executor'
 import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
-import { cacheBytes, startExecutor } from './box.ts'
+import { cacheBytes, cacheScope, startExecutor } from './box.ts'
 import type { BenchExecutor } from './box.ts'
 
 const stdout = 'static\n'
@@ -41,16 +41,16 @@ export async function startStaticExecutor(directory: string): Promise<StaticExec
   const cacheDirectory = join(directory, 'cache')
   const compile = await compileThroughDoor(cacheDirectory)
   const artefacts = join(cacheDirectory, 'artefact')
-  const [key = '', ...more] = readdirSync(artefacts)
-  assert(compile !== null && key !== '' && more.length === 0, 'one program is in the cache')
-  rmSync(join(artefacts, key))
+  const [name = '', ...more] = readdirSync(artefacts)
+  assert(compile !== null && name !== '' && more.length === 0, 'one program is in the cache')
+  rmSync(join(artefacts, name))
   await createArtefactCache(artefacts, cacheBytes).compile(
-    key,
+    { owner: cacheScope, key: name.slice(name.indexOf('-') + 1) },
     () => Promise.resolve({ phase: compile, artefact: { content: binary, entry: '' } }),
     () => true,
   )
   // As a worker on two cores has them: the slots take turns, and one makes its next box while the other runs.
-  const executor = await startExecutor(2, {}, cacheDirectory)
+  const executor = await startExecutor(2, {}, { cacheDirectory })
   return {
     executor,
     binary,
@@ -61,8 +61,13 @@ export async function startStaticExecutor(directory: string): Promise<StaticExec
 }
 
 async function compileThroughDoor(cacheDirectory: string): Promise<Phase | null> {
-  await using executor = await startExecutor(1, {}, cacheDirectory)
-  const request = { language: 'cpp', code: Buffer.from(replaced), stdin: new Uint8Array() } as const
+  await using executor = await startExecutor(1, {}, { cacheDirectory })
+  const request = {
+    language: 'cpp',
+    code: Buffer.from(replaced),
+    stdin: new Uint8Array(),
+    cacheScope,
+  } as const
   const { compile } = await executor.execute(request)
   return compile
 }

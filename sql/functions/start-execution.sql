@@ -9,7 +9,7 @@ create or replace function runledger.start_execution(
   data jsonb,
   metadata jsonb,
   held text[] default '{}'
-) returns table (version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea)
+) returns table (version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -104,9 +104,10 @@ begin
   end if;
 
   return query
-    select _version, _attempt, body.code, body.stdin, body.expected_stdout
+    select _version, _attempt, body.code, body.stdin, body.expected_stdout, r.account_id
     from (values (start_execution.submission_id)) s (id)
+    left join runledger.result r on r.id = start_execution.submission_id
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

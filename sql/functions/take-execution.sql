@@ -25,6 +25,7 @@ create or replace function runledger.take_execution(
   code bytea,
   stdin bytea,
   expected_stdout bytea,
+  account_id uuid,
   due_at timestamptz
 )
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
@@ -84,7 +85,7 @@ begin
       raise exception 'job % is in a language that this worker does not know', _job.id using errcode = 'RL007';
     end if;
 
-    select s.version, s.code, s.stdin, s.expected_stdout into _started
+    select s.version, s.code, s.stdin, s.expected_stdout, s.account_id into _started
     from runledger.start_execution(
       _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
       take_execution.data || (take_execution.programs -> _job.language)
@@ -94,7 +95,8 @@ begin
     if found then
       return query select
         _job.run, _job.id, _job.task_id, _job.submission_id::uuid, _job.language,
-        _started.version, _started.code, _started.stdin, _started.expected_stdout, _job.run_at;
+        _started.version, _started.code, _started.stdin, _started.expected_stdout, _started.account_id,
+        _job.run_at;
       return;
     end if;
     _job := null; -- it has ended, or runs elsewhere: there was nothing left to do

@@ -1,5 +1,7 @@
 // Keeps compiled programs, so that the same code with other input compiles once: on disk, and those used last in memory,
-// where a hit reads and writes no file. Only what is certain to come out the same again is kept: a compiler stopped by a limit is asked anew.
+// where a hit reads and writes no file. What one owner had compiled no other finds: that it is there, or is there sooner,
+// would tell what others compile. Only what is certain to come out the same again is kept: a compiler stopped by a limit
+// is asked anew.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   mkdirSync,
@@ -11,6 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { createFairShare } from './fair-share.ts'
 import type { Artefact } from './language/language.ts'
 import type { Phase } from './outcome.ts'
 
@@ -20,10 +23,16 @@ export interface Compiled {
   readonly artefact: Artefact | null
 }
 
+/** A compilation in the cache: whose it is, and what decides its result (`hashSource`). */
+export interface CacheKey {
+  readonly owner: string
+  readonly key: string
+}
+
 export interface ArtefactCache {
-  /** Returns what is kept under the key, or compiles; one compiler at a time for one key. */
+  /** Returns what is kept for this owner under the key, or compiles; one compiler at a time for both. */
   compile(
-    key: string,
+    key: CacheKey,
     compiler: () => Promise<Compiled>,
     isCertain: (compiled: Compiled) => boolean,
   ): Promise<{ readonly compiled: Compiled; readonly cached: boolean }>
@@ -34,73 +43,49 @@ export function hashSource(language: string, identity: string, code: Uint8Array)
   return createHash('sha256').update(`${language}\0${identity}\0`).update(code).digest('hex')
 }
 
-/** Bytes of artefacts and messages kept in memory; one that alone takes a quarter is kept on disk only. */
+/** Bytes of artefacts and messages kept in memory. */
 const memoryBytes = 32 * 1024 * 1024
+
+/** Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. */
+const artefactBytesMost = 4 * 1024 * 1024
 
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
-  // Least recently used first.
-  const sizes = new Map<string, number>()
-  let total = 0
+  const onDisk = createFairShare()
   // Read once from disk, checked then, and ours alone since.
   const inMemory = new Map<string, Compiled>()
-  let inMemoryTotal = 0
+  const held = createFairShare()
   if (capacityBytes > 0) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory)) note(name, bytes)
+    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
     evict()
   }
 
-  function note(name: string, bytes: number): void {
-    total += bytes - (sizes.get(name) ?? 0)
-    sizes.delete(name)
-    sizes.set(name, bytes)
-  }
-
   function evict(): void {
-    for (const [name, bytes] of sizes) {
-      if (total <= capacityBytes) return
+    for (const { owner, name } of onDisk.shrink(capacityBytes)) {
       rmSync(`${directory}/${name}`, { force: true })
-      sizes.delete(name)
-      release(name)
-      total -= bytes
+      inMemory.delete(name)
+      held.remove(owner, name)
     }
   }
 
-  function hold(key: string, compiled: Compiled): void {
-    const bytes = measure(compiled)
-    if (bytes > memoryBytes / 4) return
-    release(key)
-    inMemory.set(key, compiled)
-    inMemoryTotal += bytes
-    for (const oldest of inMemory.keys()) {
-      if (inMemoryTotal <= memoryBytes) return
-      release(oldest)
-    }
+  function hold(name: string, compiled: Compiled): void {
+    inMemory.set(name, compiled)
+    held.add(ownerOf(name), name, measure(compiled))
+    for (const gone of held.shrink(memoryBytes)) inMemory.delete(gone.name)
   }
 
-  function release(key: string): void {
-    const held = inMemory.get(key)
-    if (held === undefined) return
-    inMemory.delete(key)
-    inMemoryTotal -= measure(held)
+  function find(name: string): Compiled | null {
+    const compiled = inMemory.get(name)
+    if (compiled === undefined) return read(name)
+    for (const share of [held, onDisk]) share.use(ownerOf(name), name)
+    return compiled
   }
 
-  function find(key: string): Compiled | null {
-    const held = inMemory.get(key)
-    if (held === undefined) return read(key)
-    // Both lists begin with what was used longest ago.
-    inMemory.delete(key)
-    inMemory.set(key, held)
-    const bytes = sizes.get(key)
-    if (bytes !== undefined) note(key, bytes)
-    return held
-  }
-
-  function read(key: string): Compiled | null {
+  function read(name: string): Compiled | null {
     if (capacityBytes === 0) return null
-    const file = `${directory}/${key}`
+    const file = `${directory}/${name}`
     try {
       const bytes = readFileSync(file)
       const compiled = decode(bytes)
@@ -110,8 +95,8 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
       }
       const now = new Date()
       utimesSync(file, now, now)
-      note(key, bytes.length)
-      hold(key, compiled)
+      onDisk.add(ownerOf(name), name, bytes.length)
+      hold(name, compiled)
       return compiled
     } catch {
       // Not there, or just evicted by a worker that shares the directory.
@@ -119,17 +104,17 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
     }
   }
 
-  function keep(key: string, compiled: Compiled): void {
+  function keep(name: string, compiled: Compiled): void {
     if (capacityBytes === 0) return
+    if (measure(compiled) > Math.min(artefactBytesMost, capacityBytes / 4)) return
     const bytes = encode(compiled)
-    if (bytes.length > capacityBytes / 4) return
-    const unfinished = `${directory}/${key}.${randomUUID()}`
+    const unfinished = `${directory}/${name}.${randomUUID()}`
     try {
       writeFileSync(unfinished, bytes, { mode: 0o444, flag: 'wx' })
-      renameSync(unfinished, `${directory}/${key}`)
-      note(key, bytes.length)
+      renameSync(unfinished, `${directory}/${name}`)
+      onDisk.add(ownerOf(name), name, bytes.length)
+      hold(name, compiled)
       evict()
-      hold(key, compiled)
     } catch {
       // A full disk costs speed, not results.
       rmSync(unfinished, { force: true })
@@ -137,27 +122,37 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   }
 
   return {
-    async compile(key, compiler, isCertain) {
+    async compile({ owner, key }, compiler, isCertain) {
+      const name = nameFile(owner, key)
       for (;;) {
-        const other = inFlight.get(key)
+        const other = inFlight.get(name)
         if (other === undefined) break
         // Another's failure or abort is its own; then it is our turn.
         const compiled = await other.catch(() => null)
         if (compiled !== null && isCertain(compiled)) return { compiled, cached: true }
       }
-      const kept = find(key)
+      const kept = find(name)
       if (kept !== null) return { compiled: kept, cached: true }
       const own = compiler()
-      inFlight.set(key, own)
+      inFlight.set(name, own)
       try {
         const compiled = await own
-        if (isCertain(compiled)) keep(key, compiled)
+        if (isCertain(compiled)) keep(name, compiled)
         return { compiled, cached: false }
       } finally {
-        inFlight.delete(key)
+        inFlight.delete(name)
       }
     },
   }
+}
+
+/** An owner's part of the names of his files. */
+function nameFile(owner: string, key: string): string {
+  return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`
+}
+
+function ownerOf(name: string): string {
+  return name.slice(0, name.indexOf('-'))
 }
 
 function measure({ phase, artefact }: Compiled): number {
@@ -171,7 +166,7 @@ function listByAge(directory: string): { name: string; bytes: number }[] {
     try {
       const { size, mtimeMs } = statSync(`${directory}/${name}`)
       const stale = mtimeMs < Date.now() - 3_600_000
-      if (/^[0-9a-f]{64}$/.test(name)) found.push({ name, bytes: size, time: mtimeMs })
+      if (/^[0-9a-f]{32}-[0-9a-f]{64}$/.test(name)) found.push({ name, bytes: size, time: mtimeMs })
       else if (stale) rmSync(`${directory}/${name}`, { force: true })
     } catch {
       // Evicted by a worker that shares the directory.

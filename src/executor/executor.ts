@@ -68,6 +68,8 @@ export interface ExecutorOptions {
   readonly residentPython?: boolean
   /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
   readonly onFallback?: (reason: string) => void
+  /** False: no header is precompiled, which costs C++ programs half their compile time; true unless said. */
+  readonly precompiledHeaders?: boolean
   /** Home of the JDK to use; the newest that is installed if not given. */
   readonly javaHome?: string | undefined
   /** False: every Java source gets a javac started for it alone, which costs time; true unless said. */
@@ -102,7 +104,7 @@ export interface Executor {
    * @throws {SandboxError} when we failed.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
-  /** Resolves when nothing is being prepared for later runs: a compiler that stays up, a header that one has asked for. */
+  /** Resolves when nothing is being prepared for later runs: a compiler that stays up, headers. */
   settled(): Promise<void>
   /** Slots in service: those asked for less those quarantined. */
   readonly slots: number
@@ -132,6 +134,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const toolchains = await findToolchains(
     {
       directory: options.cacheDirectory,
+      precompiles: options.precompiledHeaders ?? true,
       signal: closing.signal,
       track: (work) => keepUntilSettled(preparing, work),
     },

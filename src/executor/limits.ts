@@ -33,7 +33,11 @@ const compile: PhaseLimits = {
 export const defaultLimits: Readonly<Record<Language, Limits>> = {
   python: { compile: null, run },
   cpp: { compile, run },
-  java: { compile, run: { ...run, memoryBytes: 512 * mebibyte, processes: 256 } },
+  java: {
+    // Every class file is read here, on the event loop.
+    compile: { ...compile, stdoutBytes: 8 * mebibyte },
+    run: { ...run, memoryBytes: 512 * mebibyte, processes: 256 },
+  },
 }
 
 /** What a keeper (keeper/keeper.c) may take before it has its first request, as its cgroup wants it. */

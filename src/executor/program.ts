@@ -69,7 +69,7 @@ export function createProgramRunner(
   }
 
   return async (slot, request, signal) => {
-    const { language, code, stdin } = request
+    const { language, code, stdin, cacheScope } = request
     const toolchain = toolchains[language]
     const { compiler } = toolchain
     let compilePhase: Phase | null = null
@@ -78,7 +78,7 @@ export function createProgramRunner(
     if (compiler !== null) {
       const key = hashSource(language, compiler.identity, code)
       const { compiled, cached } = await cache.compile(
-        key,
+        { owner: cacheScope, key },
         () => compile(slot, request, compiler, signal),
         isCertain,
       )

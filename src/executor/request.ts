@@ -38,4 +38,6 @@ export interface ExecutionRequest {
   readonly code: Uint8Array
   /** Fed to the program's standard input, then closed. */
   readonly stdin: Uint8Array
+  /** Whose program it is: what is kept of its compilation is found again under the same name alone. */
+  readonly cacheScope: string
 }

@@ -44,6 +44,8 @@ export interface Attempt {
   readonly version: number
   /** Under which id it was begun, and the signal that says when that id is no longer ours. */
   readonly claim: Claim
+  /** The account whose submission it is. */
+  readonly accountId: string
   readonly language: Language
   /** Null when the body is gone. */
   readonly code: Buffer | null
@@ -238,6 +240,8 @@ function toAttempt(
   return {
     ...known,
     version: row['version'] as number,
+    // Null when the record was removed by hand: then nothing is shared with anybody.
+    accountId: (row['account_id'] as string | null) ?? known.submission,
     code: row['code'] as Buffer | null,
     stdin: row['stdin'] as Buffer,
     expectedStdout: row['expected_stdout'] as Buffer | null,

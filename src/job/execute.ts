@@ -114,11 +114,11 @@ type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted
 /** Never rejects. */
 async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
-  const { submission, language, code, stdin, claim, version } = attempt
+  const { submission, accountId, language, code, stdin, claim, version } = attempt
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
-    const outcome = await executor.execute({ language, code, stdin }, signal)
+    const outcome = await executor.execute({ language, code, stdin, cacheScope: accountId }, signal)
     dependencies.suspension?.noteSuccess()
     return { outcome }
   } catch (error) {

@@ -117,7 +117,7 @@ async function runTrial(
   const mark = language === 'python' ? '#' : '//'
   const code = Buffer.from(`${trials[language]}\n${mark} ${Date.now()}-${performance.now()}\n`)
   const { compile, run } = await executor.execute(
-    { language, code, stdin: input },
+    { language, code, stdin: input, cacheScope: 'trial' },
     AbortSignal.any([stopped, AbortSignal.timeout(trialMilliseconds)]),
   )
   if (run?.exitCode === 0 && Buffer.from(run.stdout).toString() === `${input.byteLength}\n`) return

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
-import type { Compiled } from '../../src/executor/artefact-cache.ts'
+import type { CacheKey, Compiled } from '../../src/executor/artefact-cache.ts'
 import type { Phase } from '#executor'
 
 const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
@@ -35,7 +35,16 @@ const make = (text: string, entry = 'Main'): Compiled => ({
   artefact: { content: Buffer.from(text), entry },
 })
 const always = (): boolean => true
-const key = (text: string): string => hashSource('cpp', 'options', Buffer.from(text))
+const key = (text: string, owner = 'a'): CacheKey => ({
+  owner,
+  key: hashSource('cpp', 'options', Buffer.from(text)),
+})
+/** The file that it is kept in. */
+const locate = (directory: string, text: string): string =>
+  join(
+    directory,
+    readdirSync(directory).find((name) => name.endsWith(key(text).key))!,
+  )
 const fail = (): Promise<Compiled> => Promise.reject(new Error('compiled again'))
 
 t.test('what was compiled is found again, by another worker too', async (t) => {
@@ -52,7 +61,7 @@ t.test('what was compiled is found again, by another worker too', async (t) => {
     t.same(compiled.phase.usage, phase.usage)
   }
   t.equal(statSync(directory).mode & 0o777, 0o700)
-  t.equal(statSync(join(directory, key('a'))).mode & 0o777, 0o444)
+  t.equal(statSync(locate(directory, 'a')).mode & 0o777, 0o444)
 })
 
 t.test('what is not certain is not kept', async (t) => {
@@ -76,7 +85,7 @@ t.test('a file that was cut short or changed is compiled anew', async (t) => {
   const directory = nextDirectory()
   const cache = createArtefactCache(directory, 1 << 20)
   await cache.compile(key('a'), async () => make('the binary'), always)
-  const file = join(directory, key('a'))
+  const file = locate(directory, 'a')
   const bytes = readFileSync(file)
   for (const damaged of [
     bytes.subarray(0, -1),
@@ -108,29 +117,51 @@ t.test('what was used last is held in memory, and no file is read or written for
 t.test('memory is bounded: the least recently used are read again', async (t) => {
   const directory = nextDirectory()
   const cache = createArtefactCache(directory, 1 << 28)
-  const large = 'x'.repeat(7 << 20)
-  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const large = 'x'.repeat(3.5 * 1024 * 1024)
+  const names = [...'abcdefghijk']
   for (const name of names) {
     await cache.compile(key(name), async () => make(large), always)
     await cache.compile(key('a'), fail, always)
   }
-  for (const name of names) rmSync(join(directory, key(name)))
+  for (const name of readdirSync(directory)) rmSync(join(directory, name))
   const found = await Promise.all(
     names.map((name) => cache.compile(key(name), async () => make('again'), always)),
   )
   t.same(
     found.map(({ cached }) => cached),
-    [true, false, false, true, true, true],
+    [true, false, false, ...names.slice(3).map(() => true)],
   )
 })
 
-t.test('one that would take a quarter of the memory is read from its file', async (t) => {
-  const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 1 << 28)
-  await cache.compile(key('a'), async () => make('x'.repeat(9 << 20)), always)
-  t.equal((await cache.compile(key('a'), fail, always)).cached, true)
-  rmSync(join(directory, key('a')))
+t.test('one that is too large to be hashed in a moment is not kept', async (t) => {
+  const cache = createArtefactCache(nextDirectory(), 1 << 28)
+  await cache.compile(key('a'), async () => make('x'.repeat((4 << 20) + 1)), always)
   await t.rejects(cache.compile(key('a'), fail, always), { message: 'compiled again' })
+})
+
+t.test('what one owner had compiled no other finds, in memory, on disk or under way', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 20)
+  const [own, other] = await Promise.all([
+    cache.compile(key('a', 'a'), async () => make('his'), always),
+    cache.compile(key('a', 'b'), async () => make('mine'), always),
+  ])
+  t.same([own.cached, other.cached], [false, false])
+  for (const reader of [cache, createArtefactCache(directory, 1 << 20)]) {
+    await t.rejects(reader.compile(key('a', 'c'), fail, always), { message: 'compiled again' })
+    t.equal((await reader.compile(key('a', 'b'), fail, always)).cached, true)
+  }
+})
+
+t.test('an owner who fills the cache evicts himself alone', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 20)
+  const large = 'x'.repeat(200_000)
+  await cache.compile(key('mine', 'b'), async () => make('small'), always)
+  for (let i = 0; i < 20; i += 1)
+    await cache.compile(key(String(i), 'a'), async () => make(large), always)
+  t.equal((await cache.compile(key('mine', 'b'), fail, always)).cached, true)
+  await t.rejects(cache.compile(key('0', 'a'), fail, always), { message: 'compiled again' })
 })
 
 t.test('the least recently used go first', async (t) => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildArguments, readHostRoot } from '../../src/executor/bubblewrap.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import { execute, findBoxProcesses, run, startExecutor } from '../helper/executor.ts'
+import { cacheScope, execute, findBoxProcesses, run, startExecutor } from '../helper/executor.ts'
 
 process.env['RUNLEDGER_CANARY'] = 'canary-in-the-environment'
 const executor = await startExecutor(t)
@@ -297,6 +297,7 @@ t.test('a compiler sees no host file and no secret', async (t) => {
       language: 'cpp',
       code: Buffer.from(`${line}\nint main() {}`),
       stdin: Buffer.alloc(0),
+      cacheScope,
     })
     t.notMatch(Buffer.from(outcome.compile!.stderr).toString(), /root:|canary/)
   }

@@ -1,7 +1,14 @@
 // What every language promises: bytes in, bytes out, exit codes, compile errors, each ending.
 import t from 'tap'
 import { languages } from '#executor'
-import { execute, run, scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
+import {
+  cacheScope,
+  execute,
+  run,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../helper/executor.ts'
 import {
   busyLoop,
   copy,
@@ -49,6 +56,7 @@ for (const language of languages) {
       language,
       code: Buffer.from(copy[language]),
       stdin: bytes,
+      cacheScope,
     })
     t.equal(Buffer.compare(Buffer.from(outcome.run!.stdout), bytes), 0)
   })

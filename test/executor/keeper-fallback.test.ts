@@ -18,10 +18,10 @@ const program = `
 import { createExecutor, defaultLimits } from ${JSON.stringify(join(import.meta.dirname, '../../src/executor/executor.ts'))}
 const reasons = []
 try {
-  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0,
+  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, precompiledHeaders: false,
     cacheDirectory: process.argv[1], box: process.argv[2], onFallback: (reason) => reasons.push(reason) })
   const code = Buffer.from('print("hello")')
-  const { run } = await executor.execute({ language: 'python', code, stdin: Buffer.alloc(0) })
+  const { run } = await executor.execute({ language: 'python', code, stdin: Buffer.alloc(0), cacheScope: 'test' })
   console.log(JSON.stringify({ box: executor.isolation.box, stdout: Buffer.from(run.stdout).toString(), reasons }))
   await executor.close()
 } catch (error) { console.log(JSON.stringify({ step: error.step, message: error.message, reasons })) }

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { Executor, Phase } from '#executor'
-import { scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
+import { cacheScope, scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
 import { contest } from './python-fork/contest.ts'
 import { ending } from './python-fork/ending.ts'
 import { listLibraryPrograms } from './python-fork/library.ts'
@@ -27,6 +27,7 @@ async function execute(executor: Executor, program: Program): Promise<Phase> {
     language: 'python',
     code: Buffer.from(code as string),
     stdin: Buffer.from(stdin as string),
+    cacheScope,
   })
   return run!
 }

@@ -401,6 +401,7 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
     cacheBytes: 0,
     cacheDirectory: join(directory, 'cache'),
     residentJavac: false,
+    precompiledHeaders: false,
   })
   t.teardown(() => executor.close())
   const { lines, expected } = listRefusals()
@@ -411,7 +412,7 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
   for (const [language, file] of probes) {
     const code = readFileSync(source(file))
     const stdin = Buffer.from(`${lines.join('\n')}\n`)
-    const { run } = await executor.execute({ language, code, stdin })
+    const { run } = await executor.execute({ language, code, stdin, cacheScope: 'test' })
     t.match(run, { ending: 'exited', exitCode: 0 }, language)
     const answers = Buffer.from(run?.stdout ?? '').toString()
     t.strictSame(answers.trim().split('\n'), expected, language)
@@ -423,7 +424,12 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
   ] as const
   for (const [language, file] of tours) {
     const code = readFileSync(source(file))
-    const { run } = await executor.execute({ language, code, stdin: new Uint8Array() })
+    const { run } = await executor.execute({
+      language,
+      code,
+      stdin: new Uint8Array(),
+      cacheScope: 'test',
+    })
     const messages = Buffer.from(run?.stderr ?? '').toString()
     t.match(run, { ending: 'exited', exitCode: 0 }, `${language} works: ${messages}`)
   }

@@ -112,6 +112,7 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
     SLOTS: String(slots),
     FIRST_UID: String(firstUid + index * slots),
     JAVA_RESIDENT_COMPILER: 'off',
+    CPP_PRECOMPILED_HEADERS: 'off',
     LEASE_SECONDS: String(leaseSeconds),
     WEBHOOK_CA: authorityFile,
     WEBHOOK_ALLOWED_PORTS: String(receiver.port),

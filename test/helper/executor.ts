@@ -111,6 +111,8 @@ export async function startExecutor(
     javaHome: process.env['JAVA_HOME'],
     // Most tests need none, and starting one takes two seconds of CPU.
     residentJavac: false,
+    // All of them take 15 seconds of CPU.
+    precompiledHeaders: false,
     ...options,
   })
   t.teardown(() => executor.close())
@@ -133,6 +135,9 @@ function readText(phase: Phase | null): TextPhase | null {
   return { ...phase, stdout: stdout!, stderr: stderr! }
 }
 
+/** Whose programs they are, unless a test says. */
+export const cacheScope = 'test'
+
 /** Executes a program given as text. */
 export async function execute(
   executor: Executor,
@@ -140,9 +145,10 @@ export async function execute(
   code: string | Uint8Array,
   stdin: string | Uint8Array = '',
   signal?: AbortSignal,
+  scope = cacheScope,
 ): Promise<TextOutcome> {
   const outcome = await executor.execute(
-    { language, code: Buffer.from(code), stdin: Buffer.from(stdin) },
+    { language, code: Buffer.from(code), stdin: Buffer.from(stdin), cacheScope: scope },
     signal,
   )
   return { ...outcome, compile: readText(outcome.compile), run: readText(outcome.run) }

@@ -44,6 +44,7 @@ export async function startWorkerProcess(
       SLOTS: '2',
       // Two seconds of CPU for a process that is about to end.
       JAVA_RESIDENT_COMPILER: 'off',
+      CPP_PRECOMPILED_HEADERS: 'off',
       ...environment,
     },
   })

@@ -100,6 +100,7 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
     cacheBytes: 256 * mebibyte,
     cacheDirectory,
     residentJavac: name === 'compile',
+    precompiledHeaders: name === 'compile',
     box,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))

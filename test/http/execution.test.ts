@@ -10,7 +10,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 await startWorkerProcess(t, url, { PYTHON_RUN_CPU_SECONDS: '2' })
-const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
@@ -59,6 +59,18 @@ t.test('each fate has its verdict', minutes, async (t) => {
     t.equal(status, 200)
     t.equal(body.verdict, verdict, JSON.stringify(submission))
   }
+})
+
+t.test('no account is told what another had compiled', async (t) => {
+  const submission = { language: 'cpp', code: 'int main() {} // 4711' }
+  const [one, other] = [await issue(), await issue()]
+  const cached: boolean[] = []
+  for (const key of [one, one, other]) {
+    const { body } = await call('POST', '/api/submit?wait=true', { key, body: submission })
+    const { body: life } = await call('GET', `/api/result/${body.id}/events`, { key })
+    cached.push(life.events.at(-1).data.compile.cached)
+  }
+  t.strictSame(cached, [false, true, false])
 })
 
 t.test('a batch runs, and the events say what happened', async (t) => {

@@ -126,6 +126,7 @@ async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildPr
       FIRST_UID: String(firstUid),
       CACHE_DIRECTORY: join(directory, 'cache'),
       JAVA_RESIDENT_COMPILER: 'off',
+      CPP_PRECOMPILED_HEADERS: 'off',
       WEBHOOK_ALLOWED_RANGES: receiverAddress,
       WEBHOOK_ALLOWED_PORTS: String(receiver.port),
       WEBHOOK_CA: join(directory, 'authority.pem'),

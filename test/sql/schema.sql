@@ -634,8 +634,8 @@ function runledger.restore_pending(after uuid, up_to uuid)
   returns integer
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[])
-  Appends execution.started and returns what is to be run (code is null when the body is gone); repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
+  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.stop_worker(worker_id uuid)
@@ -656,7 +656,7 @@ function runledger.sweep_workers(max_losses integer)
 
 function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[])
   Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])

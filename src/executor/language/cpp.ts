@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { findFirstInclude } from './cpp-source.ts'
 import { sharePath } from './language.ts'
 import type { Compiler, Preparation, Toolchain } from './language.ts'
-import { keepPrecompiledHeaders } from './precompiled-header.ts'
+import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
 import { readVersion } from './version.ts'
 
 /**
@@ -20,10 +20,12 @@ export async function findCpp(preparation: Preparation): Promise<Toolchain> {
   const linker = findLinker()
   const options = ['-O2', '-std=gnu++20', '-pipe', ...linker]
   const identity = `${versionLine} ${options.join(' ')}`
-  const headers = keepPrecompiledHeaders(
-    { ...preparation, directory: `${preparation.directory}/precompiled-header` },
-    { program, options, identity },
-  )
+  const headers = preparation.precompiles
+    ? keepPrecompiledHeaders(
+        { ...preparation, directory: `${preparation.directory}/precompiled-header` },
+        { program, options, identity },
+      )
+    : noPrecompiledHeaders
   const compiler: Compiler = {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,

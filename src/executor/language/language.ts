@@ -36,6 +36,8 @@ export function sharePath(path: string): HostPath {
 export interface Preparation {
   /** A directory of the workers' own, to be made if missing; it outlives them. */
   readonly directory: string
+  /** False: nothing is made that only saves time. */
+  readonly precompiles: boolean
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal
   /** Lets the worker's end wait for this work. It must not reject. */

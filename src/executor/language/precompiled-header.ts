@@ -1,6 +1,7 @@
 // Keeps precompiled standard headers for GCC: parsing them is most of what compiling a small program costs.
-// A header is precompiled when a program has first asked for it, beside the runs and from a constant line of ours; until
-// then, and whenever anything is in doubt, programs read the header itself. One directory a header, complete or absent:
+// All of them are precompiled when a worker first starts, beside the runs, one after the other and from constant lines of
+// ours, whatever programs ask for: nobody learns from a header what others have compiled. Until then, and whenever
+// anything is in doubt, programs read the header itself. One directory a header, complete or absent:
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
 //                                                              record.json            what it must be, and was made of
@@ -23,22 +24,20 @@ import type { HostPath, Preparation } from './language.ts'
  * Headers that programs begin with and that take GCC over 50 ms to read; those of C take it 2 ms. All of them are some
  * 0.5 GB, half of it the first two and what holds streams.
  */
-const headers: ReadonlySet<string> = new Set(
-  (
-    'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
-    'vector deque queue stack map set unordered_map algorithm cmath'
-  ).split(' '),
-)
+const commonHeaders: readonly string[] = (
+  'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
+  'vector deque queue stack map set unordered_map algorithm cmath'
+).split(' ')
 
 export interface PrecompiledHeaders {
   /** What boxes show, as long as the worker is; null when they cannot. */
   readonly path: HostPath | null
-  /**
-   * The directory in the box in which GCC finds this header precompiled, and nothing else. Null if there is none (yet):
-   * asking for a header is what gets it made.
-   */
+  /** The directory in the box in which GCC finds this header precompiled, and nothing else. Null if there is none (yet). */
   find(header: string): string | null
 }
+
+/** Programs read the headers themselves. */
+export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
 /** What a precompiled header depends on. */
 export interface Compilation {
@@ -66,23 +65,22 @@ const searchable = 0o711
 /** Where boxes show the directory: a name that says nothing of the host's. */
 const target = '/precompiled'
 
-/** Opens the directory; it may be shared with other workers and outlives them all. */
+/**
+ * Opens the directory, which may be shared with other workers and outlives them all, and begins to make what is missing.
+ * @param headers in the order in which they are made.
+ */
 export function keepPrecompiledHeaders(
   { directory, signal, track }: Preparation,
   compilation: Compilation,
+  headers: readonly string[] = commonHeaders,
 ): PrecompiledHeaders {
   const key = createHash('sha256').update(compilation.identity).digest('hex')
   const own = `${directory}/${key}`
   mkdirSync(own, { recursive: true })
   for (const path of [directory, own]) chmodSync(path, searchable)
-  if (!isReachable(own)) return { path: null, find: () => null }
+  if (!isReachable(own)) return noPrecompiledHeaders
   const place = (header: string): string => header.replaceAll('/', '_')
-  const asked = new Set<string>()
   const ready = new Set<string>()
-  // What is left over takes room, no more.
-  let last = sweep(directory, key).catch(() => {})
-  track(last)
-
   async function prepare(header: string): Promise<void> {
     const path = `${own}/${place(header)}`
     const existed = existsSync(path)
@@ -95,22 +93,19 @@ export function keepPrecompiledHeaders(
     ready.add(header)
   }
 
-  function ask(header: string): void {
-    if (asked.has(header)) return
-    asked.add(header)
-    // One at a time. One that cannot be made is not asked for again: its programs are compiled as ever.
-    last = last.then(() => (signal.aborted ? undefined : prepare(header))).catch(() => {})
-    track(last)
+  async function prepareAll(): Promise<void> {
+    // What is left over takes room, no more.
+    await sweep(directory, key).catch(() => {})
+    for (const header of headers) {
+      // One that cannot be made is no loss: its programs are compiled as ever.
+      if (!signal.aborted) await prepare(header).catch(() => {})
+    }
   }
-  for (const header of headers) if (existsSync(`${own}/${place(header)}`)) ask(header)
+  track(prepareAll())
 
   return {
     path: { source: own, target },
-    find(header) {
-      if (ready.has(header)) return `${target}/${place(header)}/include`
-      if (headers.has(header)) ask(header)
-      return null
-    },
+    find: (header) => (ready.has(header) ? `${target}/${place(header)}/include` : null),
   }
 }
 

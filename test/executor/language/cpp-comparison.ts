@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Executor } from '#executor'
 import { createArtefactCache, hashSource } from '../../../src/executor/artefact-cache.ts'
 import { findCpp } from '../../../src/executor/language/cpp.ts'
-import { execute, startExecutor } from '../../helper/executor.ts'
+import { cacheScope, execute, startExecutor } from '../../helper/executor.ts'
 
 /** Sources by what is special about them. */
 export type Examples = ReadonlyMap<string, string | Buffer>
@@ -42,17 +42,9 @@ export async function openWorkshop(t: Test): Promise<Workshop> {
   chmodSync(directory, 0o711)
   t.teardown(() => rmSync(directory, { recursive: true }))
   const cacheDirectory = join(directory, 'cache')
-  const executor = await startExecutor(t, { cacheDirectory, cacheBytes })
+  const executor = await startExecutor(t, { cacheDirectory, cacheBytes, precompiledHeaders: true })
   t.setTimeout(600_000)
   return { executor, directory, cacheDirectory }
-}
-
-/** The headers that the examples begin with, as far as a precompiled one could stand for them. */
-export function listFirstHeaders(examples: Examples): string[] {
-  const found = [...examples.values()].map(
-    (code) => /^#include <([\w/.+]+)>\n/.exec(code.toString())?.[1],
-  )
-  return [...new Set(found.filter((header) => header !== undefined))]
 }
 
 /** The least program that begins with a header. */
@@ -66,6 +58,7 @@ export async function compareWithPlain(
 ): Promise<string[]> {
   const { compiler } = await findCpp({
     directory: join(directory, 'unused'),
+    precompiles: false,
     signal: new AbortController().signal,
     track: () => {},
   })
@@ -94,7 +87,7 @@ export async function compareWithPlain(
   /** What the executor made of it: read from the cache, which keeps what the box gave out. */
   async function compileInBox(code: Uint8Array): Promise<Compilation> {
     const outcome = await execute(executor, 'cpp', code)
-    const key = hashSource('cpp', compiler!.identity, code)
+    const key = { owner: cacheScope, key: hashSource('cpp', compiler!.identity, code) }
     const cache = createArtefactCache(join(cacheDirectory, 'artefact'), cacheBytes)
     const missing = (): never => {
       throw new Error('not in the cache')

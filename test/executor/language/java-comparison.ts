@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Executor, ExecutorOptions, Outcome } from '#executor'
-import { execute, startExecutor, timeFactor } from '../../helper/executor.ts'
+import { cacheScope, execute, startExecutor, timeFactor } from '../../helper/executor.ts'
 import type { Examples } from './java-example.ts'
 
 /** A JVM that stays has grown; one that compiles a few lines and ends has not. */
@@ -89,7 +89,7 @@ export async function compareAll(t: Test, examples: Examples): Promise<void> {
   t.setTimeout(seconds * 1000)
   let residents = 0
   for (const [name, code] of examples) {
-    const request = { language: 'java', code, stdin } as const
+    const request = { language: 'java', code, stdin, cacheScope } as const
     const [first, second] = await Promise.all([resident.execute(request), box.execute(request)])
     t.same(pick(first), pick(second), name)
     if (wasResident(first)) residents += 1
