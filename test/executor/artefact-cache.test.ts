@@ -118,7 +118,7 @@ t.test('memory is bounded: the least recently used are read again', async (t) =>
   const directory = nextDirectory()
   const cache = createArtefactCache(directory, 1 << 28)
   const large = 'x'.repeat(3.5 * 1024 * 1024)
-  const names = [...'abcdefghijk']
+  const names = 'abcdefghijk'.split('')
   for (const name of names) {
     await cache.compile(key(name), async () => make(large), always)
     await cache.compile(key('a'), fail, always)
