@@ -13,7 +13,7 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: setup packages ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
-	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev.ts
+	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev/dev.ts
 
 test: check ## what CI runs first: everything that needs no virtual machine
 
@@ -38,7 +38,7 @@ schema: setup ## renew test/sql/schema.sql after a change in sql/
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts
 
 doctor: setup ## check this host for what the worker needs, with the remedy for what is missing
-	@$(SUDO) env PATH="$(BIN):$$PATH" node src/cli.ts doctor
+	@$(SUDO) env PATH="$(BIN):$$PATH" node src/cli/cli.ts doctor
 
 bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(BENCH)

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'
-import { readProcfile } from '../../src/procfile.ts'
+import { readProcfile } from '../../src/dev/procfile.ts'
 
 /** A running process of ours; disposing of it is SIGTERM and waiting for its end. */
 export interface Service extends AsyncDisposable {

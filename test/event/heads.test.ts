@@ -36,7 +36,7 @@ async function settle(): Promise<void> {
 }
 
 function audit(...parameters: string[]): { text: string; status: number | null } {
-  const { stdout, status } = spawnSync('node', ['src/cli.ts', 'audit', ...parameters], {
+  const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', ...parameters], {
     cwd: root,
     env: { PATH: process.env['PATH'], DATABASE_URL: url },
     encoding: 'utf8',

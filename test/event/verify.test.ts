@@ -29,7 +29,7 @@ for (const odd of [
 
 /** What `audit verify` says, and its exit status. */
 function verify(): { text: string; status: number | null } {
-  const { stdout, status } = spawnSync('node', ['src/cli.ts', 'audit', 'verify'], {
+  const { stdout, status } = spawnSync('node', ['src/cli/cli.ts', 'audit', 'verify'], {
     cwd: root,
     env: { PATH: process.env['PATH'], DATABASE_URL: url },
     encoding: 'utf8',

@@ -168,9 +168,9 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['given', 'checked before the body is read', 'test/http/access.test.ts'],
     ['given', 'a digest only is stored; rotation has an overlap', 'test/http/access.test.ts'],
     ['given', 'compared in constant time', 'test/account/account.test.ts'],
-    ['given', 'issued, listed, rotated and revoked on the command line', 'test/cli.test.ts'],
+    ['given', 'issued, listed, rotated and revoked on the command line', 'test/cli/cli.test.ts'],
     ['given', 'and never over HTTP', get('/api/keys'), problem(404, 'not_found')],
-    ['given', 'never logged', 'test/log.test.ts'],
+    ['given', 'never logged', 'test/log/log.test.ts'],
   ],
   limits: [
     ['given', 'beta is 60 requests a minute', get('/api/languages', { key: beta.key }), { status: 200, headers: { 'ratelimit-policy': '"requests";q=60;w=60', ratelimit: /^"requests";r=58;t=\d{1,2}$/ } }],

@@ -108,7 +108,7 @@ t.test('an auditor has a life told and the log verified with his own rights', as
   const [submission] = await sql`select id from audit.submission limit 1`
   const environment = { PATH: process.env['PATH'], DATABASE_URL: auditorUrl }
   for (const id of [String(submission?.['id']), 'verify']) {
-    const { stdout } = await promisify(execFile)('node', ['src/cli.ts', 'audit', id], {
+    const { stdout } = await promisify(execFile)('node', ['src/cli/cli.ts', 'audit', id], {
       cwd: root,
       env: environment,
     })

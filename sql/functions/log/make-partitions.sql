@@ -1,0 +1,60 @@
+-- Makes partitions before they are needed. Called on every release and each hour by every worker; one at a time does it.
+
+create or replace function runledger.make_partitions() returns setof text
+language plpgsql security definer set search_path = '' set timezone = 'UTC' set lock_timeout = '100ms'
+as $$
+declare
+  _plan record;
+  _unit text;
+  _starts_at timestamptz;
+  _ends_at timestamptz;
+  _name text;
+  _key text;
+  _taken boolean;
+begin
+  if not pg_try_advisory_xact_lock(71830, -2) then
+    return;
+  end if;
+  for _plan in select p.table_name, p.width, p.ahead from runledger.partitioning p order by p.table_name loop
+    _unit := case
+      when _plan.width >= interval '1 month' then 'month'
+      when _plan.width >= interval '1 day' then 'day'
+      when _plan.width >= interval '1 hour' then 'hour'
+      else 'minute'
+    end;
+    _key := case _plan.table_name when 'event' then 'stream_id' else 'submission_id' end;
+    -- Goes on where the last one ends; after a long pause, with the present.
+    select greatest(max(p.ends_at), date_trunc(_unit, now())) into _starts_at
+    from runledger.partition p where p.table_name = _plan.table_name;
+
+    while _starts_at <= now() + _plan.width * _plan.ahead loop
+      _ends_at := _starts_at + _plan.width;
+      _name := _plan.table_name || '_' || to_char(_starts_at, case _unit
+        when 'month' then 'YYYY_MM' when 'day' then 'YYYY_MM_DD' else 'YYYY_MM_DD_HH24_MI'
+      end);
+      -- What stands in the default partition stays there, and with it the time it belongs to: the log's rows do not move.
+      execute format(
+        'select exists (select from runledger.%I where %I >= $1 and %I < $2)', _plan.table_name || '_default', _key, _key
+      ) into _taken using runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at);
+      if not _taken and to_regclass(format('runledger.%I', _name)) is null then
+        execute format('create table runledger.%I (like runledger.%I including all)', _name, _plan.table_name);
+        -- Attached instead of created in place, which writers of the table need not wait for. It takes the default
+        -- partition for itself for a moment: where a long reader has that, it is given up soon, as all others would wait
+        -- behind it, and tried again; partitions are made long before they are needed.
+        execute format(
+          'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
+          _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
+        );
+        perform runledger.protect_partition(_plan.table_name, _name);
+        execute format('comment on table runledger.%I is %L', _name, format(
+          'Rows of runledger.%s whose ids were made from %s to %s UTC.', _plan.table_name,
+          to_char(_starts_at, 'YYYY-MM-DD HH24:MI'), to_char(_ends_at, 'YYYY-MM-DD HH24:MI')
+        ));
+        return next _name;
+      end if;
+      _starts_at := _ends_at;
+    end loop;
+  end loop;
+end
+$$;
+comment on function runledger.make_partitions is 'Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.';

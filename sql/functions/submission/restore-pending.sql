@@ -1,0 +1,26 @@
+-- Rows that runledger.pending lacks although the log knows no end: who lost one by hand would wait for ever.
+
+create or replace function runledger.restore_pending(after uuid, up_to uuid) returns integer
+language plpgsql
+as $$
+declare
+  _count integer;
+begin
+  -- Whether a submission was admitted is not in the log: one that runs was; of the others the reconciler admits as many
+  -- as their key has room for, and counts nothing for a key without a limit.
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+  select
+    derived.submission_id, derived.api_key_id,
+    coalesce(r.status = 'running', false) or tier.concurrent_executions is null, true
+  from runledger.pending_from_log derived
+  left join runledger.result r on r.id = derived.submission_id
+  join runledger.api_key k on k.id = derived.api_key_id
+  join runledger.tier on tier.name = k.tier
+  where derived.submission_id > restore_pending.after and derived.submission_id <= restore_pending.up_to
+    and not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
+  on conflict do nothing;
+  get diagnostics _count = row_count;
+  return _count;
+end
+$$;
+comment on function runledger.restore_pending is 'Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.';

@@ -1,0 +1,153 @@
+// `webhooks list|show|replay`: what an operator sees of deliveries, and how he has one sent again. Apart from cli.ts, which
+// parses the command line and says how it ended.
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { validate as isUuid } from 'uuid'
+import { json } from '#database'
+import type { Database } from '#database'
+import { readStream, schemaVersion } from '#event'
+import type { Metadata, RecordedEvent } from '#event'
+
+/** What the command line gives. */
+export interface WebhooksRequest {
+  /** `list`, `show` or `replay`. */
+  readonly action: string | undefined
+  /** A webhook's or its submission's. */
+  readonly id: string | undefined
+  readonly state: string | undefined
+  readonly limit: string
+  /** Who asks, for the log. */
+  readonly operator: string
+  /** Where a replay's secret comes from. */
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+}
+
+/** What the command has to say: lines for stdout, or one complaint; `usage`: the call itself was wrong. */
+export interface WebhooksAnswer {
+  readonly lines: readonly string[]
+  readonly complaint?: string
+  readonly usage?: boolean
+}
+
+const states = ['waiting', 'pending', 'delivered', 'abandoned']
+
+// As the HTTP API has it.
+const maxSecretBytes = 256
+
+/** A row of audit.webhook, as far as it is read here. */
+interface WebhookRow {
+  readonly webhook_id: string
+  readonly submission_id: string
+  readonly account: string | null
+  readonly receiver: string | null
+  readonly state: string
+  readonly attempts: number
+  readonly next_attempt_at: Date | null
+  readonly abandoned_because: string | null
+}
+
+/** Does what was asked for. */
+export async function commandWebhooks(
+  sql: Database,
+  request: WebhooksRequest,
+): Promise<WebhooksAnswer> {
+  const { action, id = '' } = request
+  if (action === 'list') return list(sql, request)
+  if ((action !== 'show' && action !== 'replay') || id === '')
+    return { lines: [], complaint: '', usage: true }
+  const [webhook] = isUuid(id)
+    ? await sql<
+        WebhookRow[]
+      >`select * from audit.webhook where webhook_id = ${id} or submission_id = ${id}`
+    : []
+  if (webhook === undefined) return complain('there is no webhook under this id')
+  return action === 'show' ? show(sql, webhook) : replay(sql, webhook, request)
+}
+
+async function list(sql: Database, { state, limit }: WebhooksRequest): Promise<WebhooksAnswer> {
+  if (state !== undefined && !states.includes(state))
+    return { ...complain(`--state is one of ${states.join(', ')}`), usage: true }
+  if (!/^[1-9]\d{0,5}$/.test(limit))
+    return { ...complain('--limit is a number from 1 to 999999'), usage: true }
+  const rows = await sql`
+    select * from audit.webhook
+    ${state === undefined ? sql`` : sql`where state = ${state}`}
+    order by webhook_id desc
+    limit ${Number(limit)}`
+  return { lines: rows.map((row) => JSON.stringify(row)) }
+}
+
+async function show(sql: Database, webhook: WebhookRow): Promise<WebhooksAnswer> {
+  const events = await readStream(sql, webhook.webhook_id)
+  const { state, attempts, abandoned_because: reason, next_attempt_at: next } = webhook
+  const lines = [
+    `webhook     ${webhook.webhook_id}`,
+    `submission  ${webhook.submission_id}`,
+    `account     ${makeVisible(webhook.account)}`,
+    `receiver    ${makeVisible(webhook.receiver)}`,
+    `state       ${state}${reason === null ? '' : ` (${reason})`}`,
+    `attempts    ${attempts}`,
+    ...(next === null ? [] : [`next        ${next.toISOString()}`]),
+  ]
+  return { lines: [...lines, '', ...events.map(describeEvent)] }
+}
+
+function describeEvent({ type, at, data, metadata }: RecordedEvent): string {
+  const time = at.toISOString()
+  const { attempt, outcome, status, duration_seconds: seconds, snippet } = data
+  switch (type) {
+    case 'webhook.attempt_failed':
+    case 'webhook.delivered':
+      return [
+        `${time}  attempt ${Number(attempt)}`,
+        `${makeVisible(outcome)}${status === null ? '' : ` ${Number(status)}`}`,
+        `${Number(seconds).toFixed(3)} s`,
+        makeVisible(snippet),
+      ].join('  ')
+    case 'webhook.abandoned':
+      return `${time}  abandoned  ${makeVisible(data['reason'])}`
+    case 'webhook.replayed':
+      return `${time}  replayed   ${JSON.stringify(metadata['actor'])}`
+    default:
+      return `${time}  ${type}`
+  }
+}
+
+// A receiver's answer must not write to the operator's terminal what it likes.
+function makeVisible(value: unknown): string {
+  const quoted = JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1')
+  return quoted.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+}
+
+async function replay(
+  sql: Database,
+  webhook: WebhookRow,
+  { operator, stdin }: WebhooksRequest,
+): Promise<WebhooksAnswer> {
+  const { webhook_id: id, state } = webhook
+  const underWay = `it is ${state === 'waiting' ? 'waiting for its submission to end' : 'still being delivered'}; only one that has ended can be replayed`
+  if (!['delivered', 'abandoned'].includes(state)) return complain(underWay)
+  const secret = stdin.isTTY === true ? '' : (await text(stdin)).replace(/\r?\n$/, '')
+  if (secret === '') {
+    return complain(
+      'the secret was deleted when the delivery ended: give it on stdin, such as `node src/cli/cli.ts webhooks replay ID < secret-file`',
+    )
+  }
+  if (Buffer.byteLength(secret) > maxSecretBytes || secret.includes('\0'))
+    return complain(`a secret has at most ${maxSecretBytes} bytes, none of them NUL`)
+  const metadata: Metadata = { actor: { operator } }
+  const [row] = await sql`
+    select runledger.replay_delivery(${id}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
+  // Another operator was faster.
+  if (row?.['state'] === 'pending') return complain('it is being delivered again already')
+  if (row?.['state'] === 'purged')
+    return complain("its address was removed with its submission's bodies, when their time was up")
+  return { lines: [JSON.stringify({ webhook: id, replayed: true, was: state })] }
+}
+
+function complain(complaint: string): WebhooksAnswer {
+  return { lines: [], complaint }
+}

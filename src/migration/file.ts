@@ -1,0 +1,41 @@
+// The SQL files that this code comes with. Apart from migration.ts, which applies them: the web process only asks which
+// is the newest, and does not load the queue's library for that.
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where they stand. */
+export const shippedSql = fileURLToPath(new URL('../../sql/', import.meta.url))
+
+export interface SqlFile {
+  readonly name: string
+  readonly text: string
+  /** Of the text, in hex. */
+  readonly sha256: string
+}
+
+/** Reads the files of a folder below `directory`, and of the folders in it, in the order of their names. */
+export async function readSql(directory: string, folder: string): Promise<SqlFile[]> {
+  const root = join(directory, folder)
+  const paths = selectSql(await readdir(root, { recursive: true }))
+  return Promise.all(
+    paths.map(async (path) => {
+      const [name, text] = [basename(path), await readFile(join(root, path), 'utf8')]
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+/** The name of the newest migration: a database without it is older than this code. @throws when there is none. */
+export function findNewestMigration(): string {
+  const name = selectSql(readdirSync(join(shippedSql, 'migrations'))).at(-1)
+  if (name === undefined) throw new Error(`no migration in ${shippedSql}`)
+  return name
+}
+
+function selectSql(paths: readonly string[]): string[] {
+  const found = paths.filter((path) => path.endsWith('.sql'))
+  return found.toSorted((one, other) => (basename(one) < basename(other) ? -1 : 1))
+}

@@ -1,0 +1,121 @@
+// Applies sql/ to a database: graphile-worker's own schema, each of our migrations once, then functions, views and
+// grants as they stand today. Everything of ours in one transaction under one lock, so that releases may race.
+import { Logger, runMigrations } from 'graphile-worker'
+import type postgres from 'postgres'
+import { errorCode, sqlState } from '#database'
+import type { Database } from '#database'
+import { readSql, shippedSql } from './file.ts'
+import type { SqlFile } from './file.ts'
+
+// Views that functions read come before them; auditors' views may use both; grants name all of them.
+const definitions = ['views', 'functions', 'audit', 'grants'] as const
+
+/** A landed migration's file was edited or removed: history must not change. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}
+
+/** What a release did to a database. */
+export interface Migrated {
+  /** Names of the migrations that were applied now. */
+  readonly applied: readonly string[]
+  /** Names of the partitions that were made now. */
+  readonly partitions: readonly string[]
+  /** True when the service's roles are not there and could not be made: then everything runs as one role. */
+  readonly oneRole: boolean
+}
+
+/**
+ * Brings a database up to this code. Safe to run from several processes at once and any number of times.
+ * @param database a pool whose role owns, or may create, the schemas.
+ * @param url the same database, for graphile-worker's own driver.
+ * @param directory where migrations, functions, views and grants stand.
+ * @throws {MigrationError} when a migration that was applied earlier has been edited or removed since; then nothing was
+ *   changed.
+ */
+export async function migrate(
+  database: Database,
+  url: string,
+  directory = shippedSql,
+): Promise<Migrated> {
+  const migrations = await readSql(directory, 'migrations')
+  const present = (
+    await Promise.all(definitions.map((folder) => readSql(directory, folder)))
+  ).flat()
+
+  return database.begin(async (sql) => {
+    // Whoever races us may take its time, and so may graphile-worker, which has a connection of its own.
+    await sql`set local lock_timeout = 0`
+    await sql`set local idle_in_transaction_session_timeout = 0`
+    await sql`select pg_advisory_xact_lock(71830, -1)`
+    const { pending, isOlder } = await findPending(sql, migrations)
+    await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
+
+    // A table that somebody reads for long must not make the whole service wait behind us.
+    await sql`set local lock_timeout = '5s'`
+    for (const { name, text, sha256 } of pending) {
+      await sql.unsafe(text)
+      await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
+    }
+    // A newer release's functions serve this one's processes too; ours beside them would leave calls ambiguous.
+    if (!isOlder) for (const { text } of present) await sql.unsafe(text)
+    const partitions = await makePartitions(sql)
+    const [role] = await sql`
+      select not exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') as missing`
+    return {
+      applied: pending.map(({ name }) => name),
+      partitions: partitions.map(({ name }) => name as string),
+      oneRole: role?.['missing'] === true,
+    }
+  })
+}
+
+/** The next ones are made long before they are needed: a reader that is in the way for a moment is no reason to fail. */
+async function makePartitions(
+  sql: postgres.TransactionSql<{ bigint: number }>,
+): Promise<readonly postgres.Row[]> {
+  try {
+    return await sql.savepoint(
+      (inside) => inside`select name from runledger.make_partitions() name`,
+    )
+  } catch (error) {
+    if (errorCode(error) !== sqlState.lockNotAvailable) throw error
+    return []
+  }
+}
+
+async function findPending(
+  sql: postgres.TransactionSql<{ bigint: number }>,
+  migrations: readonly SqlFile[],
+): Promise<{ readonly pending: readonly SqlFile[]; readonly isOlder: boolean }> {
+  await sql`create schema if not exists runledger`
+  await sql`
+    create table if not exists runledger.schema_migration (
+      name text primary key,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`
+  await sql`
+    comment on table runledger.schema_migration is 'Which migrations were applied, and the hash of each file: an edited one is refused.'`
+  const rows = await sql<
+    { name: string; sha256: string }[]
+  >`select name, sha256 from runledger.schema_migration order by name`
+  const landed = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
+  const shippedNames = new Set(migrations.map(({ name }) => name))
+  const newest = migrations.at(-1)?.name ?? ''
+  for (const { name } of rows) {
+    // Newer than all of ours: an older release is being run again, and newer schemas bear that.
+    if (!shippedNames.has(name) && name < newest)
+      throw new MigrationError(`${name} was removed after it was applied: put it back`)
+  }
+  const pending = migrations.filter(({ name, sha256 }) => {
+    const earlier = landed.get(name)
+    if (earlier !== undefined && earlier !== sha256) {
+      throw new MigrationError(
+        `${name} was edited after it was applied: put it back as it was and add a new migration instead`,
+      )
+    }
+    return earlier === undefined
+  })
+  return { pending, isOlder: rows.some(({ name }) => name > newest) }
+}

@@ -1,0 +1,102 @@
+// `audit ID` tells a life in sentences.
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { json } from '#database'
+import { tellLife } from '../../src/cli/audit.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+
+async function tell(id: string): Promise<string> {
+  return ((await tellLife(sql, id))?.lines ?? []).join('\n')
+}
+
+t.test('a submission that went well', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)', stdin: 'abc' }))
+  await finish(sql, id, { stdout: '1\n', stderr: 'x' })
+  const text = await tell(id)
+  for (const words of [
+    new RegExp(`^submission ${id} of account "account [^"]+", key rl_live_`),
+    /Z {2}Received: python, 8 bytes of code, 3 bytes of stdin; request [0-9a-f-]+\.$/m,
+    /Z {2}Attempt 1 began after \d\.\d{3} s of waiting, on worker [0-9a-f-]+ of host .+; with Python 3\.11\.2; limits 5 s of CPU, 10 s in all, 256\.0 MiB, 64 processes; isolation box bubblewrap, uid slot, cgroup v2\.$/m,
+    /The program ran 0\.020 s \(0\.010 s of CPU, 8\.6 MiB at its peak\), wrote 2 bytes to stdout and 1 byte to stderr, and exited with 0\. The attempt took \d\.\d{3} s\. Verdict AC: accepted\.$/m,
+    /^It ended \d\.\d{3} s after it was received\.$/m,
+    /^The hashes of its 3 events fit\.$/m,
+  ]) {
+    t.match(text, words)
+  }
+  t.notMatch(text, /undefined|\[object|NaN/)
+})
+
+t.test('a webhook is told where it happened', async (t) => {
+  const webhook = { url: 'https://example.org/secret-path', secret: 'shared' }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+  await finish(sql, id)
+  const [delivery] =
+    await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
+  const attempt = {
+    submission: id,
+    attempt: 1,
+    outcome: 'refused',
+    status: 503,
+    duration_seconds: 0.25,
+    snippet: 'busy\u001B[31m',
+  }
+  await sql`
+    select runledger.record_attempt(
+      ${delivery?.['webhook_id'] as string}, 0, 'webhook.attempt_failed', 1, ${json(sql, attempt)}, '{}', 5, null
+    )`
+  const text = await tell(id)
+  t.match(text, /a webhook to example\.org; request/)
+  t.match(
+    text,
+    /Attempt 1 to deliver the webhook \(answer 503, 0\.250 s\) failed: refused; busy\\u\{1b\}\[31m; the next is due 20/,
+  )
+  t.notMatch(text, 'secret-path')
+  t.notMatch(text, '\u001B')
+  t.match(text, 'The hashes of its 4 events fit.')
+})
+
+t.test('what was lost, and what is still under way', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  t.match(await tell(id), 'It has not ended: it waits in the queue.')
+  const version = (await startExecution(sql, id)) ?? 0
+  t.match(
+    await tell(id),
+    /It has not ended: it runs on worker [0-9a-f-]+, which is gone: it will be run again\./,
+  )
+  const loss = { reason: 'worker_lost', spends_attempt: true }
+  await sql`select runledger.interrupt_execution(${id}, ${version}, 1, ${json(sql, loss)}, '{}', 1)`
+  const text = await tell(id)
+  t.match(text, /Attempt 1 was lost after \d\.\d{3} s: its worker was lost; it counts as a loss\./)
+  t.match(text, 'Given up after 1 loss. Verdict IE: internal error.')
+  t.match(text, /It failed, through our fault, \d\.\d{3} s after/)
+})
+
+t.test('a key has a life too', async (t) => {
+  t.match(
+    await tell(caller.apiKeyId),
+    /Key rl_live_\w+… issued for account account .*, tier unlimited; by operator test\./,
+  )
+})
+
+t.test('nothing is told of what nobody knows', async (t) => {
+  t.equal(await tellLife(sql, uuidv7()), null)
+})
+
+t.test('an event that was changed is called so', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await finish(sql, id)
+  await sql.unsafe('alter table runledger.event disable trigger event_append_only')
+  await sql`update runledger.event set data = data || '{"verdict": "WA"}' where stream_id = ${id} and stream_version = 3`
+  const answer = await tellLife(sql, id)
+  t.equal(answer?.ok, false)
+  t.match(
+    answer?.lines.at(-1),
+    /1 of its 3 events DO NOT FIT their hashes, the first at position \d+ \(execution\.completed, version 3\)/,
+  )
+})

@@ -1,0 +1,252 @@
+// The command line as a process: keys, and `submit`. What they print, what they leave in the log, how they end.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url: databaseUrl, drop } = await createTestDatabase()
+t.teardown(drop)
+const [server, other] = [
+  await startServer(t, sql, { url: databaseUrl }),
+  await startServer(t, sql, { url: databaseUrl }),
+]
+const serviceUrl = `http://127.0.0.1:${server.port}`
+const directory = mkdtempSync(join(tmpdir(), 'runledger-cli-'))
+t.teardown(() => rmSync(directory, { recursive: true }))
+const program = join(directory, 'program.py')
+writeFileSync(program, 'print(input())')
+const absentId = '018f0000-0000-7000-8000-000000000000'
+
+/** How a command ended. */
+interface Ended {
+  readonly status: number
+  readonly out: string
+  readonly err: string
+}
+
+function command(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = { DATABASE_URL: databaseUrl },
+): Promise<Ended> {
+  const root = join(import.meta.dirname, '../..')
+  const options = { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['src/cli/cli.ts', ...words], options, (error, out, err) =>
+      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+async function issue(...words: string[]): Promise<{ id: string; key: string }> {
+  const { out } = await command(['keys', 'issue', '--account', 'acme', ...words])
+  return JSON.parse(out) as { id: string; key: string }
+}
+
+const statusOf = async (key: string): Promise<number> =>
+  (await server.call('GET', '/api/languages', { key })).status
+
+const typesOf = async (id: string): Promise<string[]> =>
+  (await readStream(sql, id)).map(({ type }) => type)
+
+t.test('keys issue prints a key that works, once, and appends its event', async (t) => {
+  const { status, out, err } = await command(['keys', 'issue', '--account', 'acme'])
+  t.equal(status, 0)
+  t.equal(err, '')
+  const { id, key } = JSON.parse(out) as { id: string; key: string }
+  t.match(key, /^rl_live_/)
+  t.equal(await statusOf(key), 200)
+  const [event] = await readStream(sql, id)
+  t.match(event, {
+    version: 1,
+    type: 'api_key.issued',
+    data: { account: 'acme', tier: 'beta', replaces: null, expires_at: null },
+    metadata: { actor: { operator: String } },
+  })
+  const secret = key.slice('rl_live_'.length + 8)
+  const listed = await command(['keys', 'list'])
+  const audited = await command(['audit', id])
+  for (const { status, out } of [listed, audited]) {
+    t.equal(status, 0)
+    t.match(out, key.slice(0, 'rl_live_'.length + 4), 'its first letters name it')
+    t.notMatch(out, secret)
+  }
+})
+
+t.test('keys list names one account’s keys, newest first', async (t) => {
+  const first = await issue('--tier', 'unlimited')
+  const second = await issue()
+  const list = async (...words: string[]): Promise<{ id: string; account: string }[]> =>
+    (await command(['keys', 'list', ...words])).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; account: string })
+  const all = await list()
+  t.strictSame(
+    all.slice(0, 2).map(({ id }) => id),
+    [second.id, first.id],
+  )
+  t.match(all[1], { account: 'acme', tier: 'unlimited', revokedAt: null })
+  const own = await list('--account', 'acme')
+  t.ok(own.every(({ account }) => account === 'acme'))
+  t.ok(own.length < all.length, 'the servers of this file have accounts of their own')
+  t.strictSame(await command(['keys', 'list', '--account', 'nobody']), {
+    status: 0,
+    out: '',
+    err: '',
+  })
+})
+
+t.test('a key that was revoked is refused within 5 s by every web process', async (t) => {
+  const { id, key } = await issue()
+  for (const { call } of [server, other]) {
+    t.equal((await call('GET', '/api/languages', { key })).status, 200)
+  }
+  t.match(await command(['keys', 'revoke', id]), {
+    status: 0,
+    out: `{"id":"${id}","revoked":true}\n`,
+  })
+  // At once, in fact: nothing is cached. The command has ended, so nothing here waits for the five seconds.
+  for (const { call } of [server, other]) {
+    t.equal((await call('GET', '/api/languages', { key })).status, 401)
+  }
+  t.strictSame(await typesOf(id), ['api_key.issued', 'api_key.revoked'])
+  t.match(await command(['keys', 'revoke', id]), {
+    status: 1,
+    out: '',
+    err: /no such key in force/,
+  })
+  t.match(await command(['keys', 'rotate', id]), {
+    status: 1,
+    out: '',
+    err: /no such key in force/,
+  })
+})
+
+t.test('keys rotate lets the old key work beside the new one for the overlap', async (t) => {
+  const old = await issue()
+  const { status, out } = await command(['keys', 'rotate', old.id, '--overlap', '3'])
+  t.equal(status, 0)
+  const successor = JSON.parse(out) as { id: string; key: string }
+  const [event] = (await readStream(sql, old.id)).slice(-1)
+  t.match(event, { type: 'api_key.rotated', data: { replaced_by: successor.id } })
+  t.match((await readStream(sql, successor.id))[0], {
+    type: 'api_key.issued',
+    data: { account: 'acme', tier: 'beta', replaces: old.id },
+  })
+  const end = Date.parse(event?.data['works_until'] as string)
+  if (Date.now() < end - 500) t.equal(await statusOf(old.key), 200)
+  t.equal(await statusOf(successor.key), 200)
+  await sleep(Math.max(0, end - Date.now()) + 200)
+  t.equal(await statusOf(old.key), 401)
+  t.equal(await statusOf(successor.key), 200)
+})
+
+t.test('a key ends by itself when its time has come', async (t) => {
+  const expiresAt = new Date(Date.now() + 4000)
+  const { key } = await issue('--expires', expiresAt.toISOString())
+  if (Date.now() < expiresAt.getTime() - 500) t.equal(await statusOf(key), 200)
+  await sleep(Math.max(0, expiresAt.getTime() - Date.now()) + 200)
+  t.equal(await statusOf(key), 401)
+})
+
+t.test('a call that is wrong makes no key, and says what is wrong', async (t) => {
+  const count = async (): Promise<number> =>
+    (await sql`select count(*) as count from runledger.api_key`)[0]?.['count'] as number
+  const { id } = await issue()
+  const before = await count()
+  const rows: [string[], number, RegExp][] = [
+    [['keys'], 64, /keys issue/],
+    [['keys', 'issue'], 64, /keys issue/],
+    [['keys', 'issue', '--account', ''], 64, /keys issue/],
+    [['keys', 'issue', '--account', 'acme', '--tier', 'gold'], 1, /no tier gold/],
+    [['keys', 'issue', '--account', 'acme', '--expires', 'soon'], 64, /--expires/],
+    [['keys', 'issue', '--account', 'acme', '--expires', '2001-01-01'], 64, /--expires/],
+    [['keys', 'rotate', id, '--overlap', 'x'], 64, /--overlap/],
+    [['keys', 'rotate', id, '--overlap=-1'], 64, /--overlap/],
+    [['keys', 'rotate', id, '--overlap', '9999999999999999'], 64, /--overlap/],
+    [['keys', 'rotate', absentId], 1, /no such key/],
+    [['keys', 'revoke', absentId], 1, /no such key/],
+    [['keys', 'revoke', 'x'], 64, /keys issue/],
+    [['keys', 'issue', '--colour', 'x'], 64, /--colour/],
+  ]
+  for (const [words, expected, reason] of rows) {
+    const { status, out, err } = await command(words)
+    t.equal(status, expected, words.join(' '))
+    t.equal(out, '')
+    t.match(err, reason)
+    t.notMatch(err, /\n\s+at /, 'no stack')
+  }
+  t.equal(await count(), before)
+  t.match(await command(['keys', 'list'], {}), { status: 78, err: /DATABASE_URL/ })
+})
+
+t.test('submit takes the service and the key from the environment', async (t) => {
+  const { key } = await issue('--tier', 'unlimited')
+  const environment = { RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: key }
+  const { status, out, err } = await command(['submit', program], environment)
+  t.strictSame([status, err], [0, ''])
+  const { id } = JSON.parse(out) as { id: string }
+  t.match((await server.call('GET', `/api/result/${id}`, { key })).body, { language: 'python' })
+})
+
+t.test(
+  'submit takes them from flags too; with --wait its status follows the verdict',
+  async (t) => {
+    const { key } = await issue('--tier', 'unlimited')
+    const keyFile = join(directory, 'key')
+    writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+    writeFileSync(join(directory, 'input'), 'hello')
+    writeFileSync(join(directory, 'output'), 'hello\n')
+    const options = `--language py --stdin ${join(directory, 'input')} --wait --url ${serviceUrl} --key-file ${keyFile}`
+    const words = [
+      'submit',
+      program,
+      '--expected',
+      join(directory, 'output'),
+      ...options.split(' '),
+    ]
+    const running = command(words, { RUNLEDGER_URL: 'http://127.0.0.1:1', RUNLEDGER_API_KEY: 'x' })
+    let rows: readonly { readonly id?: string }[] = []
+    while (rows.length === 0) {
+      await sleep(20)
+      rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+    }
+    const [body] = await sql`
+    select stdin, expected_stdout from runledger.body where submission_id = ${rows[0]?.id ?? ''}`
+    t.equal(String(body?.['stdin']), 'hello')
+    t.equal(String(body?.['expected_stdout']), 'hello\n')
+    await finish(sql, rows[0]?.id ?? '', { verdict: 'WA', stdout: 'hallo\n' })
+    const { status, out, err } = await running
+    t.strictSame([status, err], [1, ''])
+    t.match(JSON.parse(out), { id: rows[0]?.id, verdict: 'WA', stdout: 'hallo\n' })
+  },
+)
+
+t.test('submit without a file, a key or a service says so', async (t) => {
+  const key = { RUNLEDGER_API_KEY: await server.issue(), RUNLEDGER_URL: serviceUrl }
+  const rows: [string[], Record<string, string>, number, RegExp][] = [
+    [['submit'], key, 64, /submit FILE/],
+    [['submit', program, program], key, 64, /submit FILE/],
+    [['submit', program], { RUNLEDGER_URL: serviceUrl }, 64, /RUNLEDGER_API_KEY/],
+    [['submit', program, '--key-file', join(directory, 'none')], key, 66, /no such file/],
+    [['submit', join(directory, 'none.py')], key, 66, /no such file/],
+    [['submit', program, '--language', 'go'], key, 65, /language must be one of/],
+    [['submit', program, '--url', 'http://example.com'], key, 64, /https/],
+    [['submit', program, '--url', 'nonsense'], key, 64, /URL/],
+    [['submit', program], { ...key, RUNLEDGER_API_KEY: 'x' }, 77, /not valid/],
+    [['submit', program, '--key', 'x'], key, 64, /--key/],
+  ]
+  for (const [words, environment, expected, reason] of rows) {
+    const { status, out, err } = await command(words, environment)
+    t.equal(status, expected, words.join(' '))
+    t.equal(out, '')
+    t.match(err, reason)
+    t.notMatch(err, /\n\s+at /, 'no stack')
+  }
+})

@@ -1,0 +1,214 @@
+// The client against the real server, and its webhook check against the published one.
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { RunledgerError, createClient, verifyWebhook } from '../../src/client/client.ts'
+import type { Result } from '../../src/client/client.ts'
+import { contract } from '../helper/contract.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const server = await startServer(t, sql, { url, syncWaitSeconds: 0.3 })
+const client = createClient({
+  url: `http://127.0.0.1:${server.port}`,
+  apiKey: await server.issue(),
+})
+const python = { language: 'python', code: 'print(1)' } as const
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => new Error('it succeeded'),
+    (error: unknown) => error,
+  )
+
+t.test('it depends on nothing', async (t) => {
+  const source = readFileSync(new URL('../../src/client/client.ts', import.meta.url), 'utf8')
+  t.notMatch(source, /^import |\bimport\(|\brequire\(/m)
+})
+
+t.test('its record has the fields of the contract’s', async (t) => {
+  // The compiler holds these to the type, the test to the document.
+  const fields: Readonly<Record<keyof Result, true>> = {
+    id: true, status: true, verdict: true, exit_code: true, signal: true, stdout: true, stderr: true,
+    stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
+    memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
+    purged_at: true, webhook: true,
+  } // prettier-ignore
+  const { properties } = contract.components.schemas['Result'] as { properties: object }
+  t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())
+})
+
+t.test('it is importable as runledger/client', async (t) => {
+  t.equal((await import('runledger/client')).createClient, createClient)
+})
+
+t.test('submit resolves with the id, read with the record', async (t) => {
+  const { id } = await client.submit(python)
+  t.match(await client.read(id), { id, status: 'queued' })
+})
+
+t.test('wait goes on past the server’s own limit', async (t) => {
+  const { id } = await client.submit(python)
+  setTimeout(() => void finish(sql, id, { stdout: '1\n' }), 1200)
+  t.match(await client.wait(id), { id, status: 'completed', stdout: '1\n' })
+})
+
+t.test('run submits and waits', async (t) => {
+  const running = client.run(python)
+  let ids: string[] = []
+  while (ids.length === 0) {
+    ids = (
+      await sql`
+      select submission_id as id from runledger.pending where told_to is not null`
+    ).map((row) => row['id'] as string)
+  }
+  for (const id of ids) await finish(sql, id)
+  t.match(await running, { status: 'completed', verdict: 'AC' })
+})
+
+t.test('an aborted wait ends with the reason', async (t) => {
+  const { id } = await client.submit(python)
+  await t.rejects(client.wait(id, { signal: AbortSignal.timeout(500) }), { name: 'TimeoutError' })
+})
+
+t.test('submitBatch returns an answer for each item', async (t) => {
+  const answers = await client.submitBatch([python, { language: 'go' as never, code: '' }])
+  t.match(answers, [{ id: String }, { error: 'invalid_request', issues: [{ path: 'language' }] }])
+})
+
+t.test('an idempotency key makes one submission', async (t) => {
+  const idempotencyKey = randomUUID()
+  const [first, second] = await Promise.all([
+    client.submit(python, { idempotencyKey }),
+    client.submit(python, { idempotencyKey }),
+  ])
+  t.equal(first.id, second.id)
+})
+
+t.test('a refusal is a RunledgerError with code and issues, and not tried again', async (t) => {
+  const error = await failureOf(client.submit({ ...python, language: 'go' as never }))
+  t.ok(error instanceof RunledgerError)
+  t.match(error, { status: 400, code: 'invalid_request', issues: [{ path: 'language' }] })
+  t.match(await failureOf(client.read('x')), { status: 404, code: 'not_found' })
+  const stranger = createClient({ url: `http://127.0.0.1:${server.port}`, apiKey: 'x' })
+  t.match(await failureOf(stranger.submit(python)), { status: 401, code: 'unauthorized' })
+})
+
+t.test(
+  '429, 503 and a broken connection are tried again with the same idempotency key',
+  async (t) => {
+    const keys: unknown[] = []
+    const failures = ['429', '503', 'broken']
+    const flaky = createServer((request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      request.resume()
+      const failure = failures.shift()
+      if (failure === 'broken') request.socket.destroy()
+      else if (failure === undefined) response.writeHead(202).end('{"id":"x"}')
+      else
+        response
+          .writeHead(Number(failure), { 'Retry-After': '1' })
+          .end('{"error":"e","message":"m"}')
+    })
+    flaky.listen(0, '127.0.0.1')
+    await once(flaky, 'listening')
+    t.teardown(() => flaky.close())
+    const { port } = flaky.address() as AddressInfo
+    const start = performance.now()
+    const patient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
+    t.equal((await patient.submit(python)).id, 'x')
+    t.equal(keys.length, 4)
+    t.equal(new Set(keys).size, 1)
+    t.ok(performance.now() - start > 2000, 'Retry-After was honoured')
+    failures.push('503', '503')
+    const impatient = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k', retries: 0 })
+    t.match(await failureOf(impatient.submit(python)), { status: 503, retryAfterSeconds: 1 })
+  },
+)
+
+t.test(
+  'the key goes to no other place: plain http beyond this machine and redirects are refused',
+  async (t) => {
+    for (const bad of [
+      'http://example.com',
+      'http://localhost.example.com',
+      'ftp://x',
+      'http://127.0.0.1.example.com',
+    ]) {
+      t.throws(() => createClient({ url: bad, apiKey: 'k' }), { message: /https/ }, bad)
+    }
+    let visited = false
+    const elsewhere = createServer((_request, response) => {
+      visited = true
+      response.end('{}')
+    })
+    elsewhere.listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    const redirecting = createServer((_request, response) => {
+      response
+        .writeHead(307, {
+          Location: `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`,
+        })
+        .end()
+    })
+    redirecting.listen(0, '127.0.0.1')
+    await once(redirecting, 'listening')
+    t.teardown(() => void (elsewhere.close(), redirecting.close()))
+    const { port } = redirecting.address() as AddressInfo
+    const redirected = createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' })
+    t.match(await failureOf(redirected.read('x')), { status: 307 })
+    t.equal(visited, false)
+  },
+)
+
+t.test('verifyWebhook takes what the published library signs, and nothing else', async (t) => {
+  const payload = {
+    type: 'submission.completed',
+    timestamp: '2026-01-01T00:00:00Z',
+    data: { id: 'ä' },
+  }
+  const body = JSON.stringify(payload)
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const sign = (at: Date): Record<string, string> => ({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('msg_1', at, body),
+  })
+  const headers = sign(new Date())
+  t.match(await verifyWebhook({ headers, body, secret }), payload)
+  t.match(
+    await verifyWebhook({ headers: new Headers(headers), body: Buffer.from(body), secret }),
+    payload,
+  )
+  const signature = headers['webhook-signature'] ?? ''
+  t.match(
+    await verifyWebhook({
+      headers: { ...headers, 'webhook-signature': `v1,AAAA ${signature}` },
+      body,
+      secret,
+    }),
+    payload,
+  )
+  const bad = [
+    { headers, body: `${body} `, secret },
+    { headers, body, secret: 'whsec_AAAA' },
+    { headers: { ...headers, 'webhook-id': 'msg_2' }, body, secret },
+    { headers: { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }, body, secret },
+    { headers: { ...headers, 'webhook-signature': '' }, body, secret },
+    { headers: {}, body, secret },
+  ]
+  for (const received of bad) t.equal(await verifyWebhook(received), null)
+
+  const now = Math.floor(Date.now() / 1000)
+  for (const seconds of [-301, -300, 300, 301]) {
+    const signed = { headers: sign(new Date((now + seconds) * 1000)), body, secret, now }
+    t.match(await verifyWebhook(signed), Math.abs(seconds) > 300 ? null : payload, `${seconds} s`)
+  }
+})

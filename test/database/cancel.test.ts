@@ -1,0 +1,46 @@
+// A statement that is withdrawn costs nothing: it never reaches the server, and the pool is whole afterwards.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { cancelOnAbort, createDatabase } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+await sql`create table note (text text)`
+
+t.test('neither one that waits in the queue nor one whose connection is being made', async (t) => {
+  const proxy = await startTcpProxy(url)
+  const pool = createDatabase({ url: proxy.url, connections: 2, name: 'cancel' })
+  t.teardown(async () => {
+    await pool.end({ timeout: 1 })
+    await proxy.close()
+  })
+  proxy.freeze()
+  const controller = new AbortController()
+  const notes = Array.from({ length: 5 }, (_, n) =>
+    cancelOnAbort(pool`insert into note values (${n})`, controller.signal).then(
+      () => 'written',
+      (error: unknown) => (error as { code: string }).code,
+    ),
+  )
+  await sleep(300)
+  controller.abort()
+  t.strictSame(await Promise.all(notes), Array(5).fill('57014'))
+  await proxy.restore()
+  // More than one connection could answer in this time, were the other one lost.
+  const answers = await Promise.all(
+    Array.from({ length: 2 }, () => pool`select pg_backend_pid() as pid, pg_sleep(1)`),
+  )
+  t.equal(new Set(answers.map(([row]) => row?.['pid'] as number)).size, 2)
+  t.strictSame([...(await sql`select text from note`)], [])
+})
+
+t.test('one that was sent is left to the server', async (t) => {
+  const controller = new AbortController()
+  const answer = cancelOnAbort(sql`select pg_sleep(0.5), 1 as one`, controller.signal)
+  const answered = answer.then(([row]) => row?.['one'] as number)
+  await sleep(200)
+  controller.abort()
+  t.equal(await answered, 1)
+})

@@ -1,0 +1,66 @@
+// A connection whose other end has vanished without a word is given up, and others take its place.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createDatabase } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+const proxy = await startTcpProxy(url)
+t.teardown(() => proxy.close())
+
+t.test(
+  'a silent connection fails its statement, and the next statement gets a new one',
+  async (t) => {
+    const sql = createDatabase({
+      url: proxy.url,
+      connections: 1,
+      name: 'watched',
+      statementSeconds: 1,
+    })
+    t.teardown(() => sql.end({ timeout: 1 }))
+    const [before] = await sql`select pg_backend_pid() as pid`
+    await sleep(500) // so that the next write is one of its own
+    proxy.abandon()
+    await t.rejects(sql`select 1`, { code: 'CONNECTION_CLOSED' })
+    const [after] = await sql`select pg_backend_pid() as pid`
+    t.not(after?.['pid'], before?.['pid'])
+  },
+)
+
+t.test('an idle connection and a slow statement are left alone', async (t) => {
+  const sql = createDatabase({
+    url: proxy.url,
+    connections: 1,
+    name: 'watched',
+    statementSeconds: 4,
+  })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const [before] = await sql`select pg_backend_pid() as pid`
+  await sleep(7500) // longer than the silence that a written connection is allowed
+  const [after] = await sql`select pg_backend_pid() as pid, pg_sleep(3)`
+  t.equal(after?.['pid'], before?.['pid'])
+})
+
+t.test('notifications arrive on a connection that is idle for long', async (t) => {
+  const sql = createDatabase({
+    url: proxy.url,
+    connections: 1,
+    name: 'watched',
+    statementSeconds: 1,
+  })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const received: string[] = []
+  let listens = 0
+  await sql.listen(
+    'test_channel',
+    (payload) => received.push(payload),
+    () => (listens += 1),
+  )
+  await sleep(5000)
+  await sql.notify('test_channel', 'x')
+  await sleep(500)
+  t.strictSame(received, ['x'])
+  t.equal(listens, 1)
+})
