@@ -1,4 +1,4 @@
-// One event as a sentence. Apart from audit-command.ts, which knows the database. Reads tolerantly: an event that lacks what
+// One event as a sentence. Apart from audit.ts, which knows the database. Reads tolerantly: an event that lacks what
 // it should have is told all the same.
 import type { RecordedEvent } from '#event'
 

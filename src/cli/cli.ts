@@ -1,6 +1,6 @@
 // What an operator does at the server's command line: node src/cli/cli.ts COMMAND. Results go to stdout as JSON lines or
 // text for people, complaints to stderr; the exit status is 0, 1 (it did not work out) or 64 (EX_USAGE: the call is wrong);
-// that of `submit`, which needs no database, follows the verdict (submit-file.ts). `load` needs none either.
+// that of `submit`, which needs no database, follows the verdict (submit.ts). `load` needs none either.
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'

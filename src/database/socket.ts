@@ -1,4 +1,4 @@
-// The sockets of our PostgreSQL connections, each watched (database-watch.ts) and begun at a bounded pace: a connection
+// The sockets of our PostgreSQL connections, each watched (watch.ts) and begun at a bounded pace: a connection
 // that is accepted and closed without a word is asked for again by the driver at once, more than a thousand times a
 // second (postgres 3.4.9, issue 1179).
 import { Socket } from 'node:net'

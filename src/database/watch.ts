@@ -4,7 +4,7 @@
 //
 // - One that was written to and stays silent for longer than any statement may take is dead, and so are the idle ones.
 // - One that is not answered for a second is left its time, as a slow server must not be asked faster and faster. But the
-//   server is asked each second whether it is there (database-probe.ts). When it is, those that it did not greet before
+//   server is asked each second whether it is there (probe.ts). When it is, those that it did not greet before
 //   are forgotten on the way, and begin anew; when it was not and is again, so are those that wait for an answer.
 import type { Socket } from 'node:net'
 import { probeServer } from './probe.ts'
