@@ -44,7 +44,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
 /** Files at the top that others build on. */
 const baseFiles = ['config.ts', 'error.ts']
 /** The two doors of src/job that the web process uses must never load the executor. */
-const withoutExecutor = ['src/job/enqueue.ts', 'src/job/liveness.ts', 'src/server.ts']
+const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
 
 const files = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))

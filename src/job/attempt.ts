@@ -13,7 +13,7 @@ import type { Executor, Language, Limits } from '#executor'
 import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
 import { describeLimits } from './limits.ts'
-import type { Claim } from './liveness.ts'
+import type { Claim } from './lease.ts'
 import { createQueueFront } from './queue-front.ts'
 import { untilAvailable } from './retry.ts'
 

@@ -6,7 +6,7 @@ import { schemaVersion } from '#event'
 import { crashPoint } from './crash-point.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
-import { wakeWorkers } from './wake.ts'
+import { wakeWorkers } from './wake-workers.ts'
 
 /** The answer to one item: the id of a good one, or what the caller gave for a refused one. */
 export type BatchAnswer = { readonly id: string } | object

@@ -10,11 +10,9 @@ import { schemaVersion } from '#event'
 import type { AbandonReason, Metadata, WebhookAttempt } from '#event'
 import type { Logger } from '#log'
 import { readResult } from '#result'
-import { nextAttemptDelay, sendDelivery } from '#webhook'
-import type { DeliveryOutcome, DeliverySettings } from '#webhook'
+import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
+import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { crashPoint } from './crash-point.ts'
-import { createGate } from './gate.ts'
-import type { Bound } from './gate.ts'
 import { untilAvailable } from './retry.ts'
 
 /** What the task works with. */
@@ -65,7 +63,7 @@ export function createDeliverTask(
   dependencies: DeliverDependencies,
 ): (payload: unknown) => Promise<void> {
   const { database, log, signal } = dependencies
-  const gate = createGate()
+  const concurrency = createConcurrencyLimit()
   const underWay = new Set<string>()
 
   return async (payload) => {
@@ -81,7 +79,7 @@ export function createDeliverTask(
     try {
       const delivery = await readDelivery(database, webhook)
       if (delivery === null) return
-      const entry = await gate.enter(listBounds(dependencies, delivery))
+      const entry = await concurrency.enter(listBounds(dependencies, delivery))
       if (entry.kind === 'full') {
         await postpone(dependencies, delivery, entry.comeBackSeconds)
         return

@@ -7,7 +7,7 @@ import { schemaVersion } from '#event'
 import { crashPoint } from './crash-point.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
-import { wakeWorkers } from './wake.ts'
+import { wakeWorkers } from './wake-workers.ts'
 
 export { receiveBatch } from './batch.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'

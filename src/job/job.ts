@@ -13,13 +13,13 @@ import { createDeliverTask } from './deliver.ts'
 import type { DeliverDependencies } from './deliver.ts'
 import { createExecuteTask } from './execute.ts'
 import type { ExecuteDependencies } from './execute.ts'
-import { createOutlook } from './outlook.ts'
+import { createQueueHint } from './queue-hint.ts'
 import { createQueuePool } from './queue-pool.ts'
 import { untilAvailable } from './retry.ts'
 
-export { announceWorker } from './liveness.ts'
+export { announceWorker } from './lease.ts'
 export { describeLimits } from './limits.ts'
-export type { Lease } from './liveness.ts'
+export type { Lease } from './lease.ts'
 export { startRetention } from './retention.ts'
 export { createSuspension } from './suspension.ts'
 export { armCrashPoint, startSweep } from './sweep.ts'
@@ -67,21 +67,19 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   events.deliver.on('pool:gracefulShutdown', () => {
     nudgeDeliver = () => {}
   })
-  const outlook = createOutlook()
-  events.execute.on('pool:listen:success', () => outlook.noteAnnounced())
+  const hint = createQueueHint()
+  events.execute.on('pool:listen:success', () => hint.noteAnnounced())
   events.execute.on('pool:listen:notification', ({ message }) => {
     const { task, count } = readAnnouncement(message.payload)
     if (task !== 'execute') nudgeDeliver()
-    outlook.noteAnnounced(count)
+    hint.noteAnnounced(count)
   })
   const execute = createExecuteTask(options.execute)
   // Of each one connection is kept for listening; the others hand out and complete jobs, which is milliseconds a job.
   const pools = {
     execute: createQueuePool(url, 3, log, {
       takeJob: async () =>
-        execute.isSuspended || !outlook.isWorthAsking
-          ? null
-          : outlook.learnFrom(() => execute.take()),
+        execute.isSuspended || !hint.isWorthAsking ? null : hint.learnFrom(() => execute.take()),
     }),
     deliver: createQueuePool(url, 3, log, { listens: false }),
   }

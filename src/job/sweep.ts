@@ -3,7 +3,7 @@
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
-import { maxLosses } from './losses.ts'
+import { maxLosses } from './max-losses.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
 

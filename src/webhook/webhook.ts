@@ -18,6 +18,7 @@ export {
   type AddressRange,
   type ParsedRanges,
 } from './address.ts'
+export { createConcurrencyLimit, type Bound } from './concurrency-limit.ts'
 export { createResolver, type Resolve, type ResolverOptions } from './resolve.ts'
 export {
   maxRetryAfterSeconds,

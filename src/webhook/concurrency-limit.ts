@@ -16,12 +16,12 @@ export type Entry =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full'; readonly comeBackSeconds: number }
 
-export interface Gate {
+export interface ConcurrencyLimit {
   /** Takes a place under every bound, or under none. Settles within the patience. */
   enter(bounds: readonly Bound[]): Promise<Entry>
 }
 
-export interface GateOptions {
+export interface ConcurrencyLimitOptions {
   /** Who is likely to get in within this time waits for it; 0.5 s when left out. */
   readonly patienceSeconds?: number
   /** Seconds, monotonic. */
@@ -60,10 +60,10 @@ const longestAbsenceSeconds = 300
 const assumedSeconds = 0.1
 
 /**
- * Creates a gate. Behind a quick receiver one waits here, in line; behind a slow one one is sent away until one's turn is
+ * Creates one. Behind a quick receiver one waits here, in line; behind a slow one one is sent away until one's turn is
  * likely: five hundred that wait for a receiver which hangs ask every few minutes, not five hundred times a second.
  */
-export function createGate(options: GateOptions = {}): Gate {
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const {
     patienceSeconds = 0.5,
     clock = () => performance.now() / 1000,

@@ -6,7 +6,7 @@
 // Who has found such a job asks on until there is none.
 
 /** What one worker process expects of its queue. */
-export interface Outlook {
+export interface QueueHint {
   readonly isWorthAsking: boolean
   /** So many jobs were announced; left out, it is not known how many there are. */
   noteAnnounced(jobs?: number): void
@@ -18,7 +18,7 @@ export interface Outlook {
 const longestMilliseconds = 1000
 
 /** Creates it: nothing is known yet. */
-export function createOutlook(): Outlook {
+export function createQueueHint(): QueueHint {
   let announced = 0
   /** How many of those announced are known to be taken, by us or others. */
   let gone = 0

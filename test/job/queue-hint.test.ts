@@ -1,0 +1,89 @@
+// Asking for a job only where there may be one: what is known of the queue, and what is not.
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { createQueueHint } from '../../src/job/queue-hint.ts'
+
+const nothing = async (): Promise<null> => null
+const job = async (): Promise<string> => 'a job'
+
+t.test('who has found nothing need not ask until something is announced', async (t) => {
+  const hint = createQueueHint()
+  t.ok(hint.isWorthAsking, 'nothing is known at first')
+  await hint.learnFrom(nothing)
+  t.notOk(hint.isWorthAsking)
+  hint.noteAnnounced(2)
+  t.ok(hint.isWorthAsking)
+  t.equal(await hint.learnFrom(job), 'a job')
+  t.ok(hint.isWorthAsking, 'one of two is left')
+  await hint.learnFrom(job)
+  t.notOk(hint.isWorthAsking)
+})
+
+t.test('as long as nobody has found it empty there may be more', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(job)
+  await hint.learnFrom(job)
+  t.ok(hint.isWorthAsking)
+})
+
+t.test('what is announced while another asks is not taken for gone', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  for (const announce of [() => hint.noteAnnounced(1), () => hint.noteAnnounced()]) {
+    const asked = Promise.withResolvers<null>()
+    const asking = hint.learnFrom(() => asked.promise)
+    announce()
+    asked.resolve(null)
+    await asking
+    t.ok(hint.isWorthAsking)
+    await hint.learnFrom(nothing)
+    t.notOk(hint.isWorthAsking)
+  }
+})
+
+t.test('who finds what nobody announced asks on until there is nothing', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  for (let left = 3; left > 0; left -= 1) {
+    await hint.learnFrom(job)
+    t.ok(hint.isWorthAsking)
+  }
+  await hint.learnFrom(nothing)
+  t.notOk(hint.isWorthAsking)
+})
+
+t.test('what others took is asked for once', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  hint.noteAnnounced(5)
+  await hint.learnFrom(nothing)
+  t.notOk(hint.isWorthAsking)
+})
+
+t.test('an ask that fails leaves everything as it was', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  hint.noteAnnounced(1)
+  await t.rejects(hint.learnFrom(() => Promise.reject(new Error('away'))))
+  t.ok(hint.isWorthAsking)
+})
+
+t.test('announcements do not hide for long what nobody announced', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  const until = performance.now() + 1100
+  while (performance.now() < until) {
+    hint.noteAnnounced(1)
+    await hint.learnFrom(job)
+    await delay(50)
+  }
+  t.ok(hint.isWorthAsking)
+})
+
+t.test('what nobody announced is looked for after a while all the same', async (t) => {
+  const hint = createQueueHint()
+  await hint.learnFrom(nothing)
+  t.notOk(hint.isWorthAsking)
+  await delay(1100)
+  t.ok(hint.isWorthAsking)
+})
