@@ -66,8 +66,9 @@ begin
     revoke all on all routines in schema runledger, job from runledger_auditor;
     grant usage on schema audit to runledger_auditor;
     grant select on all tables in schema audit to runledger_auditor;
-    -- Two views call them, and a view's functions run as whoever reads it.
-    grant execute on function runledger.hash_event, runledger.is_worker_alive to runledger_auditor;
+    -- Views call them, and a view's functions run as whoever reads it.
+    grant execute on function runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome
+      to runledger_auditor;
   end if;
 end
 $$;

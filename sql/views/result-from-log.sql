@@ -1,5 +1,5 @@
 -- The definition of a result: a fold of the submission's stream, one pass over its events. A condition on the id
--- reaches the index, and with it the one partition.
+-- reaches the index, and with it the one partition. One step of it is runledger.apply_event.
 
 create or replace view runledger.result_from_log as
 select
@@ -7,25 +7,17 @@ select
   (received ->> 'account')::uuid as account_id,
   (received ->> 'api_key')::uuid as api_key_id,
   version,
-  case
-    when ended_by = 'execution.completed' then 'completed'
-    when ended_by = 'execution.abandoned' then 'failed'
-    when last_begun = 'execution.started' then 'running'
-    else 'queued'
-  end as status,
-  case ended_by
-    when 'execution.completed' then ended ->> 'verdict'
-    when 'execution.abandoned' then 'IE'
-  end as verdict,
+  coalesce(outcome.status, case last_begun when 'execution.started' then 'running' else 'queued' end) as status,
+  outcome.verdict,
   received ->> 'language' as language,
   case when ended_by is not null or last_begun = 'execution.started' then started ->> 'runtime' end as runtime,
-  (ended ->> 'exit_code')::integer as exit_code,
-  ended ->> 'signal' as signal,
-  case when ended_by is not null then coalesce((ended #>> '{stdout,truncated}')::boolean, false) end as stdout_truncated,
-  case when ended_by is not null then coalesce((ended #>> '{stderr,truncated}')::boolean, false) end as stderr_truncated,
-  case when ended_by is not null then coalesce((ended #>> '{run,cpu_seconds}')::double precision, 0) end as cpu_time,
-  case when ended_by is not null then coalesce((ended #>> '{run,wall_seconds}')::double precision, 0) end as wall_time,
-  case when ended_by is not null then coalesce((ended #>> '{run,memory_peak_bytes}')::bigint, 0) end as memory_peak,
+  outcome.exit_code,
+  outcome.signal,
+  outcome.stdout_truncated,
+  outcome.stderr_truncated,
+  outcome.cpu_time,
+  outcome.wall_time,
+  outcome.memory_peak,
   created_at,
   case when ended_by is not null or last_begun = 'execution.started' then started_at end as started_at,
   finished_at,
@@ -48,5 +40,6 @@ from (
   from runledger.event e
   group by e.stream_id
 ) stream
+left join lateral runledger.read_outcome(ended_by, ended) outcome on ended_by is not null
 where received is not null;
 comment on view runledger.result_from_log is 'Every result as its events say it is. The table runledger.result caches it.';

@@ -462,6 +462,10 @@ function runledger.append_event(stream_id uuid, stream_version integer, type tex
   Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
   returns timestamp with time zone
 
+function runledger.apply_event(submission_id uuid, version integer, type text, data jsonb, recorded_at timestamp with time zone)
+  Brings runledger.result up to date with an event that was just appended to the submission's stream.
+  returns void set plan_cache_mode=force_generic_plan
+
 function runledger.await_submission(submission_id uuid, told_to text DEFAULT NULL::text)
   Asks to be told when the submission ends: on the channel told_to, or without one on submission_finished. Read its state after this call, not before.
   returns void security definer set search_path=""
@@ -565,6 +569,11 @@ function runledger.read_load()
   Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none.
   returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint) stable security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.read_outcome(type text, data jsonb)
+  What execution.completed or execution.abandoned says of a result; one row.
+  returns TABLE(status text, verdict text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint) immutable
+  grant execute to runledger_auditor
 
 function runledger.read_progress(since xid8, since_position bigint)
   Events of ended attempts and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.

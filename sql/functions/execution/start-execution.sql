@@ -94,13 +94,9 @@ begin
       start_execution.submission_id, _version, 'execution.started', start_execution.schema_version,
       start_execution.data || jsonb_build_object('attempt', _attempt), start_execution.metadata, _head.hash
     );
-    -- What runledger.result_from_log makes of this event after the one before it.
-    update runledger.result r
-    set version = _version, status = 'running', runtime = start_execution.data ->> 'runtime', started_at = _recorded_at
-    where r.id = start_execution.submission_id and r.version = _version - 1 and r.status = 'queued';
-    if not found then
-      perform runledger.refresh_result(start_execution.submission_id);
-    end if;
+    perform runledger.apply_event(
+      start_execution.submission_id, _version, 'execution.started', start_execution.data, _recorded_at
+    );
   end if;
 
   return query

@@ -42,25 +42,10 @@ begin
     stderr = store_completion.stderr,
     compile_output = store_completion.compile_output
   where body.submission_id = store_completion.submission_id;
-  -- What runledger.result_from_log makes of this event after the start.
-  update runledger.result r
-  set version = store_completion.started_version + 1,
-    status = 'completed',
-    verdict = store_completion.data ->> 'verdict',
-    exit_code = (store_completion.data ->> 'exit_code')::integer,
-    signal = store_completion.data ->> 'signal',
-    stdout_truncated = coalesce((store_completion.data #>> '{stdout,truncated}')::boolean, false),
-    stderr_truncated = coalesce((store_completion.data #>> '{stderr,truncated}')::boolean, false),
-    cpu_time = coalesce((store_completion.data #>> '{run,cpu_seconds}')::double precision, 0),
-    wall_time = coalesce((store_completion.data #>> '{run,wall_seconds}')::double precision, 0),
-    memory_peak = coalesce((store_completion.data #>> '{run,memory_peak_bytes}')::bigint, 0),
-    finished_at = _recorded_at
-  where r.id = store_completion.submission_id
-    and r.version = store_completion.started_version
-    and r.status = 'running';
-  if not found then
-    perform runledger.refresh_result(store_completion.submission_id);
-  end if;
+  perform runledger.apply_event(
+    store_completion.submission_id, store_completion.started_version + 1, 'execution.completed',
+    store_completion.data, _recorded_at
+  );
   select finished.awaited, finished.told_to into store_completion.awaited, store_completion.told_to
   from runledger.finish_submission(store_completion.submission_id) finished;
 end

@@ -8,6 +8,7 @@ declare
   _before timestamptz := now() - purge_bodies.older_than;
   _recorded_at timestamptz;
   _ids uuid[];
+  _purged record;
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
@@ -35,30 +36,33 @@ begin
   end if;
 
   _recorded_at := clock_timestamp();
-  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-  select
-    head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at,
-    runledger.hash_event(
-      head.hash, head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at
-    )
-  from (
-    select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
-    from runledger.event e
-    where e.stream_id = any (_ids)
-    order by e.stream_id, e.stream_version desc
-  ) head
-  cross join (
+  for _purged in
+    insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
     select
-      jsonb_build_object('reason', 'retention') as data,
-      jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)) as metadata
-  ) purged
-  where not exists (
-    select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
-  );
-  update runledger.result r
-  set version = derived.version, purged_at = derived.purged_at
-  from runledger.result_from_log derived
-  where derived.id = any (_ids) and r.id = derived.id;
+      head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at,
+      runledger.hash_event(
+        head.hash, head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at
+      )
+    from (
+      select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
+      from runledger.event e
+      where e.stream_id = any (_ids)
+      order by e.stream_id, e.stream_version desc
+    ) head
+    cross join (
+      select
+        jsonb_build_object('reason', 'retention') as data,
+        jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)) as metadata
+    ) purged
+    where not exists (
+      select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
+    )
+    returning event.stream_id, event.stream_version, event.type, event.data
+  loop
+    perform runledger.apply_event(
+      _purged.stream_id, _purged.stream_version, _purged.type, _purged.data, _recorded_at
+    );
+  end loop;
   update runledger.delivery set url = null where delivery.submission_id = any (_ids);
   delete from runledger.body where body.submission_id = any (_ids);
   return cardinality(_ids);

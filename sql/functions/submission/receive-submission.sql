@@ -108,11 +108,8 @@ begin
     receive_submission.awaited and receive_submission.told_to is null,
     case when receive_submission.told_to is not null then array[receive_submission.told_to] end
   );
-  -- What runledger.result_from_log makes of this one event.
-  insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
-  values (
-    receive_submission.submission_id, _key.account_id, receive_submission.api_key_id, 1, 'queued',
-    receive_submission.data ->> 'language', _recorded_at
+  perform runledger.apply_event(
+    receive_submission.submission_id, 1, 'submission.received', receive_submission.data, _recorded_at
   );
   if _admitted then
     perform job.enqueue_first(receive_submission.submission_id, receive_submission.data ->> 'language');

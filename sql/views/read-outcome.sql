@@ -1,0 +1,30 @@
+-- What a submission's end says of its result. The view that defines results and the function that brings one up to date with
+-- a new event both read it here.
+
+create or replace function runledger.read_outcome(type text, data jsonb)
+returns table (
+  status text,
+  verdict text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint
+)
+-- No settings of its own: as it stands it becomes a part of the query that asks.
+language sql immutable
+as $$
+  select
+    case type when 'execution.completed' then 'completed' else 'failed' end,
+    case type when 'execution.completed' then data ->> 'verdict' else 'IE' end,
+    (data ->> 'exit_code')::integer,
+    data ->> 'signal',
+    coalesce((data #>> '{stdout,truncated}')::boolean, false),
+    coalesce((data #>> '{stderr,truncated}')::boolean, false),
+    coalesce((data #>> '{run,cpu_seconds}')::double precision, 0),
+    coalesce((data #>> '{run,wall_seconds}')::double precision, 0),
+    coalesce((data #>> '{run,memory_peak_bytes}')::bigint, 0)
+$$;
+comment on function runledger.read_outcome is 'What execution.completed or execution.abandoned says of a result; one row.';

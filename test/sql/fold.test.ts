@@ -1,0 +1,94 @@
+// A result is a fold of its submission's events, written twice: as the view that defines it, and as the step that brings a
+// cached row up to date. Given these events, when one more comes, then both say the same, and this.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { json } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+
+type Event = readonly [type: string, data?: object]
+
+const [account, key] = [uuidv7(), uuidv7()]
+const received: Event = ['submission.received', { account, api_key: key, language: 'cpp' }]
+const started: Event = ['execution.started', { runtime: 'GCC 12', run: 'a' }]
+const startedAgain: Event = ['execution.started', { runtime: 'GCC 13', run: 'b' }]
+const interrupted: Event = ['execution.interrupted', { reason: 'worker_lost' }]
+const abandoned: Event = ['execution.abandoned', { losses: 3 }]
+const purged: Event = ['submission.purged', { reason: 'retention' }]
+const completed: Event = [
+  'execution.completed',
+  {
+    verdict: 'RE',
+    exit_code: 139,
+    signal: 'SIGSEGV',
+    stdout: { truncated: true },
+    stderr: { truncated: false },
+    run: { cpu_seconds: 0.5, wall_seconds: 1, memory_peak_bytes: 4096 },
+  },
+]
+const notCompiled: Event = ['execution.completed', { verdict: 'CE', exit_code: null, run: null }]
+const unknown: Event = ['submission.praised', { by: 'a later release' }]
+
+const nothing = { verdict: null, exit_code: null, cpu_time: null, stdout_truncated: null }
+const ranOnce = { runtime: 'GCC 12', cpu_time: 0.5, wall_time: 1, memory_peak: 4096n }
+
+/** The events that were there, the one that comes, and what the row then holds. */
+const rows: readonly (readonly [given: readonly Event[], when: Event, then: object])[] = [
+  [[], received, { status: 'queued', language: 'cpp', account_id: account, api_key_id: key }],
+  [[], received, { ...nothing, runtime: null, started_at: null, finished_at: null }],
+  [[received], started, { status: 'running', runtime: 'GCC 12', ...nothing }],
+  [[received, started], interrupted, { status: 'queued', runtime: null, started_at: null }],
+  [[received, started, interrupted], startedAgain, { status: 'running', runtime: 'GCC 13' }],
+  [[received, started], completed, { status: 'completed', verdict: 'RE', exit_code: 139 }],
+  [[received, started], completed, { signal: 'SIGSEGV', stdout_truncated: true, ...ranOnce }],
+  [[received, started], notCompiled, { status: 'completed', verdict: 'CE', exit_code: null }],
+  [[received, started], notCompiled, { cpu_time: 0, wall_time: 0, memory_peak: 0n }],
+  [[received, started, interrupted], abandoned, { status: 'failed', verdict: 'IE', cpu_time: 0 }],
+  [[received, started, completed], purged, { status: 'completed', verdict: 'RE', version: 4 }],
+  [[received, started, interrupted, abandoned], purged, { status: 'failed', version: 5 }],
+  [[received, started], unknown, { status: 'running', runtime: 'GCC 12', version: 3 }],
+  [[received, started, completed], unknown, { status: 'completed', version: 4, ...ranOnce }],
+]
+
+async function append(id: string, version: number, [type, data = {}]: Event): Promise<void> {
+  await sql`
+    select runledger.apply_event(${id}, ${version}, ${type}, ${json(sql, data)}, recorded_at)
+    from runledger.append_event(${id}, ${version}, ${type}, 1, ${json(sql, data)}, '{}') recorded_at`
+}
+
+const name = ([type]: Event): string => type
+
+for (const [given, when, then] of rows) {
+  t.test(
+    `${[...given, when].map(name).join(', ')}: ${JSON.stringify(Object.keys(then))}`,
+    async (t) => {
+      const id = uuidv7()
+      const events = [...given, when]
+      for (const [index, event] of events.entries()) await append(id, index + 1, event)
+      const [row] = await sql`select * from runledger.result where id = ${id}`
+      const [derived] = await sql`select * from runledger.result_from_log where id = ${id}`
+      t.match(row, { version: events.length, ...then })
+      t.strictSame(row, derived, 'the step and the whole say the same')
+    },
+  )
+}
+
+t.test('a row that is not where the step begins is folded anew', async (t) => {
+  for (const damage of [
+    'delete from runledger.result',
+    'update runledger.result set version = 1',
+  ]) {
+    const id = uuidv7()
+    await append(id, 1, received)
+    await append(id, 2, started)
+    await sql.unsafe(`${damage} where id = '${id}'`)
+    await append(id, 3, completed)
+    t.match((await sql`select * from runledger.result where id = ${id}`)[0], {
+      version: 3,
+      ...ranOnce,
+    })
+  }
+  t.strictSame([...(await sql`select * from audit.drift where projection = 'result'`)], [])
+})
