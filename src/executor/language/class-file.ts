@@ -157,27 +157,37 @@ export function findMainClass(
   classes: readonly ClassFile[],
   order: readonly string[],
 ): string | null {
-  const byName = new Map(classes.map((found) => [found.name, found]))
-  const hasMain = (found: ClassFile | undefined, depth = 0): boolean => {
-    if (found === undefined || depth > classes.length) return false
-    if (found.mains.some((main) => isLaunchable(main, found.majorVersion))) return true
-    return hasMain(byName.get(found.superName ?? ''), depth + 1)
-  }
+  const launchable = findLaunchable(classes)
+  const names = new Set(classes.map(({ name }) => name))
+  // Nested classes have an outer one; a launcher given the source would not pick them.
+  const isNested = ({ name }: ClassFile): boolean =>
+    name.includes('$') && names.has(name.slice(0, name.lastIndexOf('$')))
   const simpleName = ({ name }: ClassFile): string => name.slice(name.lastIndexOf('/') + 1)
-  const place = (found: ClassFile): number => {
-    const index = order.indexOf(simpleName(found))
-    return index === -1 ? order.length : index
-  }
+  const places = new Map(order.map((name, index) => [name, index] as const).toReversed())
+  const place = (found: ClassFile): number => places.get(simpleName(found)) ?? order.length
   const candidates = classes
-    // Nested classes have an outer one; a launcher given the source would not pick them.
-    .filter(({ name }) => !byName.has(name.slice(0, name.lastIndexOf('$'))))
-    .filter((found) => hasMain(found))
+    .filter((found) => launchable.has(found) && !isNested(found))
     .toSorted((left, right) => place(left) - place(right))
   const chosen =
     candidates.find(({ isPublic }) => isPublic) ??
     candidates.find((found) => simpleName(found) === 'Main') ??
     candidates[0]
   return chosen?.name.replaceAll('/', '.') ?? null
+}
+
+/** The classes that have a `main` that can be launched, or inherit one. Asks each class once, however long a chain is. */
+function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
+  const heirs = Map.groupBy(classes, ({ superName }) => superName)
+  const launchable = new Set(
+    classes.filter(({ mains, majorVersion }) =>
+      mains.some((main) => isLaunchable(main, majorVersion)),
+    ),
+  )
+  // A set hands out what is added to it on the way.
+  for (const found of launchable) {
+    for (const heir of heirs.get(found.name) ?? []) launchable.add(heir)
+  }
+  return launchable
 }
 
 /** Since Java 25 a `main` need be neither static, public nor take arguments (JEP 512). */
