@@ -37,7 +37,7 @@ const loudWords =
  * what evaluates an annotation that is a string.
  */
 const furtherLoudWords =
-  /\b(?:TextIOWrapper|TextIOBase|Buffered\w+|FileIO|\w*IOBase|Stream\w+|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|\w*find_spec|load_module|exec_module|\w*loader\w*|get_type_hints|\w*ForwardRef|\w*forward_ref|_eval\w*|singledispatch\w*)\b/
+  /\b(?:TextIOWrapper|FileIO|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|load_module|exec_module|get_type_hints)\b|\b(?:Buffered\w|Stream\w|_eval|singledispatch)|(?:IOBase|find_spec|ForwardRef|forward_ref)\b|loader/
 
 /**
  * Modules of the standard library (3.8 to 3.14) that are not quiet, without leading underscores: a quiet one has some of
@@ -87,7 +87,7 @@ const caseWord = /^case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/
  * classes, frames, functions that take names. `type` is also how an output gets a second buffer.
  */
 const wordsOfNames =
-  /\b(?:type|\w*Meta\w*|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b/
+  /\b(?:type|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b|Meta/
 
 /** Outputs are flushed once more or once less: a method of the program's own would be seen. */
 const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
