@@ -67,6 +67,7 @@ export const pythonSources: readonly Filling[] = [
   ),
   ['a ', 'import ', '!'],
   ['a, ', 'import ', '!'],
+  [',', 'import ,'],
   ['a.', 'from ', '!'],
   ...alone(
     'coding: ',

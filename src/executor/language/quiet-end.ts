@@ -196,7 +196,8 @@ function listModules(code: string): string[] | null {
     end = importStatement.lastIndex
     const { names = '', module } = match.groups ?? {}
     if (module !== undefined && otherModule.test(match[0])) return null
-    modules.push(...(module === undefined ? names.split(',').map(firstWord) : [module]))
+    for (const name of module === undefined ? names.split(',') : [module])
+      modules.push(firstWord(name))
     // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
     read += module === undefined ? 1 : 2
   }
