@@ -32,7 +32,7 @@ const earlyEnds = 3
 /** Reads the named processes of the Procfile in this folder. */
 export async function readProcfile(names: readonly string[]): Promise<ProcfileEntry[]> {
   const entries = (await readFile('Procfile', 'utf8')).split('\n').flatMap((line) => {
-    const [, name, command] = /^([a-z]+):\s*(.+)$/.exec(line) ?? []
+    const [, name, command] = /^([a-z]+):[ \t]*(\S.*)$/.exec(line) ?? []
     return name === undefined || command === undefined ? [] : [{ name, command }]
   })
   return entries.filter(({ name }) => names.includes(name))

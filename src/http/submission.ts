@@ -9,6 +9,8 @@ import type { AddressRange } from '#webhook-address'
 const textLimitBytes = 65_536
 const secretLimitBytes = 256
 const urlLimit = 8192
+/** Four times what the domain name system knows. */
+const hostLimit = 1024
 // A hostile body may hold a hundred thousand unknown fields with long names: so many are named, so much of each.
 const namedFields = 50
 const namedCharacters = 100
@@ -56,27 +58,39 @@ const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
   v.pipe(
     wellFormedText,
     withoutNul,
-    v.check(
-      (text) => URL.canParse(text) && new URL(text).protocol === 'https:',
-      'must be an https: URL',
-    ),
-    v.check((text) => {
-      if (!URL.canParse(text)) return true
-      const { username, password } = new URL(text)
-      return username === '' && password === ''
-    }, 'must not hold a user name or password'),
-    v.check(
-      (text) => !URL.canParse(text) || hasPublicHost(new URL(text), allowedRanges),
-      'must not name an address that is not public',
-    ),
-    v.check((text) => text.length <= urlLimit, `is longer than ${urlLimit} characters`),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      for (const message of judgeUrl(dataset.value, allowedRanges)) addIssue({ message })
+    }),
     v.metadata({
-      description:
-        'Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public.',
+      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public; a host of at most ${hostLimit.toLocaleString('en')} characters.`,
       format: 'uri',
       maxLength: urlLimit,
     }),
   )
+
+/** What is wrong with a webhook's URL. One that is too long is not parsed: that takes the square of its host's length. */
+function judgeUrl(text: string, allowedRanges: readonly AddressRange[]): string[] {
+  if (text.length > urlLimit) return [`is longer than ${urlLimit} characters`]
+  if (authorityOf(text).length > hostLimit)
+    return [`must not have a host of more than ${hostLimit} characters`]
+  const url = URL.parse(text)
+  if (url === null) return ['must be an https: URL']
+  const faults: readonly (readonly [boolean, string])[] = [
+    [url.protocol !== 'https:', 'must be an https: URL'],
+    [url.username !== '' || url.password !== '', 'must not hold a user name or password'],
+    [!hasPublicHost(url, allowedRanges), 'must not name an address that is not public'],
+  ]
+  return faults.filter(([isSo]) => isSo).map(([, message]) => message)
+}
+
+/** What stands before the path of an https: URL, which may lack its slashes; whatever else the text is, it has no host. */
+function authorityOf(text: string): string {
+  // The parser drops these wherever they stand.
+  const [first = '', second = ''] = text.replace(/[\t\n\r]/g, '').split(/[/\\?#]+/, 2)
+  const rest = first.slice(first.indexOf(':') + 1)
+  return rest === '' ? second : rest
+}
 
 const webhookSecret = v.pipe(
   wellFormedText,

@@ -130,10 +130,13 @@ export function parseAddress(text: string): Uint8Array | null {
 
 /** Takes text that isIPv6 has accepted: eight groups, or fewer around one `::`, the last two perhaps dotted decimal. */
 function parseIPv6(text: string): Uint8Array {
-  const hexadecimal = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
-    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-  })
+  const hexadecimal = text.replace(
+    /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
+    (_, ...parts: string[]) => {
+      const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
+      return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+    },
+  )
   const [left = [], right = []] = hexadecimal
     .split('::')
     .map((side) => (side === '' ? [] : side.split(':')))

@@ -149,6 +149,7 @@ const refused: Readonly<Record<string, [unknown, string]>> = {
   'a webhook to mapped loopback': [{ ...python, webhook_url: 'https://[::ffff:7f00:1]/', webhook_secret: 's' }, 'webhook_url'],
   'a webhook to the metadata address': [{ ...python, webhook_url: 'https://169.254.169.254/', webhook_secret: 's' }, 'webhook_url'],
   'a webhook with a password': [{ ...python, webhook_url: 'https://u:p@a.test/', webhook_secret: 's' }, 'webhook_url'],
+  'a webhook to a host of 1,025 characters': [{ ...python, webhook_url: `https://${'x'.repeat(1025)}/`, webhook_secret: 's' }, 'webhook_url'],
   'a webhook_url of 9,000 characters': [{ ...python, webhook_url: `https://a.test/${'x'.repeat(9000)}`, webhook_secret: 's' }, 'webhook_url'],
   'an empty body': ['', ''],
   'no JSON': ['{"language":', ''],

@@ -1,6 +1,8 @@
 // Reads compiled Java classes that stand one after the other in one run of bytes.
 // A class file says where it ends and what it is called, so neither file names nor an archive format are needed to
-// carry several of them out of a box. Format: Java Virtual Machine Specification, chapter 4.
+// carry several of them out of a box. They are a stranger's: the time that all this takes is linear in them.
+// Format: Java Virtual Machine Specification, chapter 4.
+import { isAscii } from 'node:buffer'
 
 /** One class. */
 export interface ClassFile {
@@ -46,7 +48,7 @@ function readClassFile(bytes: Buffer): ClassFile {
   skip(2)
   const majorVersion = u2()
 
-  const texts = new Map<number, string>()
+  const texts = new Map<number, Buffer>()
   const classNames = new Map<number, number>()
   const constants = u2()
   for (let index = 1; index < constants; index += 1) {
@@ -55,7 +57,7 @@ function readClassFile(bytes: Buffer): ClassFile {
       const length = u2()
       const start = offset
       skip(length)
-      texts.set(index, decodeModifiedUtf8(bytes.subarray(start, offset)))
+      texts.set(index, bytes.subarray(start, offset))
     } else if (tag === 7) {
       classNames.set(index, u2())
     } else if (tag === 5 || tag === 6) {
@@ -68,7 +70,14 @@ function readClassFile(bytes: Buffer): ClassFile {
       skip(length)
     }
   }
-  const nameOf = (index: number): string | null => texts.get(classNames.get(index) ?? 0) ?? null
+  // Few of them are wanted, and some by many.
+  const decoded = new Map<number, string>()
+  const textOf = (index: number): string | null => {
+    const text = decoded.get(index) ?? decodeModifiedUtf8(texts.get(index))
+    if (text !== null) decoded.set(index, text)
+    return text
+  }
+  const nameOf = (index: number): string | null => textOf(classNames.get(index) ?? 0)
 
   const accessFlags = u2()
   const name = nameOf(u2())
@@ -87,10 +96,10 @@ function readClassFile(bytes: Buffer): ClassFile {
   for (const kind of ['field', 'method']) {
     for (let count = u2(); count > 0; count -= 1) {
       const memberFlags = u2()
-      const memberName = texts.get(u2())
-      const descriptor = texts.get(u2()) ?? ''
-      if (kind === 'method' && memberName === 'main') {
-        mains.push({ accessFlags: memberFlags, descriptor })
+      const memberName = u2()
+      const descriptor = u2()
+      if (kind === 'method' && textOf(memberName) === 'main') {
+        mains.push({ accessFlags: memberFlags, descriptor: textOf(descriptor) ?? '' })
       }
       skipAttributes()
     }
@@ -125,7 +134,9 @@ const constantLengths: ReadonlyMap<number, number> = new Map([
 ])
 
 /** UTF-16 units, each in one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
-function decodeModifiedUtf8(bytes: Buffer): string {
+function decodeModifiedUtf8(bytes: Buffer | undefined): string | null {
+  if (bytes === undefined) return null
+  if (isAscii(bytes)) return bytes.toString('latin1')
   let text = ''
   for (let index = 0; index < bytes.length; index += 1) {
     const first = bytes[index] ?? 0
@@ -157,27 +168,37 @@ export function findMainClass(
   classes: readonly ClassFile[],
   order: readonly string[],
 ): string | null {
-  const byName = new Map(classes.map((found) => [found.name, found]))
-  const hasMain = (found: ClassFile | undefined, depth = 0): boolean => {
-    if (found === undefined || depth > classes.length) return false
-    if (found.mains.some((main) => isLaunchable(main, found.majorVersion))) return true
-    return hasMain(byName.get(found.superName ?? ''), depth + 1)
-  }
+  const launchable = findLaunchable(classes)
+  const names = new Set(classes.map(({ name }) => name))
+  // Nested classes have an outer one; a launcher given the source would not pick them.
+  const isNested = ({ name }: ClassFile): boolean =>
+    name.includes('$') && names.has(name.slice(0, name.lastIndexOf('$')))
   const simpleName = ({ name }: ClassFile): string => name.slice(name.lastIndexOf('/') + 1)
-  const place = (found: ClassFile): number => {
-    const index = order.indexOf(simpleName(found))
-    return index === -1 ? order.length : index
-  }
+  const places = new Map(order.map((name, index) => [name, index] as const).toReversed())
+  const place = (found: ClassFile): number => places.get(simpleName(found)) ?? order.length
   const candidates = classes
-    // Nested classes have an outer one; a launcher given the source would not pick them.
-    .filter(({ name }) => !byName.has(name.slice(0, name.lastIndexOf('$'))))
-    .filter((found) => hasMain(found))
+    .filter((found) => launchable.has(found) && !isNested(found))
     .toSorted((left, right) => place(left) - place(right))
   const chosen =
     candidates.find(({ isPublic }) => isPublic) ??
     candidates.find((found) => simpleName(found) === 'Main') ??
     candidates[0]
   return chosen?.name.replaceAll('/', '.') ?? null
+}
+
+/** The classes that have a `main` that can be launched, or inherit one. Asks each class once, however long a chain is. */
+function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
+  const heirs = Map.groupBy(classes, ({ superName }) => superName)
+  const launchable = new Set(
+    classes.filter(({ mains, majorVersion }) =>
+      mains.some((main) => isLaunchable(main, majorVersion)),
+    ),
+  )
+  // A set hands out what is added to it on the way.
+  for (const found of launchable) {
+    for (const heir of heirs.get(found.name) ?? []) launchable.add(heir)
+  }
+  return launchable
 }
 
 /** Since Java 25 a `main` need be neither static, public nor take arguments (JEP 512). */

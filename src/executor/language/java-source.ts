@@ -1,9 +1,6 @@
 // Reads a Java source's top-level types: javac refuses a file whose name is not its public type's, and which of several
-// classes comes first no class file tells.
-
-/** Comments, text blocks, strings and characters: whatever could hold a word that is not one. */
-const notCode =
-  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|"""(?:\\[\s\S]|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*'/g
+// classes comes first no class file tells. Everything here takes time that is linear in the source.
+import { endOfLiteral } from './literal.ts'
 
 /** A top-level type as it is declared. */
 export interface DeclaredType {
@@ -16,7 +13,7 @@ const declaration =
 
 /** The top-level types of a source in their order; of a source that does not compile, what looks like them. */
 export function findTypes(source: string): DeclaredType[] {
-  const code = removeBodies(decodeUnicodeEscapes(source).replace(notCode, ' '))
+  const code = removeBodies(removeWords(decodeUnicodeEscapes(source)))
   return code.split(';').flatMap((statement) => {
     const match = declaration.exec(statement)
     const name = match?.[1]
@@ -42,6 +39,34 @@ function decodeUnicodeEscapes(source: string): string {
   return source.replace(/(\\\\)|\\u+([0-9a-fA-F]{4})/g, (whole, backslashes, digits: string) =>
     backslashes === undefined ? String.fromCharCode(Number.parseInt(digits, 16)) : whole,
   )
+}
+
+/** What begins a comment, a text block, a string or a character. */
+const opening = /\/[/*]|["']/g
+const lineEnd = /[\n\r]/g
+
+/** Makes a blank of each comment, text block, string and character: of whatever could hold a word that is not one. */
+function removeWords(source: string): string {
+  let code = ''
+  let end = 0
+  opening.lastIndex = 0
+  for (let found = opening.exec(source); found !== null; found = opening.exec(source)) {
+    code += `${source.slice(end, found.index)} `
+    end = found[0].startsWith('/')
+      ? endOfComment(source, found.index)
+      : endOfLiteral(source, found.index)
+    opening.lastIndex = end
+  }
+  return code + source.slice(end)
+}
+
+function endOfComment(source: string, start: number): number {
+  if (source[start + 1] === '*') {
+    const close = source.indexOf('*/', start + 2)
+    return close === -1 ? source.length : close + 2
+  }
+  lineEnd.lastIndex = start
+  return lineEnd.exec(source)?.index ?? source.length
 }
 
 /** Keeps what stands outside all braces, so that nested types are not taken for the file's; a body becomes `;`. */

@@ -1,7 +1,8 @@
 // Tells the Python programs whose end can be cut short: when the script is over, exit functions have run and outputs are
 // flushed, CPython still clears every module and frees every object, which is most of a short program's time and is
 // seen only by programs whose objects do something when they die. Decided from the source, and in doubt against it: a
-// program that is not recognised is taken down in full.
+// program that is not recognised is taken down in full. Everything here takes time that is linear in the source.
+import { splitPython } from './python-source.ts'
 
 /** Modules whose objects do nothing when they die. */
 const quietModules = new Set(
@@ -36,7 +37,7 @@ const loudWords =
  * what evaluates an annotation that is a string.
  */
 const furtherLoudWords =
-  /\b(?:TextIOWrapper|TextIOBase|Buffered\w+|FileIO|\w*IOBase|Stream\w+|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|\w*find_spec|load_module|exec_module|\w*loader\w*|get_type_hints|\w*ForwardRef|\w*forward_ref|_eval\w*|singledispatch\w*)\b/
+  /\b(?:TextIOWrapper|FileIO|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|load_module|exec_module|get_type_hints)\b|\b(?:Buffered\w|Stream\w|_eval|singledispatch)|(?:IOBase|find_spec|ForwardRef|forward_ref)\b|loader/
 
 /**
  * Modules of the standard library (3.8 to 3.14) that are not quiet, without leading underscores: a quiet one has some of
@@ -78,15 +79,15 @@ const otherModuleReached = new RegExp(`\\.[\\s\\\\]*_*(?:${otherModules})\\b`)
  * A pattern reaches attributes by names that no dot stands before. `match` and `case` are also what variables are called,
  * so that both have to begin a line, and `case` not as what something is done to.
  */
-const matchWord = /^[^\S\n]*match\b/m
-const caseWord = /^[^\S\n]*case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/m
+const matchWord = /^match\b/
+const caseWord = /^case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/
 
 /**
  * Words through which a class is put together, or a name reached, by text that need not stand in the source: classes of
  * classes, frames, functions that take names. `type` is also how an output gets a second buffer.
  */
 const wordsOfNames =
-  /\b(?:type|\w*Meta\w*|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b/
+  /\b(?:type|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b|Meta/
 
 /** Outputs are flushed once more or once less: a method of the program's own would be seen. */
 const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
@@ -146,55 +147,69 @@ const quietNames = new Set(
     .map((name) => `__${name}__`),
 )
 
-/**
- * Strings and comments. What a string says matters only to the words above, which are looked for outside of it; but what
- * stands in an f-string's braces is code. A string without an end goes to the end of its line, or of all: such a source is
- * no program, and to look for the end again from every quotation mark would take seconds.
- */
-const notCode =
-  /(?:\b[rR]?[fF][rR]?)?(?:"""(?:\\[\s\S]?|[^\\])*?(?:"""|$)|'''(?:\\[\s\S]?|[^\\])*?(?:'''|$)|"(?:\\[\s\S]?|[^"\\\n])*"?|'(?:\\[\s\S]?|[^'\\\n])*'?)|#[^\n]*/g
-
-function keepCode(token: string): string {
-  if (token.startsWith('#')) return ''
-  const isFormatted = /^[rf]/i.test(token)
-  return isFormatted ? `""${token.slice(token.indexOf('{'), token.lastIndexOf('}') + 1)}` : '""'
-}
-
 /** A source in another encoding says something else than it seems to. */
 const otherEncoding = /^(?:[^\n]*\n)?[^\n]*coding[:=][ \t]*(?![ \t]|utf-?8(?![-\w.]))/i
 
 const importWord = /\b(?:import|from)\b/g
+/** No two of its repetitions that follow each other take the same character, so that none can be cut in many ways. */
 const importStatement =
-  /(?:^|;)[ \t]*(?:import[ \t]+(?<names>[\w., \t]+)|from[ \t]+(?<module>[\w.]+)[ \t]+import[ \t]*(?:\([\w\s,]*\)|[\w, \t]+|\*))[ \t]*(?=;|\r?$)/gm
+  /import[ \t](?<names>[\w., \t]+)(?![^;\n])|from[ \t]+(?<module>[\w.]+)[ \t]+import\b(?:[ \t]*\([\w\s,]*\)[ \t]*|[ \t]*\*[ \t]*|[\w, \t]+)(?![^;\n])/y
 
 /**
- * True when nothing that happens after the script's end can be seen from outside.
+ * True when nothing that happens after the script's end can be seen from outside. What a string says matters only to the
+ * special names: the other words are looked for outside of strings.
  * @param source of the program, as it was submitted.
  */
 export function endsQuietly(source: Uint8Array): boolean {
-  const text = Buffer.from(source).toString('utf8').replace(/\r\n?/g, '\n')
-  if (otherEncoding.test(text)) return false
-  // Names are compared by Python in the form NFKC; in strings and comments nothing is changed before their ends are known.
-  const withStrings = text
-    .replace(notCode, (token) => (token.startsWith('#') ? '' : token))
-    .normalize('NFKC')
-  for (const [name] of withStrings.matchAll(/__\w*/g)) if (!quietNames.has(name)) return false
-  const code = text.replace(notCode, keepCode).normalize('NFKC')
+  const whole = Buffer.from(source).toString('utf8').replace(/\r\n?/g, '\n')
+  if (otherEncoding.test(whole)) return false
+  const { text, code: written } = splitPython(whole)
+  for (const [name] of normalize(text).matchAll(/__\w*/g)) if (!quietNames.has(name)) return false
+  const code = normalize(written)
   if (loud.some((words) => words.test(code))) return false
-  if (matchWord.test(code) && caseWord.test(code)) return false
-  const found = [...code.matchAll(importStatement)]
-  if (found.some(([statement, ...rest]) => rest[1] !== undefined && otherModule.test(statement)))
+  const lines = code.split(/[\n\u2028\u2029]/).map((line) => line.trimStart())
+  if (lines.some((line) => matchWord.test(line)) && lines.some((line) => caseWord.test(line)))
     return false
-  const statements = found.map(({ groups }) => groups ?? {})
-  const words = [...code.matchAll(importWord)].length
-  // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
-  const expected = statements.reduce((sum, { module }) => sum + (module === undefined ? 1 : 2), 0)
-  return (
-    words === expected && statements.flatMap(listModules).every((name) => quietModules.has(name))
-  )
+  return listModules(code)?.every((name) => quietModules.has(name)) ?? false
 }
 
-function listModules({ names, module }: Record<string, string | undefined>): string[] {
-  if (module !== undefined) return [module]
-  return (names ?? '').split(',').map((part) => part.trim().split(/[ \t]/)[0] ?? '')
+/**
+ * Names as Python compares them, in the form NFKC; to be used when the ends of strings and comments are known. A few
+ * characters at a time: to put thousands of accents on one letter in order takes seconds. What that leaves apart is never
+ * ASCII in either form, and so in none of the words.
+ */
+function normalize(text: string): string {
+  return text.replace(/\p{ASCII}?\P{ASCII}{1,32}/gu, (characters) => characters.normalize('NFKC'))
+}
+
+/** The modules that a program imports; null when it does so in a way that is not recognised, or has names of one. */
+function listModules(code: string): string[] | null {
+  const modules: string[] = []
+  const words = [...code.matchAll(importWord)]
+  let end = 0
+  let read = 0
+  for (const { index } of words) {
+    if (index < end) continue
+    importStatement.lastIndex = index
+    const match = beginsStatement(code, index) ? importStatement.exec(code) : null
+    if (match === null) return null
+    end = importStatement.lastIndex
+    const { names = '', module } = match.groups ?? {}
+    if (module !== undefined && otherModule.test(match[0])) return null
+    for (const name of module === undefined ? names.split(',') : [module])
+      modules.push(firstWord(name))
+    // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
+    read += module === undefined ? 1 : 2
+  }
+  return read === words.length ? modules : null
+}
+
+function beginsStatement(code: string, index: number): boolean {
+  let start = index
+  while (code[start - 1] === ' ' || code[start - 1] === '\t') start -= 1
+  return start === 0 || code[start - 1] === '\n' || code[start - 1] === ';'
+}
+
+function firstWord(text: string): string {
+  return text.trim().split(/[ \t]/, 1)[0] ?? ''
 }

@@ -31,6 +31,31 @@ t.test('class files one after the other are told apart and named', (t) => {
   t.end()
 })
 
+t.test('the class to run has a main or inherits one, and is not nested', (t) => {
+  const find = (source: string, order: string[]): string | null => {
+    const place = mkdtempSync(join(directory, 'main-'))
+    writeFileSync(join(place, 'Main.java'), source)
+    execFileSync('/usr/bin/javac', ['Main.java'], { cwd: place })
+    const compiled = readdirSync(place).filter((name) => name.endsWith('.class'))
+    const classes = compiled.map((name) => readFileSync(join(place, name)))
+    return findMainClass(readClassFiles(Buffer.concat(classes)), order)
+  }
+  const main = 'public static void main(String[] a) { }'
+  t.equal(find(`class A { } class AB { ${main} }`, ['A', 'AB']), 'AB', 'a name that begins alike')
+  t.equal(find(`class A { static class B { ${main} } }`, ['A']), null, 'a nested class alone')
+  t.equal(
+    find(`class C extends B { } class B extends A { } class A { ${main} }`, ['C', 'B', 'A']),
+    'C',
+  )
+  t.equal(
+    find(`class Z { ${main} } class A { ${main} }`, ['Z', 'A']),
+    'Z',
+    'the first in the source',
+  )
+  t.equal(find('class A extends B { } class B { }', ['A', 'B']), null)
+  t.end()
+})
+
 t.test('what is cut short anywhere is refused', (t) => {
   const whole = new Set<number>()
   let length = 0

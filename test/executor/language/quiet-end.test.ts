@@ -104,27 +104,6 @@ for module in list(sys.modules.values()):
   t.end()
 })
 
-t.test('a source of openings and escapes alone is read in one go', (t) => {
-  // Read from each of them anew, 64 KiB take longer than a test may.
-  for (const unit of [
-    '"',
-    '\\"',
-    '"\\',
-    "'\\",
-    '"""\\',
-    "f'{",
-    '. ',
-    'import ',
-    'coding: ',
-    '\nmatch -',
-    '\n ',
-  ]) {
-    const source = unit.repeat(Math.ceil(65_536 / unit.length))
-    t.type(endsQuietly(Buffer.from(source)), 'boolean', unit)
-  }
-  t.end()
-})
-
 t.test('what a program does at its end happens, and its exit code is its own', async (t) => {
   const executor = await startExecutor(t)
   const programs = [

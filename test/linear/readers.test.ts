@@ -1,0 +1,178 @@
+// What reads a stranger's bytes takes time that is linear in them, whatever they are: each reader is given the worst that
+// is known for it and its like, at the limit's size.
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import t from 'tap'
+import { isWellFormedKey } from '../../src/account/key.ts'
+import { verifyWebhook } from '../../src/client.ts'
+import { captureOutput } from '../../src/executor/capture.ts'
+import { readFrames } from '../../src/executor/frame.ts'
+import { findFirstInclude } from '../../src/executor/language/cpp-source.ts'
+import { findJava } from '../../src/executor/language/java.ts'
+import { findPython } from '../../src/executor/language/python.ts'
+import type { Phase } from '../../src/executor/outcome.ts'
+import { readIdempotencyKey, readQuery, waitSeconds } from '../../src/http/request.ts'
+import type { ApiRequest } from '../../src/http/request.ts'
+import { createSubmissionParser } from '../../src/http/submission.ts'
+import { describeOutcome } from '../../src/job/verdict.ts'
+import { toRecord } from '../../src/result/record.ts'
+import { printable } from '../../src/submit-file.ts'
+import { parseRetryAfter } from '../../src/webhook/retry.ts'
+import { verifyDelivery } from '../../src/webhook/signature.ts'
+import { writeClass } from './class-file.ts'
+import * as filling from './filling.ts'
+import { fill } from './filling.ts'
+import { holdToLinear } from './measure.ts'
+
+const headerBytes = 16 << 10
+const sourceBytes = 64 << 10
+const outputBytes = 1 << 20
+const bodyBytes = 2 << 20
+const classBytes = 8 << 20
+
+t.test('sources of Python', async (t) => {
+  const { run } = await findPython()
+  for (const [name, text] of fill(sourceBytes, filling.pythonSources)) {
+    const content = Buffer.from(text)
+    await holdToLinear(t, name, sourceBytes, () => run({ content, entry: '' }, 1))
+  }
+})
+
+t.test('sources of C++', async (t) => {
+  for (const [name, text] of fill(sourceBytes, filling.cppSources)) {
+    const content = Buffer.from(text)
+    await holdToLinear(t, name, sourceBytes, () => findFirstInclude(content))
+  }
+})
+
+t.test('sources of Java, and what they are compiled to', async (t) => {
+  const { compiler } = await findJava(undefined)
+  for (const [name, text] of fill(sourceBytes, filling.javaSources)) {
+    const code = Buffer.from(text)
+    await holdToLinear(t, name, sourceBytes, () => compiler?.command(code, 1))
+  }
+  const nameOf = (index: number): string => `C${String(index).padStart(5, '0')}`
+  const code = Buffer.from(
+    Array.from({ length: 4900 }, (_, index) => `class ${nameOf(5000 - index)}{}`).join(''),
+  )
+  const chain = (count: number, constants: string[], hasMain: (index: number) => boolean) =>
+    Array.from({ length: count }, (_, index) =>
+      writeClass(nameOf(index), nameOf(index + 1), { constants, main: hasMain(index) }),
+    )
+  const padding = ['x'.repeat(1100)]
+  const compiled = {
+    'each class extends the next, the last has a main': chain(6500, padding, (n) => n === 6499),
+    'each class has a main': chain(6500, padding, () => true),
+    'very small ones': chain(10_000, [], () => false),
+    'one that extends itself': [writeClass('A', 'A')],
+    'one constant after the other': [
+      writeClass('A', 'B', { constants: Array<string>(60_000).fill('x'.repeat(130)) }),
+    ],
+    'names that differ at their ends': Array.from({ length: 250 }, (_, index) =>
+      writeClass('a$'.repeat(16_000) + nameOf(index), 'A', { main: true }),
+    ),
+  }
+  for (const [name, classes] of Object.entries(compiled)) {
+    const stdout = Buffer.concat(classes)
+    t.ok(stdout.length <= classBytes, `${stdout.length} bytes`)
+    await holdToLinear(t, name, classBytes, () => compiler?.readArtefact(stdout, code))
+  }
+})
+
+t.test('outputs', async (t) => {
+  const { ranOutOfMemory } = await findJava(undefined)
+  for (const [name, text] of fill(outputBytes, filling.outputs)) {
+    const bytes = Buffer.from(text)
+    const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }
+    const ends = { ending: 'exited', exitCode: 0, signal: null, stdoutTruncated: false } as const
+    const run: Phase = {
+      ...ends,
+      stdout: bytes,
+      stderr: bytes.subarray(0, 1),
+      stderrTruncated: false,
+      usage,
+    }
+    const outcome = { compile: run, compileCached: false, run }
+    const row = { finished_at: 1, purged_at: null, stdout: bytes }
+    const readers = {
+      verdict: () => describeOutcome(outcome, bytes),
+      'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
+      record: () => JSON.stringify(toRecord(row)),
+      terminal: () => printable(text),
+    }
+    for (const [reader, read] of Object.entries(readers))
+      await holdToLinear(t, `${reader}: ${name}`, outputBytes, read)
+  }
+})
+
+t.test('what comes a byte at a time', async (t) => {
+  const byte = Buffer.alloc(1)
+  const sendAll = (stream: EventEmitter, count: number): void => {
+    for (let sent = 0; sent < count; sent += 1) stream.emit('data', byte)
+  }
+  await holdToLinear(t, 'an output', sourceBytes, () => {
+    const stream = new EventEmitter()
+    captureOutput(stream as Socket, sourceBytes, sourceBytes, () => {})
+    sendAll(stream, sourceBytes)
+  })
+  await holdToLinear(t, 'a frame', sourceBytes, async () => {
+    const stream = new EventEmitter()
+    const next = readFrames(stream as Socket, sourceBytes).next()
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(sourceBytes)
+    stream.emit('data', length)
+    sendAll(stream, sourceBytes)
+    await next
+  })
+})
+
+t.test('bodies of requests', async (t) => {
+  const parse = createSubmissionParser([])
+  const bodies = {
+    'many fields': `{${Array.from({ length: 150_000 }, (_, index) => `"${index}":0`).join(',')}}`,
+    'a long field': `{"${'a'.repeat(bodyBytes - 10)}":0}`,
+    'a long list': `{"code":[${'0,'.repeat(bodyBytes / 2 - 10)}0]}`,
+    'text that has no UTF-8': `{"code":"${'\\ud800'.repeat(bodyBytes / 6 - 10)}"}`,
+  }
+  for (const [name, body] of Object.entries(bodies))
+    await holdToLinear(t, name, bodyBytes, () => parse(JSON.parse(body)))
+  for (const bytes of [5000, 8000, bodyBytes / 20]) {
+    for (const [name, url] of fill(bytes, filling.addresses)) {
+      const body = JSON.stringify({ webhook_url: url })
+      await holdToLinear(t, `20 URLs of ${bytes} bytes: ${name}`, bodyBytes, () => {
+        for (let item = 0; item < 20; item += 1) parse(JSON.parse(body))
+      })
+    }
+  }
+})
+
+t.test('headers and queries', async (t) => {
+  const body = 'x'.repeat(2 * bodyBytes)
+  const now = Math.floor(Date.now() / 1000)
+  for (const [name, text] of fill(headerBytes, filling.headers)) {
+    const request = {
+      headers: { prefer: text, 'idempotency-key': text },
+      search: `?${text.replaceAll(' ', '&')}`,
+    } as unknown as ApiRequest
+    const received = { secret: text, now, body }
+    const signed = {
+      'webhook-id': text,
+      'webhook-timestamp': String(now),
+      'webhook-signature': text,
+    }
+    const readers = {
+      Prefer: () => waitSeconds(request, 1),
+      'Idempotency-Key': () => readIdempotencyKey(request),
+      query: () => readQuery(request, ['wait']),
+      'X-API-Key': () => isWellFormedKey(text),
+      'Retry-After': () => parseRetryAfter(text),
+      'webhook-signature': () => verifyWebhook({ ...received, headers: signed }),
+      'webhook-signature, ours': () =>
+        verifyDelivery({ ...received, headers: signed, body: Buffer.from(body) }),
+    }
+    for (const [reader, read] of Object.entries(readers)) {
+      const bytes = reader.startsWith('webhook') ? body.length : headerBytes
+      await holdToLinear(t, `${reader}: ${name}`, bytes, read)
+    }
+  }
+})
