@@ -53,6 +53,17 @@ export interface KeyRequest {
   readonly expiresAt?: Date | undefined
 }
 
+/** A row of runledger.admit_request; without a quota the other figures say nothing. */
+interface AdmissionRow {
+  readonly api_key_id: string
+  readonly account_id: string
+  readonly key_digest: Buffer
+  readonly admitted: boolean
+  readonly quota: number | null
+  readonly remaining: number
+  readonly reset_seconds: number
+}
+
 /**
  * Finds the caller of a request and counts the request. One round trip; none for a key that cannot be one.
  * @param signal withdraws a request that was not sent to the database: one that was answered without it must not count.
@@ -65,21 +76,20 @@ export async function admitRequest(
 ): Promise<Caller | null> {
   if (!isWellFormedKey(key)) return null
   const digest = digestKey(key)
-  const [row] = await cancelOnAbort(sql`select * from runledger.admit_request(${digest})`, signal)
+  const [row] = await cancelOnAbort(
+    sql<AdmissionRow[]>`select * from runledger.admit_request(${digest})`,
+    signal,
+  )
   // The index found it; comparing again in constant time leaves nothing to the index's own timing.
-  if (row === undefined || !timingSafeEqual(digest, row['key_digest'] as Buffer)) return null
+  if (row === undefined || !timingSafeEqual(digest, row.key_digest)) return null
   return {
-    apiKeyId: row['api_key_id'] as string,
-    accountId: row['account_id'] as string,
-    admitted: row['admitted'] as boolean,
+    apiKeyId: row.api_key_id,
+    accountId: row.account_id,
+    admitted: row.admitted,
     rate:
-      row['quota'] === null
+      row.quota === null
         ? null
-        : {
-            quota: row['quota'] as number,
-            remaining: row['remaining'] as number,
-            resetSeconds: row['reset_seconds'] as number,
-          },
+        : { quota: row.quota, remaining: row.remaining, resetSeconds: row.reset_seconds },
   }
 }
 
@@ -114,20 +124,11 @@ export async function issueKey(
 
 /** All keys, newest first; of one account when it is named. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
-  const rows = await sql`
-    select id, account, label, tier, created_at, expires_at, revoked_at
+  return sql<ListedKey[]>`
+    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
     from audit.api_key
     where ${account ?? null}::text is null or account = ${account ?? null}
     order by created_at desc`
-  return rows.map((row) => ({
-    id: row['id'] as string,
-    account: row['account'] as string,
-    label: row['label'] as string,
-    tier: row['tier'] as string,
-    createdAt: row['created_at'] as Date,
-    expiresAt: row['expires_at'] as Date | null,
-    revokedAt: row['revoked_at'] as Date | null,
-  }))
 }
 
 /**
@@ -174,11 +175,11 @@ async function endKey(
   operator: string,
   event: ApiKeyEvent,
 ): Promise<boolean> {
-  const [row] = await sql`
+  const [{ ended }] = await sql<[{ ended: boolean }]>`
     select runledger.end_key(
       ${id}, ${endsAt}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     ) as ended`
-  return row?.['ended'] === true
+  return ended
 }
 
 function actor(sql: Queryable, operator: string): ReturnType<typeof json> {

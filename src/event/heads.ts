@@ -80,7 +80,7 @@ async function readPart(
   lower: string,
   upper: string | null,
 ): Promise<HeadsPart> {
-  const [row] = await sql`
+  const [row] = await sql<[Pick<HeadsPart, 'streams' | 'events' | 'digest'>]>`
     select count(*) as streams, coalesce(sum(events), 0)::bigint as events,
       encode(sha256(coalesce(string_agg(decode(head, 'hex'), ''::bytea order by stream_id), '')), 'hex') as digest
     from (
@@ -91,11 +91,5 @@ async function readPart(
         and (transaction_id < ${transaction}::text::xid8 or transaction_id >= ${unreached ?? null}::text::xid8)
       group by stream_id
     ) streams`
-  return {
-    lower,
-    upper,
-    streams: row?.['streams'] as number,
-    events: row?.['events'] as number,
-    digest: row?.['digest'] as string,
-  }
+  return { lower, upper, ...row }
 }

@@ -17,6 +17,16 @@ export interface RecordedEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
+interface EventRow {
+  readonly position: number
+  readonly stream_version: number
+  readonly type: string
+  readonly schema_version: number
+  readonly recorded_at: Date
+  readonly data: unknown
+  readonly metadata: unknown
+}
+
 // What is no object was not written by us; it must not keep anybody from reading the rest.
 const looseObject = v.fallback(v.looseObject({}), {})
 
@@ -29,21 +39,17 @@ export async function readStream(
   streamId: string,
   source: 'runledger.event' | 'audit.event' = 'runledger.event',
 ): Promise<RecordedEvent[]> {
-  const rows = await sql`
+  const rows = await sql<EventRow[]>`
     select position, stream_version, type, schema_version, recorded_at, data, metadata
     from ${sql(source)}
     where stream_id = ${streamId}
     order by stream_version`
   return rows.map((row) => ({
-    position: row['position'] as number,
-    version: row['stream_version'] as number,
-    type: row['type'] as string,
-    at: row['recorded_at'] as Date,
-    metadata: v.parse(looseObject, row['metadata']),
-    ...upcast(
-      row['type'] as string,
-      row['schema_version'] as number,
-      v.parse(looseObject, row['data']),
-    ),
+    position: row.position,
+    version: row.stream_version,
+    type: row.type,
+    at: row.recorded_at,
+    metadata: v.parse(looseObject, row.metadata),
+    ...upcast(row.type, row.schema_version, v.parse(looseObject, row.data)),
   }))
 }

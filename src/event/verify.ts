@@ -47,17 +47,16 @@ export async function verifyChains(
 
 /** Cuts the whole range of ids at the bounds of all partitions, what lies between and beyond them included, and by days. */
 export async function listParts(sql: Database): Promise<Part[]> {
-  const rows = await sql`
+  const rows = await sql<{ lower: string; upper: string; starts_at: Date; ends_at: Date }[]>`
     select lower, upper, starts_at, ends_at from audit.partition
     where table_name = 'event' and lower is not null
     order by lower`
   const cuts = new Set(['00000000-0000-0000-0000-000000000000'])
-  for (const row of rows) {
-    const [from, to] = [row['starts_at'] as Date, row['ends_at'] as Date]
-    cuts.add(row['lower'] as string)
+  for (const { lower, upper, starts_at: from, ends_at: to } of rows) {
+    cuts.add(lower)
     for (let at = from.getTime() + dayMilliseconds; at < to.getTime(); at += dayMilliseconds)
       cuts.add(floorId(at))
-    cuts.add(row['upper'] as string)
+    cuts.add(upper)
   }
   const lowers = [...cuts].toSorted()
   return lowers.map((lower, index) => ({ lower, upper: lowers[index + 1] ?? null }))
@@ -65,26 +64,16 @@ export async function listParts(sql: Database): Promise<Part[]> {
 
 async function verifyPart(sql: Database, { lower, upper }: Part): Promise<Verification> {
   const within = sql`stream_id >= ${lower} ${upper === null ? sql`` : sql`and stream_id < ${upper}`}`
-  const [counted] = await sql`select count(*) from audit.event where ${within}`
-  if (counted?.['count'] === 0) return { events: 0, broken: 0, first: null }
-  const [row] = await sql`
-    select position, stream_id, stream_version, type, recorded_at, count(*) over () as broken
+  const [{ count: events }] = await sql<[{ count: number }]>`
+    select count(*) from audit.event where ${within}`
+  if (events === 0) return { events: 0, broken: 0, first: null }
+  const [row] = await sql<(BrokenLink & { broken: number })[]>`
+    select position, stream_id as "streamId", stream_version as version, type, recorded_at as at, count(*) over () as broken
     from audit.broken_chain where ${within}
     order by position limit 1`
-  return {
-    events: counted?.['count'] as number,
-    broken: (row?.['broken'] as number | undefined) ?? 0,
-    first:
-      row === undefined
-        ? null
-        : {
-            position: row['position'] as number,
-            streamId: row['stream_id'] as string,
-            version: row['stream_version'] as number,
-            type: row['type'] as string,
-            at: row['recorded_at'] as Date,
-          },
-  }
+  if (row === undefined) return { events, broken: 0, first: null }
+  const { broken, ...first } = row
+  return { events, broken, first }
 }
 
 function add(left: Verification, right: Verification): Verification {

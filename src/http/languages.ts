@@ -20,21 +20,32 @@ const phaseLimits = v.object({
 /** Limits as workers write them, in the log and in their own row. */
 const limits = v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })
 
+/** As workers report it. */
+interface LanguageRow {
+  readonly name: string
+  readonly version: string
+  readonly compile: readonly string[] | null
+  readonly run: readonly string[]
+  readonly limits: unknown
+}
+
 /** Creates the handler. Empty while no worker lives. */
 export function listLanguages({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     const { issues } = readQuery(request, [])
     if (issues.length > 0) throw invalidRequest(issues)
-    const rows = await withDeadline(async () => database`select * from runledger.list_language()`)
-    const languages = rows.map((row) => ({
-      name: row['name'] as string,
+    const rows = await withDeadline(
+      async () => database<LanguageRow[]>`select * from runledger.list_language()`,
+    )
+    const languages = rows.map(({ name, version, compile, run, limits: stored }) => ({
+      name,
       aliases: Object.entries(languageAliases)
-        .filter(([alias, name]) => name === row['name'] && alias !== name)
+        .filter(([alias, canonical]) => canonical === name && alias !== name)
         .map(([alias]) => alias),
-      runtime: row['version'] as string,
-      compile: row['compile'] as string[] | null,
-      run: row['run'] as string[],
-      limits: presentLimits(row['limits']),
+      runtime: version,
+      compile,
+      run,
+      limits: presentLimits(stored),
     }))
     sendJson(response, 200, { languages })
   }

@@ -100,16 +100,28 @@ function createLoadGauges(database: Database, registry: Registry): () => Promise
     'Webhooks of finished submissions that are not delivered yet.',
   )
   return async () => {
-    const [row] = await database`select * from runledger.read_load()`
-    for (const state of ['waiting', 'queued', 'running']) {
-      unfinished.set({ state }, (row?.[state] as number | undefined) ?? 0)
+    const [load] = await database<[LoadRow]>`select * from runledger.read_load()`
+    for (const state of ['waiting', 'queued', 'running'] as const) {
+      unfinished.set({ state }, load[state])
     }
-    oldest.set(row?.['oldest_waiting_seconds'] as number)
-    workers.set(row?.['workers'] as number)
-    suspended.set(row?.['suspended_workers'] as number)
-    slots.set(row?.['slots'] as number)
-    deliveries.set(row?.['deliveries_pending'] as number)
+    oldest.set(load.oldest_waiting_seconds)
+    workers.set(load.workers)
+    suspended.set(load.suspended_workers)
+    slots.set(load.slots)
+    deliveries.set(load.deliveries_pending)
   }
+}
+
+/** A row of runledger.read_load. */
+interface LoadRow {
+  readonly waiting: number
+  readonly queued: number
+  readonly running: number
+  readonly oldest_waiting_seconds: number
+  readonly workers: number
+  readonly suspended_workers: number
+  readonly slots: number
+  readonly deliveries_pending: number
 }
 
 function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {

@@ -20,8 +20,9 @@ export async function queueFull(database: Database, places = 1): Promise<Problem
   let estimate = estimates.get(database)
   if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
     const rate = withDeadline(async () => {
-      const [row] = await database`select runledger.estimate_drain() as per_second`
-      return row?.['per_second'] as number
+      const [row] = await database<[{ per_second: number }]>`
+        select runledger.estimate_drain() as per_second`
+      return row.per_second
     })
     estimate = { at: performance.now(), rate }
     estimates.set(database, estimate)

@@ -59,6 +59,25 @@ export interface Taken {
   readonly attempt: Attempt
 }
 
+/** A row of runledger.start_execution. */
+interface StartedRow {
+  readonly version: number
+  readonly account_id: string | null
+  readonly code: Buffer | null
+  readonly stdin: Buffer
+  readonly expected_stdout: Buffer | null
+}
+
+/** A row of runledger.take_execution. */
+interface TakenRow extends StartedRow {
+  readonly begun_run: string
+  readonly job_id: number
+  readonly task_id: number
+  readonly submission_id: string
+  readonly language: Language
+  readonly due_at: Date | null
+}
+
 /** Begins attempts for one worker. */
 export interface Starter {
   /**
@@ -152,26 +171,20 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
           const asked = [...sought.keys()]
           const { since } = front
           sought.set(run, Number.POSITIVE_INFINITY)
-          const rows = await database`
+          const rows = await database<TakenRow[]>`
             select * from runledger.take_execution(
               ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
               ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
             )`
-          front.note(since, (rows[0]?.['due_at'] as Date | null | undefined) ?? null)
+          front.note(since, rows[0]?.due_at ?? null)
           sought.delete(run)
           return rows
         }, log).finally(() => lost.giveBack(sought))
         if (row === undefined) return null
-        const run = row['begun_run'] as string
+        const { begun_run: run, language, submission_id: submission } = row
         lost.forget(run)
-        const language = row['language'] as Language
-        const submission = row['submission_id'] as string
         return {
-          job: {
-            id: String(row['job_id']),
-            task_id: row['task_id'] as number,
-            payload: { submission, language },
-          },
+          job: { id: String(row.job_id), task_id: row.task_id, payload: { submission, language } },
           attempt: toAttempt(row, { submission, run, claim, language }),
         }
       })
@@ -199,7 +212,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
               isolation: executor.isolation,
             }
             const [row] = await untilAvailable(
-              () => database`
+              () => database<StartedRow[]>`
                 select * from runledger.start_execution(
                   ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
                   ${describeActor(claim.workerId)}::text::jsonb
@@ -234,17 +247,17 @@ function describeProgram(
 }
 
 function toAttempt(
-  row: Readonly<Record<string, unknown>>,
+  row: StartedRow,
   known: Pick<Attempt, 'submission' | 'run' | 'claim' | 'language'>,
 ): Attempt {
   return {
     ...known,
-    version: row['version'] as number,
+    version: row.version,
     // Null when the record was removed by hand: then nothing is shared with anybody.
-    accountId: (row['account_id'] as string | null) ?? known.submission,
-    code: row['code'] as Buffer | null,
-    stdin: row['stdin'] as Buffer,
-    expectedStdout: row['expected_stdout'] as Buffer | null,
+    accountId: row.account_id ?? known.submission,
+    code: row.code,
+    stdin: row.stdin,
+    expectedStdout: row.expected_stdout,
   }
 }
 

@@ -57,7 +57,7 @@ export async function receiveBatch(
   })
   if (rows.length === 0) return { kind: 'received', answer }
 
-  const query = sql`
+  const query = sql<{ given_answer: string; replayed: boolean; matches: boolean }[]>`
     select * from runledger.receive_batch(
       ${circumstances.apiKeyId}, ${json(sql, rows)}, ${JSON.stringify(answer)}, ${schemaVersion},
       ${json(sql, describeCause(circumstances))}, ${circumstances.capacity}, ${circumstances.idempotencyKey},
@@ -67,14 +67,14 @@ export async function receiveBatch(
   try {
     const [row] = await cancelOnAbort(query, signal)
     crashPoint('batch.after_commit')
-    if (row?.['replayed'] !== true) {
+    if (row?.replayed !== true) {
       wakeWorkers(sql, rows.length)
       return { kind: 'received', answer }
     }
     return {
       kind: 'replayed',
-      answer: JSON.parse(row['given_answer'] as string) as BatchAnswer[],
-      matches: row['matches'] as boolean,
+      answer: JSON.parse(row.given_answer) as BatchAnswer[],
+      matches: row.matches,
     }
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }

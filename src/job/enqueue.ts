@@ -44,7 +44,7 @@ export async function receiveSubmission(
   const { data, webhookId } = describeReceived(submission, circumstances)
   const { idempotencyKey, toldTo } = circumstances
   const isAwaited = toldTo !== null
-  const query = sql`
+  const query = sql<{ id: string; replayed: boolean; matches: boolean }[]>`
     select * from runledger.receive_submission(
       ${id}, ${circumstances.apiKeyId}, ${code}, ${stdin}, ${expectedStdout},
       ${webhookId}, ${webhook?.url ?? null}, ${webhook?.secret ?? null},
@@ -57,9 +57,7 @@ export async function receiveSubmission(
   try {
     const [row] = await cancelOnAbort(query, signal)
     crashPoint('submit.after_commit')
-    if (row?.['replayed'] === true) {
-      return { kind: 'replayed', id: row['id'] as string, matches: row['matches'] as boolean }
-    }
+    if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
     if (!isAwaited) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {

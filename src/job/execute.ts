@@ -248,8 +248,9 @@ async function isOurs(
   log: ExecuteDependencies['log'],
 ): Promise<boolean> {
   const [row] = await untilAvailable(
-    () => database`select version, status from runledger.result where id = ${submission}`,
+    () => database<{ version: number; status: string }[]>`
+      select version, status from runledger.result where id = ${submission}`,
     log,
   )
-  return row?.['version'] === version + 1 && row['status'] === 'completed'
+  return row?.version === version + 1 && row.status === 'completed'
 }

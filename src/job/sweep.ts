@@ -30,10 +30,10 @@ export function startSweep(database: Database, log: Logger): Stoppable {
   // Goes through the whole log, a part at a time, and then begins again.
   let restoredUpTo = firstId
   const restoreNext = async (): Promise<void> => {
-    const [row] = await database`
+    const [row] = await database<{ last: string | null; restored: number }[]>`
       select last, restored from runledger.restore_next_pending(${restoredUpTo}, ${restoredAtOnce})`
-    restoredUpTo = (row?.['last'] as string | null | undefined) ?? firstId
-    if (row?.['restored'] !== 0) log.warn({ count: row?.['restored'] }, 'pending.restored')
+    restoredUpTo = row?.last ?? firstId
+    if (row?.restored !== 0) log.warn({ count: row?.restored }, 'pending.restored')
   }
 
   const sweep = async (): Promise<void> => {
@@ -53,9 +53,10 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     if (now - reconciledAt < reconcileEveryMilliseconds) return
     reconciledAt = now
     crashPoint('reconcile.before_commit')
-    const [repaired] = await database`select runledger.reconcile_queue(${maxLosses}) as count`
+    const [repaired] = await database<{ count: number }[]>`
+      select runledger.reconcile_queue(${maxLosses}) as count`
     crashPoint('reconcile.after_commit')
-    if (repaired?.['count'] !== 0) log.warn({ count: repaired?.['count'] }, 'queue.repaired')
+    if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
   }
   const timed = async (): Promise<void> => {

@@ -28,12 +28,13 @@ export async function purgeBodies(
   const olderThan = `${retentionDays * 86_400} seconds`
   let submissions = 0
   for (;;) {
-    const [row] = await sql`
+    const [{ count }] = await sql<[{ count: number }]>`
       select runledger.purge_bodies(${olderThan}::interval, ${batchSize}) as count`
-    submissions += row?.['count'] as number
-    if (row?.['count'] === 0 || signal?.aborted === true) break
+    submissions += count
+    if (count === 0 || signal?.aborted === true) break
     onProgress(submissions)
   }
-  const dropped = await sql`select name from runledger.drop_partitions(${olderThan}::interval) name`
-  return { submissions, partitions: dropped.map(({ name }) => name as string) }
+  const dropped = await sql<{ name: string }[]>`
+    select name from runledger.drop_partitions(${olderThan}::interval) name`
+  return { submissions, partitions: dropped.map(({ name }) => name) }
 }

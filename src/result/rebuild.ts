@@ -48,12 +48,9 @@ async function rebuildBatch(
 ): Promise<RebuildProgress & { readonly last: string }> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const [row] = await sql`select * from runledger.rebuild_batch(${after}, ${batchSize})`
-      return {
-        last: row?.['last'] as string,
-        submissions: row?.['submissions'] as number,
-        repaired: row?.['repaired'] as number,
-      }
+      const [batch] = await sql<[RebuildProgress & { readonly last: string }]>`
+        select * from runledger.rebuild_batch(${after}, ${batchSize})`
+      return batch
     } catch (error) {
       if (tries >= longestTries || !retriedStates.includes(errorCode(error) ?? '')) throw error
       await sleep(200 * tries)

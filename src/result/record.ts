@@ -60,53 +60,65 @@ export type ResultSummary = Omit<ResultRecord, 'stdout' | 'stderr' | 'compile_ou
 // Outputs are bytes; JSON is text: what is no UTF-8 becomes U+FFFD. A byte-order mark the program wrote is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function formatTime(date: unknown): string | null {
-  return date instanceof Date ? date.toISOString() : null
+/** A row of runledger.result, with its bodies where somebody asked for them. */
+export interface ResultRow extends Omit<
+  ResultRecord,
+  'stdout' | 'stderr' | 'compile_output' | 'created_at' | 'started_at' | 'finished_at' | 'purged_at'
+> {
+  readonly created_at: Date
+  readonly started_at: Date | null
+  readonly finished_at: Date | null
+  readonly purged_at: Date | null
+  readonly stdout?: Uint8Array | null
+  readonly stderr?: Uint8Array | null
+  readonly compile_output?: Uint8Array | null
 }
 
-function toWebhookProgress(row: Record<string, unknown>): WebhookProgress | null {
-  const id = row['webhook_id'] as string | null
-  if (id === null) return null
-  return {
-    id,
-    state: row['webhook_state'] as WebhookState,
-    attempts: row['webhook_attempts'] as number,
-    next_attempt_at: formatTime(row['next_attempt_at']),
-  }
+/** A row of runledger.read_result. */
+export interface TrackedRow extends ResultRow {
+  readonly webhook_id: string | null
+  readonly webhook_state: WebhookState
+  readonly webhook_attempts: number
+  readonly next_attempt_at: Date | null
 }
 
-/** A row of runledger.result with its bodies as a record. */
-export function toRecord(row: Record<string, unknown>): ResultRecord {
+const formatTime = (date: Date | null): string | null => date?.toISOString() ?? null
+const decode = (bytes: Uint8Array | null | undefined): string | null =>
+  bytes instanceof Uint8Array ? decoder.decode(bytes) : null
+
+/** A row as a record. */
+export function toRecord(row: ResultRow): ResultRecord {
   // What was purged is null: an empty text would say that the program wrote nothing.
-  const kept = row['finished_at'] !== null && row['purged_at'] === null
-  const text = (bytes: unknown): string | null =>
-    bytes instanceof Uint8Array ? decoder.decode(bytes) : null
+  const kept = row.finished_at !== null && row.purged_at === null
   return {
-    id: row['id'] as string,
-    status: row['status'] as ResultRecord['status'],
-    verdict: row['verdict'] as ResultRecord['verdict'],
-    exit_code: row['exit_code'] as number | null,
-    signal: row['signal'] as string | null,
-    stdout: kept ? (text(row['stdout']) ?? '') : null,
-    stderr: kept ? (text(row['stderr']) ?? '') : null,
-    stdout_truncated: row['stdout_truncated'] as boolean | null,
-    stderr_truncated: row['stderr_truncated'] as boolean | null,
-    compile_output: text(row['compile_output']),
-    cpu_time: row['cpu_time'] as number | null,
-    wall_time: row['wall_time'] as number | null,
-    memory_peak: row['memory_peak'] as number | null,
-    language: row['language'] as string,
-    runtime: row['runtime'] as string | null,
-    created_at: formatTime(row['created_at']) ?? '',
-    started_at: formatTime(row['started_at']),
-    finished_at: formatTime(row['finished_at']),
-    purged_at: formatTime(row['purged_at']),
+    id: row.id,
+    status: row.status,
+    verdict: row.verdict,
+    exit_code: row.exit_code,
+    signal: row.signal,
+    stdout: kept ? (decode(row.stdout) ?? '') : null,
+    stderr: kept ? (decode(row.stderr) ?? '') : null,
+    stdout_truncated: row.stdout_truncated,
+    stderr_truncated: row.stderr_truncated,
+    compile_output: decode(row.compile_output),
+    cpu_time: row.cpu_time,
+    wall_time: row.wall_time,
+    memory_peak: row.memory_peak,
+    language: row.language,
+    runtime: row.runtime,
+    created_at: row.created_at.toISOString(),
+    started_at: formatTime(row.started_at),
+    finished_at: formatTime(row.finished_at),
+    purged_at: formatTime(row.purged_at),
   }
 }
 
-/** A row of runledger.read_result as a record. */
-export function toTrackedResult(row: Record<string, unknown>): TrackedResult {
-  return { ...toRecord(row), webhook: toWebhookProgress(row) }
+/** The same with its webhook's progress. */
+export function toTrackedResult(row: TrackedRow): TrackedResult {
+  const { webhook_id: id, webhook_state: state, webhook_attempts: attempts } = row
+  const webhook =
+    id === null ? null : { id, state, attempts, next_attempt_at: formatTime(row.next_attempt_at) }
+  return { ...toRecord(row), webhook }
 }
 
 const times = ['created_at', 'started_at', 'finished_at', 'purged_at', 'next_attempt_at'] as const
@@ -121,14 +133,15 @@ export interface ToldEnd {
 
 /** @throws SyntaxError when it is no JSON. */
 export function parseToldEnd(text: string): ToldEnd {
-  const told = JSON.parse(text) as Record<string, unknown>
-  const id = told['id'] as string
+  const told = JSON.parse(text) as Record<string, unknown> & { readonly id: string }
+  const { id } = told
   if (told['status'] === undefined) return { id }
-  const row = { ...told }
+  const row: Record<string, unknown> = { ...told }
   for (const name of times) row[name] = typeof told[name] === 'string' ? new Date(told[name]) : null
   for (const name of bodies) {
     // PostgreSQL's hexadecimal form: \x and two digits a byte.
     row[name] = typeof told[name] === 'string' ? Buffer.from(told[name].slice(2), 'hex') : null
   }
-  return { id, record: toTrackedResult(row) }
+  // A row of runledger.read_result, as the database writes it in JSON.
+  return { id, record: toTrackedResult(row as unknown as TrackedRow) }
 }

@@ -4,10 +4,12 @@ import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type {
   ResultRecord,
+  ResultRow,
   ResultStatus,
   ResultSummary,
   ResultVerdict,
   TrackedResult,
+  TrackedRow,
 } from './record.ts'
 
 export { isFinal, resultStatuses, resultVerdicts, webhookStates } from './record.ts'
@@ -37,7 +39,7 @@ export async function readResult(
   id: string,
   accountId: string | null,
 ): Promise<ResultRecord | null> {
-  const [row] = await sql`
+  const [row] = await sql<ResultRow[]>`
     select r.*, body.stdout, body.stderr, body.compile_output
     from runledger.result r
     left join runledger.body on body.submission_id = r.id
@@ -51,7 +53,7 @@ export async function readTrackedResult(
   id: string,
   accountId: string,
 ): Promise<TrackedResult | null> {
-  const [row] = await sql`select * from runledger.read_result(${id}, ${accountId})`
+  const [row] = await sql<TrackedRow[]>`select * from runledger.read_result(${id}, ${accountId})`
   return row === undefined ? null : toTrackedResult(row)
 }
 
@@ -78,7 +80,7 @@ export async function listResults(
   accountId: string,
   { status, verdict, language, before, limit }: ResultFilter,
 ): Promise<ResultSummary[]> {
-  const rows = await sql`
+  const rows = await sql<ResultRow[]>`
     select * from runledger.result r
     where r.account_id = ${accountId}
       ${status === undefined ? sql`` : sql`and r.status = ${status}`}

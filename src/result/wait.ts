@@ -61,14 +61,13 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
   const lookUp = async (): Promise<void> => {
     if (waiting.size === 0) return
     const askedAt = performance.now()
-    const rows = await sql`
+    const rows = await sql<{ id: string; is_final: boolean }[]>`
       select asked.id, r.id is not null as is_final
       from unnest(${[...waiting.keys()]}::uuid[]) asked (id)
       left join runledger.result r using (id)
       where r.finished_at is not null
         or r.id is null and not exists (select from runledger.event where stream_id = asked.id)`
-    for (const row of rows) {
-      const [id, isFinal] = [row['id'] as string, row['is_final'] as boolean]
+    for (const { id, is_final: isFinal } of rows) {
       const since = waiting.get(id)?.since ?? askedAt
       if (isFinal || askedAt - since > storedMilliseconds) wake(id, { isFinal })
     }

@@ -16,6 +16,7 @@ import type { ApiRequest } from '../../src/http/request.ts'
 import { createSubmissionParser } from '../../src/http/submission.ts'
 import { describeOutcome } from '../../src/job/verdict.ts'
 import { toRecord } from '../../src/result/record.ts'
+import type { ResultRow } from '../../src/result/record.ts'
 import { printable } from '../../src/cli/submit.ts'
 import { parseRetryAfter } from '../../src/webhook/retry.ts'
 import { verifyDelivery } from '../../src/webhook/signature.ts'
@@ -93,7 +94,8 @@ t.test('outputs', async (t) => {
       usage,
     }
     const outcome = { compile: run, compileCached: false, run }
-    const row = { finished_at: 1, purged_at: null, stdout: bytes }
+    const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
+    Object.assign(row, { created_at: new Date(), started_at: null })
     const readers = {
       verdict: () => describeOutcome(outcome, bytes),
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
