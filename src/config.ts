@@ -97,7 +97,7 @@ const retention = {
 const worker = {
   ...database,
   ...retention,
-  /** A worker that cannot renew its lease for so long is given up; it renews fifteen times as often. */
+  /** A worker that cannot renew its lease for so long is given up; it renews thirty times in that time. */
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
   /** Programs that run at once. */
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),

@@ -1,5 +1,6 @@
-// Our connections to PostgreSQL. graphile-worker has a pool of its own (job/queue.ts); both count against the server's
-// connection limit: web DATABASE_CONNECTIONS + 1 (LISTEN), worker DATABASE_CONNECTIONS + 1 (lock) + queue pool.
+// Our connections to PostgreSQL. graphile-worker has pools of its own (job/queue-pool.ts); all count against the server's
+// limit. Beside DATABASE_CONNECTIONS a web process has two (LISTEN, the sweep), a worker up to nine (the sweep, retention,
+// the lease's lock, the queue's).
 import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { createWatchedSockets, createWatchedStream } from './socket.ts'

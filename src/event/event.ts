@@ -7,7 +7,8 @@
 //          │                       ▼
 //     queued again ◀──── execution.interrupted ──▶ execution.abandoned           (failed, verdict IE)
 //
-// - received: the caller has an id, the queue has a job; acknowledged means committed.
+// - received: the queue has a job. The caller is told the id once this is on disk; who waits for the result is told with
+//   that, and all before it is on disk by then.
 // - started: one attempt on one worker. The version of this event is the attempt's fencing token: what follows it must
 //   stand at the next version, so of two attempts at most one can end.
 // - completed: the program's fate is known, whatever it is. A program that crashes is completed.
@@ -16,10 +17,11 @@
 // - submission.purged may follow the end: its bodies are gone, the log stays.
 //
 // A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
-// then webhook.delivered or webhook.abandoned. A key's stream: api_key.issued, .rotated, .revoked.
+// then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream: api_key.issued, .rotated, .revoked.
 //
-// Names are <stream>.<past participle> and never reused. Written strictly (the latest schema), read tolerantly: older
-// versions are brought up to date on the way (upcast.ts), what a newer release wrote is passed through.
+// Names are <stream>.<past participle> and never reused. Written in the latest shape, which the compiler checks and the
+// database does not; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
+// wrote is passed through.
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
@@ -46,5 +48,8 @@ export interface Metadata {
   /** The HTTP request's id. */
   readonly request?: string
   readonly actor:
-    { readonly api_key: string } | { readonly worker: string } | { readonly operator: string }
+    | { readonly api_key: string }
+    | { readonly worker: string }
+    | { readonly operator: string }
+    | { readonly retention: string }
 }
