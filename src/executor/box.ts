@@ -21,10 +21,14 @@ export type BoxChoice = 'auto' | 'keeper' | 'bubblewrap'
 export interface Boxes {
   readonly kind: 'keeper' | 'bubblewrap'
   /**
-   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives.
-   * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
+   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
+   * is still to be cleared.
+   * @throws {NotBegunError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
+   * when it was aborted.
    */
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
+  /** Null when nothing of earlier runs is in the slot; else resolves once that is so, and rejects if it never will be. */
+  clearing(slot: Slot): Promise<void> | null
   close(): Promise<void>
 }
 
@@ -73,9 +77,16 @@ export async function openBoxes(host: Host, options: BoxOptions): Promise<Boxes>
 }
 
 function createPortableBoxes(host: Host): Boxes {
+  const clearings = new Map<Slot, Promise<void>>()
   return {
     kind: 'bubblewrap',
-    run: (slot, request, signal) => runPhase(host, slot.uid, request, signal),
+    run: (slot, request, signal) =>
+      runPhase(host, slot.uid, request, signal).catch((error: unknown) => {
+        if (error instanceof SandboxError && ['cgroup.kill', 'cgroup.remove'].includes(error.step))
+          clearings.set(slot, Promise.reject(error))
+        throw error
+      }),
+    clearing: (slot) => clearings.get(slot) ?? null,
     close: async () => {},
   }
 }

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { SandboxError } from '#executor'
+import { NotBegunError, SandboxError } from '#executor'
 import { encodeLayout } from '../../src/executor/box.ts'
 import { readHostRoot } from '../../src/executor/bubblewrap.ts'
 import { openCgroupParent, readHierarchies } from '../../src/executor/cgroup.ts'
@@ -106,17 +106,8 @@ t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
         await delay(200)
         process.kill(keeper, 'SIGKILL')
       }
-      const error: unknown = await attempt.then(
-        () => null,
-        (thrown: unknown) => thrown,
-      )
-      // A death that the worker has noticed by then costs no run.
-      if (!idle || error !== null)
-        t.match(
-          error,
-          { name: 'SandboxError', step: /^keeper\./ },
-          `${kind}, ${idle ? 'idle' : 'at work'}`,
-        )
+      if (idle) t.match(await attempt, { run: { exitCode: 0 } }, `${kind}, idle: it costs no run`)
+      else await t.rejects(attempt, failsAt('keeper.gone'), `${kind}, at work`)
       t.equal((await run(executor, language, sleeping)).exitCode, 0, 'the slot works again')
     }
   }
@@ -210,6 +201,33 @@ t.test('keepers that hang, lie or die are found out, and nothing of them is left
   )
 })
 
+t.test('what failed before its program was let go is told from what may have run', async (t) => {
+  const prepare = await openLaunches(t)
+  const heard = "say('r', bytes(8))\nhear(104)\n"
+  // The rest of the request is some 100 bytes that come at once.
+  const whole = `${heard}link.recv(4096)\n`
+  const cases: readonly (readonly [name: string, body: string, begun: boolean])[] = [
+    ['says that it did not begin', `${whole}say('n', b'group.settle: refused')`, false],
+    ['says that it had begun', `${whole}say('f', b'box.kill: refused')`, true],
+    ['ends with the request unread', "say('r', bytes(8))\nlink.recv(1)", false],
+    ['ends with a part of it unread', heard, false],
+    ['ends without a word when it has read all', whole, true],
+    ['has passed output on, the request unread', `${heard}say('o', b'x')`, true],
+  ]
+  for (const [index, [name, body, begun]] of cases.entries()) {
+    const launch = await prepare(`stand-in-${index}`, writeStandIn(t, body))
+    const keeper = await startKeeper(launch)
+    launch.group.closeDescriptors()
+    const failure = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
+    t.type(failure, SandboxError, name)
+    t.equal(failure instanceof NotBegunError, !begun, name)
+    const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
+    t.type(next, NotBegunError, `${name}: it is never let go by one that has failed`)
+    await keeper.close()
+    await launch.group.remove()
+  }
+})
+
 t.test('a stand-in that keeps to the protocol is believed', async (t) => {
   const prepare = await openLaunches(t)
   const body =
@@ -226,7 +244,7 @@ t.test('a stand-in that keeps to the protocol is believed', async (t) => {
 t.test('a box that does not go is found out after its result, which stands', async (t) => {
   const prepare = await openLaunches(t)
   const body =
-    "say('r', bytes(8))\nhear(104)\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('f', b'box.clear: it does not go')\nhear(1 << 20)"
+    "say('r', bytes(8))\nhear(104)\nsay('x', result(status=3, figures=(5000, 4000, 4096, 0, 0, 0)))\nsay('n', b'box.clear: it does not go')\nhear(1 << 20)"
   const launch = await prepare('late', writeStandIn(t, body))
   const keeper = await startKeeper(launch)
   t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3, signal: null } })
@@ -234,6 +252,7 @@ t.test('a box that does not go is found out after its result, which stands', asy
   t.equal(keeper.alive, false)
   const next = await keeper.run(request(['/bin/true'])).catch((error: unknown) => error)
   t.match(next, { name: 'SandboxError', step: 'keeper.failed' })
+  t.type(next, NotBegunError)
   await keeper.close()
 })
 
@@ -421,9 +440,9 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   writeFileSync(`${group}/freezer.state`, 'FROZEN')
   try {
     const began = performance.now()
-    await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('cgroup.kill'))
+    await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('keeper.silent'))
     t.ok(performance.now() - began < 60_000 * timeFactor, 'in time')
-    t.equal(executor.slots, 0)
+    await until(() => (executor.slots === 0 ? true : undefined))
     await t.rejects(execute(executor, 'python', 'print(1)'), failsAt('slot.acquire'))
   } finally {
     writeFileSync(`${group}/freezer.state`, 'THAWED')

@@ -20,9 +20,12 @@
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
 //   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that one
-//       not end, 'f' follows, whatever was asked for meanwhile.
-//   'f' text: the keeper failed, at the step before the colon, and has ended. Whatever else comes, or does not, is a
-//       failure too. The worker kills what is in the cgroup and starts another keeper.
+//       not end, 'n' follows, whatever was asked for meanwhile.
+//   'n' text: the keeper failed, at the step before the colon, and has ended; no program runs or was let go since the last
+//       result, so what was asked for may be asked of another keeper.
+//   'f' text: the same of a keeper that had let the program go. Whatever else comes, or does not, is a failure too, of
+//       which nobody knows whether the program ran, unless the worker's own end says that its request was not read.
+//       The worker kills what is in the cgroup and starts another keeper.
 //
 // The same code serves a resident interpreter, which forks instead of starting the program anew (python.c).
 #define _GNU_SOURCE
@@ -76,6 +79,8 @@ struct shared *shared;
 /** Memory that an interpreter resident in this process holds and that counts as each program's. */
 static uint64_t share;
 static struct box box;
+/** From before a program is let go until its result stands: a failure then may have cost it a run. */
+static bool begun;
 
 /**
  * What is read from the worker, what waits to be written to it, and what the last request asked for. A fork of a resident
@@ -182,7 +187,7 @@ _Noreturn void fail_saying(const char *step, const char *words) {
   char text[512];
   int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
   if (length >= (int)sizeof text) length = sizeof text - 1;
-  append_frame('f', text, (size_t)length);
+  append_frame(begun ? 'f' : 'n', text, (size_t)length);
   send_all();
   _exit(70);
 }
@@ -390,6 +395,7 @@ static void run(void) {
   };
   begin_group(&request, share);
   int64_t started = now();
+  begun = true;
   release_box(&box);
   enum reason reason = supervise(&request, streams, started);
   bool told = has_ended();
@@ -414,6 +420,7 @@ static void run(void) {
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   append_frame('x', &result, sizeof result);
+  begun = false;
   send_all();
   if (!reaped) {
     kill_box(&box);
