@@ -7,6 +7,7 @@ import type { HostPath } from './language/language.ts'
 import { buildKeeper } from './keeper-program.ts'
 import { createKeeperBoxes } from './keeper-box.ts'
 import { describe } from './cgroup-file.ts'
+import { createClearings } from './clearing.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import { runPhase } from './phase.ts'
@@ -77,17 +78,13 @@ export async function openBoxes(host: Host, options: BoxOptions): Promise<Boxes>
 }
 
 function createPortableBoxes(host: Host): Boxes {
-  const clearings = new Map<Slot, Promise<void>>()
+  const clearings = createClearings()
   return {
     kind: 'bubblewrap',
     run: (slot, request, signal) =>
-      runPhase(host, slot.uid, request, signal).catch((error: unknown) => {
-        if (error instanceof SandboxError && ['cgroup.kill', 'cgroup.remove'].includes(error.step))
-          clearings.set(slot, Promise.reject(error))
-        throw error
-      }),
-    clearing: (slot) => clearings.get(slot) ?? null,
-    close: async () => {},
+      runPhase(host, slot.uid, request, signal, (cleared) => clearings.hold(slot, cleared)),
+    clearing: (slot) => clearings.of(slot),
+    close: () => clearings.settled(),
   }
 }
 

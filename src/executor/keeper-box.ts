@@ -3,6 +3,7 @@
 import { describe } from './cgroup-file.ts'
 import type { KeeperGroup } from './cgroup.ts'
 import type { BoxOptions, Boxes } from './box.ts'
+import { createClearings } from './clearing.ts'
 import { judge } from './evidence.ts'
 import type { Evidence } from './evidence.ts'
 import { startKeeper } from './keeper.ts'
@@ -56,8 +57,7 @@ export async function createKeeperBoxes({
 }: KeeperBoxOptions): Promise<Boxes> {
   const places = new Map<Slot, { readonly plain: Place; readonly python: Place }>()
   const leaving = new Set<Promise<void>>()
-  /** Slots in which something of a dismissed keeper is left, until that has gone. */
-  const clearings = new Map<Slot, Promise<void>>()
+  const clearings = createClearings()
   let started = 0
   let closed = false
   let residentPython = true
@@ -76,7 +76,7 @@ export async function createKeeperBoxes({
       })
       return { keeper, group, runs: 0 }
     } catch (error) {
-      holdUntil(slot, group.remove())
+      clearings.hold(slot, group.remove())
       throw error
     } finally {
       group.closeDescriptors()
@@ -116,22 +116,10 @@ export async function createKeeperBoxes({
     if (found !== null && found !== undefined) await dismiss(found)
   }
 
-  /** The slot is not clear before this has resolved, and never if it rejects. */
-  function holdUntil(slot: Slot, cleared: Promise<void>): void {
-    const earlier = clearings.get(slot)
-    const clear = async (): Promise<void> => {
-      await Promise.all([earlier, cleared])
-      if (clearings.get(slot) === whole) clearings.delete(slot)
-    }
-    const whole = clear()
-    clearings.set(slot, whole)
-    whole.catch(() => {})
-  }
-
   /** In the background, while the slot is in use; when something of it is left the slot has had its last run. */
   function dismissLater(resident: Resident, slot: Slot): void {
     const promise = dismiss(resident).catch((error: unknown) => {
-      holdUntil(slot, Promise.reject(error))
+      clearings.hold(slot, Promise.reject(error))
     })
     leaving.add(promise)
     void promise.then(() => leaving.delete(promise))
@@ -147,7 +135,7 @@ export async function createKeeperBoxes({
     place.resident = null
     place.ready = false
     const cleared = dismiss(resident)
-    holdUntil(slot, cleared)
+    clearings.hold(slot, cleared)
     await cleared
     if (!closed) void fill(place, slot, forks).catch(() => {})
   }
@@ -169,7 +157,7 @@ export async function createKeeperBoxes({
     async run(slot, request, signal) {
       signal?.throwIfAborted()
       let resident: Resident
-      await Promise.resolve(clearings.get(slot)).catch((error: unknown) => {
+      await Promise.resolve(clearings.of(slot)).catch((error: unknown) => {
         throw beforeBegin(error)
       })
       const { place, forks } = choose(slot, request)
@@ -198,13 +186,13 @@ export async function createKeeperBoxes({
       }
       return judge(request, evidence)
     },
-    clearing: (slot) => clearings.get(slot) ?? null,
+    clearing: (slot) => clearings.of(slot),
     async close() {
       closed = true
       const all = [...places.values()].flatMap(({ plain, python }) => [plain, python])
       await Promise.all(all.map(vacate))
       await Promise.all(leaving)
-      await Promise.allSettled(clearings.values())
+      await clearings.settled()
     },
   }
 

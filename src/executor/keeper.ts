@@ -146,8 +146,10 @@ interface Conversation {
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   /** Called with each piece of output. */
   onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
-  /** True from when something is asked until a word comes of it. */
-  unanswered: boolean
+  /** Sends a request. */
+  ask(parts: readonly Uint8Array[]): void
+  /** Tells it to give up what was asked for. */
+  giveUp(): void
   /** Ends it for good; whoever expects something gets the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
@@ -174,7 +176,7 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
   }
 
   function take(kind: Kind, body: Buffer): void {
-    conversation.unanswered = false
+    isUnanswered = false
     if (kind === 'refusal') {
       end(new NotBegunError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'failure') {
@@ -207,16 +209,18 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
     }
   })
   // The kernel tells who has written what was not read to its end; then the other side never had the whole of it.
-  let unread = false
+  let isUnread = false
+  /** From when something is asked until a word comes of it. */
+  let isUnanswered = false
   socket.on('error', (error) => {
     const code = readCode(error)
-    unread ||= conversation.unanswered && (code === 'EPIPE' || code === 'ECONNRESET')
+    isUnread ||= isUnanswered && (code === 'EPIPE' || code === 'ECONNRESET')
   })
   // The exit is waited for: it says more than the socket's end. What it has said may still come; but not for long, as a
   // box that it left behind would hold the other ends.
   child.once('exit', (code, signal) => {
     const tell = (): void => {
-      const Failure = unread ? NotBegunError : SandboxError
+      const Failure = isUnread ? NotBegunError : SandboxError
       end(new Failure('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
     }
     child.once('close', tell)
@@ -238,7 +242,18 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
     },
-    unanswered: false,
+    ask(parts) {
+      isUnanswered = true
+      isUnread = !socket.writable
+      socket.cork()
+      for (const part of parts) socket.write(part)
+      socket.uncork()
+    },
+    giveUp() {
+      // This word may stay unread although the request was not.
+      isUnanswered = false
+      socket.write(encodeKind('A'))
+    },
     end,
     failed: () => failure,
   }
@@ -281,16 +296,9 @@ function createKeeper(
       const stdout = collect(limits.stdoutBytes)
       const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
       conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
-      const abort = (): void => {
-        // This word may stay unread although the request was not.
-        conversation.unanswered = false
-        socket.write(encodeKind('A'))
-      }
+      const abort = (): void => conversation.giveUp()
       const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
-      conversation.unanswered = true
-      socket.cork()
-      for (const part of parts) socket.write(part)
-      socket.uncork()
+      conversation.ask(parts)
       signal?.addEventListener('abort', abort)
       try {
         const result = readResult(await answered, stdout.length(), stderr.length())

@@ -19,8 +19,8 @@
 // To the worker, each with kind u32 and length u32 first:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that one
-//       not end, 'n' follows, whatever was asked for meanwhile.
+//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
+//       be so, or the first one not end, 'n' follows, whatever was asked for meanwhile.
 //   'n' text: the keeper failed, at the step before the colon, and has ended; no program runs or was let go since the last
 //       result, so what was asked for may be asked of another keeper.
 //   'f' text: the same of a keeper that had let the program go. Whatever else comes, or does not, is a failure too, of
@@ -269,7 +269,7 @@ static void reap_box(void) {
 /**
  * From the program's first instruction until its output is read and its box reaped. Where only the box's first process is
  * left, and next to nothing for it to clear away (group_is_settled), its end is not waited for: it changes nothing any
- * more, and takes as long as an empty box takes to run.
+ * more, and takes as long as an empty box takes to run. Nor is that of a box which a kill does not end (box.outlives).
  */
 static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
   int64_t ends = started + (int64_t)request->wall_nanoseconds;
@@ -320,7 +320,8 @@ static enum reason supervise(const struct request *request, struct stream stream
       gives_up = now() + kill_seconds * INT64_C(1000000000);
     }
     if (over) {
-      if (now() > gives_up && alive) fail_saying("box.kill", "the box outlives SIGKILL");
+      box.outlives = alive && now() > gives_up;
+      if (box.outlives) break;
       continue;
     }
     if (stopped) reason = aborted;
@@ -417,10 +418,12 @@ static void run(void) {
   }
   if (!told && reason == none && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
-  bool reaped = box.pid == 0;
-  if (reaped) end_group();
+  // Whatever comes after it: the program decides neither its own verdict nor that there is none.
   append_frame('x', &result, sizeof result);
   begun = false;
+  if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
+  bool reaped = box.pid == 0;
+  if (reaped) end_group();
   send_all();
   if (!reaped) {
     kill_box(&box);

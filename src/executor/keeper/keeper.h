@@ -63,6 +63,8 @@ struct box {
   uint64_t sizes[2];
   /** Can be read from when the program has ended (an eventfd). */
   int ended;
+  /** It was to die and has not in time. */
+  bool outlives;
 };
 
 // keeper.c
