@@ -120,7 +120,7 @@ export function encodeHello({ group, filter, layout }: KeeperLaunch): Buffer {
   const head = Buffer.alloc(20)
   head.writeUInt32LE('H'.charCodeAt(0), 0)
   head.writeUInt32LE(group.version === 'v1' ? 1 : 2, 4)
-  head.writeUInt32LE(group.countsSwap ? 1 : 0, 8)
+  head.writeUInt32LE((group.countsSwap ? 1 : 0) | (group.sharesCpu ? 2 : 0), 8)
   head.writeUInt32LE(filter.length, 12)
   head.writeUInt32LE(layout.length, 16)
   return Buffer.concat([head, filter, layout])

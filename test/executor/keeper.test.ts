@@ -372,6 +372,42 @@ sys.exit(7)`
   t.match(await run(executor, 'python', code), { exitCode: 7, stdout: '' })
 })
 
+t.test('a program gives way to its keeper, and cannot leave the class that does', async (t) => {
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const group = await cgroups.createForKeeper('class', null)
+  group.closeDescriptors()
+  await group.remove()
+  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const classes = { normal: '0', idle: '5' }
+  const expected = group.sharesCpu ? classes.idle : classes.normal
+  const climb = `
+import os
+for policy in (os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_FIFO, os.SCHED_RR):
+  for pid in (0, os.getpid()):
+    try: os.sched_setscheduler(pid, policy, os.sched_param(int(policy in (os.SCHED_FIFO, os.SCHED_RR))))
+    except PermissionError: pass
+for who in (os.PRIO_PROCESS, os.PRIO_PGRP, os.PRIO_USER):
+  try: os.setpriority(who, 0, -1)
+  except PermissionError: pass
+if os.fork() == 0:
+  print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), flush=True)
+  os._exit(0)
+os.wait()
+`
+  const started = `import subprocess, sys\nsubprocess.run([sys.executable, "-c", sys.stdin.read()])`
+  // In a class that is not idle, one of a batch is no step up.
+  const found = expected === classes.idle ? '5 0\n' : /^[03] 0\n$/
+  for (const [code, stdin] of [
+    [climb, ''],
+    [started, climb],
+  ] as const)
+    t.match(await run(executor, 'python', code, stdin), { stdout: found, exitCode: 0 })
+  const cpp =
+    '#include <cstdio>\n#include <sched.h>\nint main() { printf("%d", sched_getscheduler(0)); }'
+  t.match(await run(executor, 'cpp', cpp), { stdout: expected })
+})
+
 t.test('what one run leaves charged does not widen the limit of the next', async (t) => {
   const memoryBytes = 64 << 20
   const limits = scaleLimits({ memoryBytes, cpuSeconds: 30, wallSeconds: 60 })

@@ -11,7 +11,7 @@
 //
 // Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
 // From the worker:
-//   'H' u32, cgroup version u32, counts swap u32, filter bytes u32, layout bytes u32; then the filter (struct
+//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout bytes u32; then the filter (struct
 //       sock_filter[]) and the layout (build_root in box.c). First of all, once.
 //   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
 //       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
@@ -442,7 +442,7 @@ void setup(void) {
   if (shared == MAP_FAILED) fail("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
   struct {
-    uint32_t kind, cgroup_version, counts_swap, filter_bytes, layout_bytes;
+    uint32_t kind, cgroup_version, flags, filter_bytes, layout_bytes;
   } hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
@@ -454,7 +454,8 @@ void setup(void) {
   if (text == NULL) fail("keeper.memory");
   read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
   text[hello.filter_bytes + hello.layout_bytes] = 0;
-  open_group(hello.cgroup_version, hello.counts_swap != 0);
+  open_group(hello.cgroup_version, (hello.flags & 1) != 0);
+  if ((hello.flags & 2) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + hello.filter_bytes, hello.layout_bytes);
