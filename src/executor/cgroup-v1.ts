@@ -212,6 +212,7 @@ function openKeeperGroup(group: Directories, limitsSocketMemory: boolean): Keepe
   return {
     version: 'v1',
     countsSwap,
+    sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
     entrances,
     descriptors,
     closeDescriptors: () => {

@@ -207,6 +207,7 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
   return {
     version: 'v2',
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
+    sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
     descriptors,
     closeDescriptors: () => {

@@ -35,6 +35,7 @@ enum { box_uid = 1000, open_files_most = 1024, seconds_until_ready = 30, usual_s
 
 static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
 static struct sock_fprog filter;
+static bool yields_cpu;
 /** The program's process says that it waits; the keeper lets it go; the first process says that the program has ended. */
 static int ready, go, ended;
 /** The keeper, for a box to see that it has gone. */
@@ -157,6 +158,8 @@ void load_filter(const void *instructions, size_t bytes) {
   memcpy(filter.filter, instructions, bytes);
 }
 
+void yield_cpu(void) { yields_cpu = true; }
+
 /** Says in the shared page what failed and ends the process: in a box there is nobody else to tell. */
 static _Noreturn void give_up(const char *step) {
   shared->error = errno;
@@ -250,6 +253,10 @@ static void become_program(const struct box *box, bool forks) {
   if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
+  // Where the group has a share of the CPU of its own the idle class counts in there alone: a program of many processes
+  // gets the same of the machine, and neither the keeper nor the box's first process waits behind them when it is to die.
+  struct sched_param none = {0};
+  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
   const struct request *request = &shared->request;
   uint64_t cpu_seconds = (request->cpu_nanoseconds + 999999999) / 1000000000 + 1;
   set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
@@ -309,6 +316,9 @@ static void become_box(struct box *box, bool forks) {
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
+  // Whatever the worker may do: without them nobody leaves the idle class.
+  set_limit(RLIMIT_NICE, 0, 0);
+  set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
   pid_t program = fork();
   if (program < 0) give_up("box.fork");

@@ -63,6 +63,8 @@ struct box {
   uint64_t sizes[2];
   /** Can be read from when the program has ended (an eventfd). */
   int ended;
+  /** It was to die and has not in time. */
+  bool outlives;
 };
 
 // keeper.c
@@ -82,6 +84,8 @@ _Noreturn void fail_saying(const char *step, const char *words);
 // box.c
 void build_root(char *layout, size_t bytes);
 void load_filter(const void *instructions, size_t bytes);
+/** Programs are to give way to whatever else is in their group. */
+void yield_cpu(void);
 /** Returns only in the box of a keeper that forks, in the program's process. */
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks);
 /** What the request said of the program's end; to be asked in the program's process. */
