@@ -121,7 +121,7 @@ for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/ho
   t.equal(await look(code), '/tmp/x\n/box/x\n/dev/shm/x\n')
 })
 
-t.test('there is no network but an empty loopback', async (t) => {
+t.test('there is no network', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
@@ -229,35 +229,6 @@ with open('/box/lock', 'w') as own:
   print(open('/proc/locks').read())
   fcntl.lockf(own, fcntl.LOCK_UN)`
   t.equal(await look(code), "(2, 'b')\n\n")
-})
-
-t.test('sockets on the loopback hold little beside the memory limit', async (t) => {
-  const code = `
-import socket, time
-held = []
-payload = b'x' * 60000
-for port in range(3000, 3900):
-  s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-  s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 30)
-  s.bind(('127.0.0.1', port))
-  for _ in range(6):
-    try: s.sendto(payload, socket.MSG_DONTWAIT, ('127.0.0.1', port))
-    except OSError: break
-  held.append(s)
-received = 0
-for s in held:
-  try:
-    while True: received += len(s.recv(1 << 16, socket.MSG_DONTWAIT))
-  except OSError: pass
-print(received >> 20)`
-  const phase = await run(executor, 'python', code)
-  // v2 charges the limit itself: there the program may also have fallen to it.
-  if (executor.isolation.cgroup === 'v2' && phase.ending === 'memory_limit') {
-    t.pass('what the sockets held was counted')
-    return
-  }
-  t.equal(phase.ending, 'exited')
-  t.ok(Number(phase.stdout) <= (executor.isolation.cgroup === 'v1' ? 17 : 256), phase.stdout)
 })
 
 t.test('one run leaves nothing for the next', async (t) => {
