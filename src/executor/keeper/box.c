@@ -199,7 +199,10 @@ void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
 static void mount_privately(const struct box *box) {
   // The host's own must be there while the new one is made, and must be gone when it is in its place.
   int context = fsopen("proc", FSOPEN_CLOEXEC);
-  if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0) give_up("box.proc");
+  // Processes alone: the rest of it tells of the host.
+  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
+      fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+    give_up("box.proc");
   int proc = fsmount(context, FSMOUNT_CLOEXEC,
                      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   if (proc < 0 || umount2("/proc", MNT_DETACH) != 0) give_up("box.proc");
