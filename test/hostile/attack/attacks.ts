@@ -10,8 +10,11 @@ import { fileEscapes } from './escape-file.ts'
 import { kernelEscapes } from './escape-kernel.ts'
 import { networkEscapes } from './escape-network.ts'
 import { processEscapes } from './escape-process.ts'
+import { firstProcessAttacks } from './first-process.ts'
 import { judgeAttacks } from './judge.ts'
 import { outputAttacks } from './output.ts'
+import { registerAttacks } from './register.ts'
+import { unchargedAttacks } from './uncharged.ts'
 
 /** Every attack but the channels. */
 export const attacks: readonly Attack[] = [
@@ -21,10 +24,13 @@ export const attacks: readonly Attack[] = [
   ...diskBombs,
   ...outputAttacks,
   ...judgeAttacks,
+  ...unchargedAttacks,
+  ...firstProcessAttacks,
   ...processEscapes,
   ...fileEscapes,
   ...kernelEscapes,
   ...networkEscapes,
+  ...registerAttacks,
   ...cppCompileAttacks,
   ...javaCompileAttacks,
 ]
