@@ -14,6 +14,7 @@ import { firstProcessAttacks } from './first-process.ts'
 import { judgeAttacks } from './judge.ts'
 import { outputAttacks } from './output.ts'
 import { registerAttacks } from './register.ts'
+import { sourceTimeAttacks } from './source-time.ts'
 import { unchargedAttacks } from './uncharged.ts'
 
 /** Every attack but the channels. */
@@ -33,4 +34,5 @@ export const attacks: readonly Attack[] = [
   ...registerAttacks,
   ...cppCompileAttacks,
   ...javaCompileAttacks,
+  ...sourceTimeAttacks,
 ]
