@@ -104,7 +104,10 @@ function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): Ro
 /** As build_root in keeper/box.c reads it. */
 export function encodeLayout(root: readonly RootEntry[]): Buffer {
   const entries = [
-    ...root.map(({ kind, source, target }) => [kind, source, target]),
+    // What bubblewrap covers in /proc a keeper's has never had.
+    ...root
+      .filter(({ kind }) => kind !== 'cover')
+      .map(({ kind, source, target }) => [kind, source, target]),
     ...devices.map((path) => ['device', path, path]),
     ...deviceLinks.map(([path, text]) => ['link', text, path]),
   ]

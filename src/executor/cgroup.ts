@@ -53,8 +53,6 @@ export interface KeeperGroup {
 /** A worker's own parent cgroup; every phase's cgroup stands below it. */
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
-  /** False when a box's sockets could hold memory past its limit; it must then get no INET sockets. */
-  readonly limitsSocketMemory: boolean
   /** @throws {SandboxError} when a limit cannot be had; nothing is left behind. */
   create(name: string, limits: CgroupLimits): Promise<Cgroup>
   /** @param uid of the keeper; null: the worker's own. @throws {SandboxError} as `create`. */

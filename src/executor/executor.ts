@@ -215,7 +215,7 @@ async function openHost(cacheDirectory: string): Promise<Host> {
   sweepDirectory(cacheDirectory)
   const cgroups = await openCgroupParent(name)
   try {
-    const filter = assembleFilter({ internetSockets: cgroups.limitsSocketMemory })
+    const filter = assembleFilter()
     const streams = createStandardStreams(`${cacheDirectory}/${name}`)
     const inherited = findInheritedDescriptors()
     const emptyDescriptor = openSync('/dev/null', 'r')

@@ -85,13 +85,6 @@ const battery: readonly Case[] = [
     ),
     expected: exited(7),
   },
-  {
-    name: 'streams in flight',
-    script: python(
-      'import array, socket\na, b = socket.socketpair()\nfor s in (a, b): s.sendmsg([b"x"], [(1, 1, array.array("i", [1, 2, a.fileno(), b.fileno()]))])',
-    ),
-    expected: exited(0),
-  },
 ]
 
 for (const [build, further] of [

@@ -520,7 +520,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     host: {
       cgroups: { ...cgroups, createForKeeper },
       streams: createStandardStreams(join(directory, 'streams')),
-      filter: assembleFilter({ internetSockets: cgroups.limitsSocketMemory }),
+      filter: assembleFilter(),
       root,
       inherited: [],
       emptyDescriptor: 0,

@@ -29,7 +29,7 @@ export async function openLaunches(
   const { program: built } = await buildKeeper(directory, further)
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const filter = assembleFilter({ internetSockets: cgroups.limitsSocketMemory })
+  const filter = assembleFilter()
   const layout = encodeLayout(readHostRoot())
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {

@@ -70,6 +70,7 @@ enum {
   kill_seconds = 5,
   largest_setup_bytes = 1 << 20,
   answer_bytes = 256 * 1024,
+  gathered_bytes = 64 * 1024,
 };
 
 /** Some thirty years. */
@@ -92,6 +93,8 @@ static struct {
   size_t question_start, question_end;
   char answer[answer_bytes];
   size_t answer_start, answer_end;
+  /** Of stdout and stderr: a frame costs the worker more than the byte that a program may write at a time. */
+  char gathered[2][gathered_bytes];
   /** What is past an output's limit. */
   char beyond[16 * 1024];
   /** Scratch sizes: the next box is made with them. */
@@ -200,19 +203,31 @@ struct stream {
   uint32_t kind;
   uint64_t limit;
   uint64_t received;
+  /** What was read and is in no frame yet. */
+  char *gathered;
+  size_t gathered_length;
 };
+
+/** True when what waits for the worker leaves no room for a whole piece of output. */
+static bool is_full(void) { return sizeof talk->answer - talk->answer_end < sizeof(struct frame) + gathered_bytes; }
+
+static void pass_on(struct stream *stream) {
+  if (stream->gathered_length > 0) append_frame(stream->kind, stream->gathered, stream->gathered_length);
+  stream->gathered_length = 0;
+}
 
 /** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
 static bool drain(struct stream *stream) {
-  size_t room = sizeof talk->answer - talk->answer_end;
-  const size_t least = sizeof(struct frame) + 4096;
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
-  if (wanted > 0 && room < least) return true;
+  if (wanted > 0 && stream->gathered_length == gathered_bytes) {
+    if (is_full()) return true;
+    pass_on(stream);
+  }
   char *target = talk->beyond;
   size_t size = sizeof talk->beyond;
   if (wanted > 0) {
-    target = talk->answer + talk->answer_end + sizeof(struct frame);
-    size = room - sizeof(struct frame);
+    target = stream->gathered + stream->gathered_length;
+    size = gathered_bytes - stream->gathered_length;
     if (size > wanted) size = (size_t)wanted;
   }
   ssize_t length = read(stream->descriptor, target, size);
@@ -221,11 +236,7 @@ static bool drain(struct stream *stream) {
     if (errno == EAGAIN || errno == EINTR) return true;
     fail("output.read");
   }
-  if (wanted > 0) {
-    struct frame frame = {stream->kind, (uint32_t)length};
-    memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
-    talk->answer_end += sizeof frame + (size_t)length;
-  }
+  if (wanted > 0) stream->gathered_length += (size_t)length;
   stream->received += (uint64_t)length;
   return true;
 }
@@ -281,7 +292,7 @@ static enum reason supervise(const struct request *request, struct stream stream
   bool over = false;
   bool settled = false;
   while ((alive && !settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
-    bool full = sizeof talk->answer - talk->answer_end < sizeof(struct frame) + 4096;
+    bool full = is_full();
     struct pollfd events[] = {
         {worker_socket, (short)(POLLIN | (talk->answer_end > 0 ? POLLOUT : 0)), 0},
         {alive ? box.pidfd : -1, POLLIN, 0},
@@ -391,14 +402,16 @@ static void run(void) {
   copy_to_file(box.input, request.stdin_bytes, "box.stdin");
   shared->request = request;
   struct stream streams[] = {
-      {box.output[0], 'o', request.stdout_bytes, 0},
-      {box.errors[0], 'e', request.stderr_bytes, 0},
+      {box.output[0], 'o', request.stdout_bytes, 0, talk->gathered[0], 0},
+      {box.errors[0], 'e', request.stderr_bytes, 0, talk->gathered[1], 0},
   };
   begin_group(&request, share);
   int64_t started = now();
   begun = true;
   release_box(&box);
   enum reason reason = supervise(&request, streams, started);
+  pass_on(&streams[0]);
+  pass_on(&streams[1]);
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {

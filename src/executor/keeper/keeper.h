@@ -98,10 +98,6 @@ void release_box(struct box *box);
 bool has_ended(void);
 void kill_box(struct box *box);
 
-// network.c
-/** Before a box is made: the keeper stands in a network that is as good as new when it returns. */
-void open_network(void);
-
 // group.c
 void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
