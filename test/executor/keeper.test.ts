@@ -438,6 +438,30 @@ int main() { int id = shmget(0x11, 40 << 20, IPC_CREAT | 0600); memset(shmat(id,
   }
 })
 
+t.test('files find room, whatever the last run may have had', async (t) => {
+  const prepare = await openLaunches(t)
+  const launch = await prepare('roomy')
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  const asked = request(['/bin/sh', '-c', 'wc -c <large'])
+  const files = [{ path: '/box/large', content: Buffer.alloc(100 << 20), executable: false }]
+  for (let round = 0; round < 2; round += 1) {
+    const little = request(['/bin/true'], { memoryBytes: 4 << 20 })
+    t.match(await keeper.run(little), { exit: { code: 0 } })
+    const evidence = await keeper.run({ ...asked, command: { ...asked.command, files } })
+    t.match(evidence, { exit: { code: 0 } })
+    t.equal(evidence.stdout.bytes.toString().trim(), String(100 << 20))
+  }
+  await keeper.close()
+})
+
+t.test("an interpreter's last words are told", async (t) => {
+  const prepare = await openLaunches(t, [], ['/usr/bin/python3', '--no-such-option'])
+  const launch = await prepare('speechless')
+  await t.rejects(startKeeper(launch), failsAt('keeper.start', /python\.start: .*no-such-option/i))
+  launch.group.closeDescriptors()
+})
+
 t.test('a program that cannot be started has failed itself', async (t) => {
   const prepare = await openLaunches(t)
   const launch = await prepare('unstartable')

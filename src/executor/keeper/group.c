@@ -184,13 +184,14 @@ void settle_group(void) {
 
 /**
  * v1: what the box that has just died held may still be charged, up to the limit; the next one must find room all the
- * same, or the kernel kills it for want of memory before it stands.
+ * same, or the kernel kills it for want of memory before it stands. The same of its files: the limit is still that of the
+ * last run, or what settle_group has lowered it to.
  */
-void make_room(void) {
+void make_room(uint64_t bytes) {
   if (version == 2 || run->limit_held == 0) return;
   const uint64_t room = 64 << 20;
   uint64_t held = read_number(descriptors[usage]);
-  if (held + room / 2 > run->limit_held) set_memory_limit(held + room);
+  if (held + bytes + room / 2 > run->limit_held) set_memory_limit(held + bytes + room);
 }
 
 /**

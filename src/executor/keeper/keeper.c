@@ -395,6 +395,9 @@ static void run(void) {
   read_strings(&request);
   wait_until_ready(&box);
   settle_group();
+  // A box is as large as its scratch space and its files.
+  make_room(request.stdin_bytes +
+            (request.box_bytes > request.scratch_bytes ? request.box_bytes - request.scratch_bytes : 0));
   resize_box(&box, request.box_bytes, request.scratch_bytes);
   talk->box_bytes = request.box_bytes;
   talk->scratch_bytes = request.scratch_bytes;
@@ -487,7 +490,7 @@ bool serve(bool forks) {
   append_frame('r', &share, sizeof share);
   send_all();
   for (;;) {
-    make_room();
+    make_room(0);
     if (forks) clear_stack();
     if (prepare_box(&box, talk->box_bytes, talk->scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;

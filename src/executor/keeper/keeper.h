@@ -105,8 +105,8 @@ uint64_t group_memory(void);
 int prepare_group(void);
 /** v1: what the last box held is gone when it returns, but for what cannot be taken back. */
 void settle_group(void);
-/** Before a box is made. */
-void make_room(void);
+/** Before a box is made, and before so many bytes are put into it. */
+void make_room(uint64_t bytes);
 void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
