@@ -288,6 +288,13 @@ export const filterRows: readonly FilterRow[] = [
   ),
   refuse(
     'ENOSYS',
+    ['pidfd_open'],
+    "a pidfd's inode is the count of all processes that the host ever had; asyncio waits by a thread instead",
+  ),
+  refuse('EINVAL', ['clone'], 'CLONE_PIDFD: another way to one', hasAnyBit(0, 0x1000)),
+  refuse('ENOPROTOOPT', ['getsockopt'], 'SO_PEERPIDFD: another', isOneOf(1, 1), isOneOf(2, 77)),
+  refuse(
+    'ENOSYS',
     ['statfs', 'fstatfs'],
     "free inodes and blocks of the host's file systems: registers that every box reads",
   ),

@@ -42,6 +42,7 @@ export const callNumbers = {
   inotify_init1: [294, 26],
   fanotify_init: [300, 262],
   pidfd_getfd: [438, 438],
+  pidfd_open: [434, 434],
   process_madvise: [440, 440],
   process_mrelease: [448, 448],
   splice: [275, 76],

@@ -43,6 +43,14 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
 int s = socket(AF_UNIX, SOCK_STREAM, 0); unsigned long n; socklen_t size = sizeof n;
 for (int option : {57, 71}) { refused("cookie", getsockopt(s, 1, option, &n, &size)); refused("high bits", call(SYS_getsockopt, s, 1l << 32 | 1, 1l << 32 | option, &n, &size)); }`,
   }),
+  probe("the host's count of processes cannot be read from a pidfd", {
+    python: raw`
+refused("open", lambda: os.pidfd_open(os.getpid()))
+one = socket.socketpair()[0]
+refused("peer", lambda: one.getsockopt(1, 77))`,
+    cpp: raw`
+int made = -1; refused("open", call(434, getpid(), 0)); refused("clone", call(SYS_clone, SIGCHLD | 0x1000, 0, &made, 0, 0), EINVAL);`,
+  }),
   probe("no file system tells of the host's inodes and blocks", {
     python: raw`
 for path in ("/", "/usr", "/usr/bin/python3", "/proc", "/tmp", "/box", "/dev/shm", "/dev/null"): refused(path, lambda: os.statvfs(path))
