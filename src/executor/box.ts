@@ -7,6 +7,7 @@ import type { HostPath } from './language/language.ts'
 import { buildKeeper } from './keeper-program.ts'
 import { createKeeperBoxes } from './keeper-box.ts'
 import { describe } from './cgroup-file.ts'
+import { createClearings } from './clearing.ts'
 import { SandboxError } from './outcome.ts'
 import type { Phase } from './outcome.ts'
 import { runPhase } from './phase.ts'
@@ -21,10 +22,14 @@ export type BoxChoice = 'auto' | 'keeper' | 'bubblewrap'
 export interface Boxes {
   readonly kind: 'keeper' | 'bubblewrap'
   /**
-   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives.
-   * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
+   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
+   * is still to be cleared.
+   * @throws {NotBegunError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
+   * when it was aborted.
    */
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
+  /** Null when nothing of earlier runs is in the slot; else resolves once that is so, and rejects if it never will be. */
+  clearing(slot: Slot): Promise<void> | null
   close(): Promise<void>
 }
 
@@ -73,10 +78,13 @@ export async function openBoxes(host: Host, options: BoxOptions): Promise<Boxes>
 }
 
 function createPortableBoxes(host: Host): Boxes {
+  const clearings = createClearings()
   return {
     kind: 'bubblewrap',
-    run: (slot, request, signal) => runPhase(host, slot.uid, request, signal),
-    close: async () => {},
+    run: (slot, request, signal) =>
+      runPhase(host, slot.uid, request, signal, (cleared) => clearings.hold(slot, cleared)),
+    clearing: (slot) => clearings.of(slot),
+    close: () => clearings.settled(),
   }
 }
 
@@ -96,7 +104,10 @@ function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): Ro
 /** As build_root in keeper/box.c reads it. */
 export function encodeLayout(root: readonly RootEntry[]): Buffer {
   const entries = [
-    ...root.map(({ kind, source, target }) => [kind, source, target]),
+    // What bubblewrap covers in /proc a keeper's has never had.
+    ...root
+      .filter(({ kind }) => kind !== 'cover')
+      .map(({ kind, source, target }) => [kind, source, target]),
     ...devices.map((path) => ['device', path, path]),
     ...deviceLinks.map(([path, text]) => ['link', text, path]),
   ]

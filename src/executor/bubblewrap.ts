@@ -1,12 +1,12 @@
 // Turns what a box needs into bubblewrap's arguments. Pure, so that a test can prove what reaches the command line.
 // Every namespace is named: `--unshare-all` silently does without those it cannot have.
-import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { HostPath } from './language/language.ts'
 
-/** A host path that boxes show read-only, or a link of theirs. */
+/** A host path that boxes show read-only, a link of theirs, or a path in /proc that is to be empty. */
 export interface RootEntry {
-  readonly kind: 'bind' | 'link'
-  /** The host path; of a link, its text. */
+  readonly kind: 'bind' | 'link' | 'cover'
+  /** The host path; of a link, its text; of a cover, what it is: a `file` or a `directory`. */
   readonly source: string
   /** Where it is in the box. */
   readonly target: string
@@ -51,6 +51,20 @@ export const environment: Readonly<Record<string, string>> = {
 const hidden = ['/proc/1/mem', '/proc/1/task/1/mem']
 
 /**
+ * What in /proc tells how the host is doing: load, memory, interrupts, inodes; and what tells which host it is. Programs
+ * that move such a figure by what they do and others that read it would talk across boxes. bubblewrap can only cover them
+ * by name, each for 0.15 ms; what never changes is left, and what a kernel's module has put there, as that might go while
+ * the worker runs. A keeper mounts a /proc that has none of it (keeper/box.c).
+ */
+const hostRecords = [
+  ['buddyinfo', 'cgroups', 'cpuinfo', 'diskstats', 'fs', 'interrupts', 'irq', 'key-users'],
+  ['latency_stats', 'loadavg', 'locks', 'meminfo', 'pressure', 'sched_debug', 'schedstat'],
+  ['softirqs', 'stat', 'swaps', 'sys', 'sysvipc', 'uptime', 'vmstat', 'zoneinfo'],
+]
+  .flat()
+  .map((name) => `/proc/${name}`)
+
+/**
  * What `--dev` would give, less its devpts: pseudo-terminals are counted for the host as a whole, so that one box could
  * use them up for the others, or talk to them by the count.
  */
@@ -80,13 +94,22 @@ export function buildArguments(box: Box): string[] {
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
-    ...box.root.map(({ kind, source, target }) => [
-      kind === 'link' ? '--symlink' : '--ro-bind',
-      source,
-      target,
-    ]),
+    ...box.root
+      .filter(({ kind }) => kind !== 'cover')
+      .map(({ kind, source, target }) => [
+        kind === 'link' ? '--symlink' : '--ro-bind',
+        source,
+        target,
+      ]),
     ...box.paths.map(({ source, target }) => ['--ro-bind', source, target]),
     ['--proc', '/proc', ...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path])],
+    ...box.root
+      .filter(({ kind }) => kind === 'cover')
+      .map(({ source, target }) =>
+        source === 'file'
+          ? ['--ro-bind', '/dev/null', target]
+          : ['--tmpfs', target, '--remount-ro', target],
+      ),
     ['--tmpfs', '/dev', ...devices.flatMap((path) => ['--dev-bind', path, path])],
     ...deviceLinks.map(([path, target]) => ['--symlink', target, path]),
     ['--size', disk, '--perms', '1777', '--tmpfs', '/dev/shm'],
@@ -112,11 +135,19 @@ export function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
   const optional = ['/usr/share/zoneinfo', '/etc/ld.so.cache']
   const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
-  return [...shown, ...optional, ...top]
+  return [...shown, ...optional, ...top, ...hostRecords]
     .filter((path) => existsSync(path))
-    .map((target) =>
-      lstatSync(target).isSymbolicLink()
-        ? { kind: 'link', source: readlinkSync(target), target }
-        : { kind: 'bind', source: target, target },
-    )
+    .flatMap((target): RootEntry[] => {
+      if (target.startsWith('/proc/')) return coverRecord(target)
+      if (lstatSync(target).isSymbolicLink())
+        return [{ kind: 'link', source: readlinkSync(target), target }]
+      return [{ kind: 'bind', source: target, target }]
+    })
+}
+
+/** What only root may read on the host nobody may in a box. */
+function coverRecord(target: string): RootEntry[] {
+  const status = statSync(target)
+  if ((status.mode & 0o004) === 0) return []
+  return [{ kind: 'cover', source: status.isDirectory() ? 'directory' : 'file', target }]
 }

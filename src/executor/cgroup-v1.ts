@@ -35,18 +35,8 @@ interface Directories {
 const remedy =
   'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
 
-/**
- * memory.limit_in_bytes does not count the buffers of INET sockets: a box held 206 MB of datagrams on its own loopback
- * under a limit of 64 MB. They have a counter of their own beside it, UDP's in spite of the file's name. A TCP socket
- * always gets its first buffer: 10,000 connections, which cost 75 MB within the limit, held 80 MB whatever is written here.
- */
-export const socketFile = 'memory.kmem.tcp.limit_in_bytes'
-const socketUsageFile = 'memory.kmem.tcp.usage_in_bytes'
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
-/** What a box may hold in INET sockets beside its memory limit, in bytes. */
-const socketBytes = 16 * 1024 * 1024
-
 /** Makes the parent group in every hierarchy. @throws {SandboxError} naming the controller that is missing. */
 export async function openCgroupV1(
   name: string,
@@ -61,14 +51,11 @@ export async function openCgroupV1(
     for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
     throw error
   }
-  // The kernel calls the file deprecated; where it is gone, boxes get no such sockets (seccomp.ts).
-  const limitsSocketMemory = existsSync(`${parent.memory}/${socketFile}`)
   async function make(child: string, limits: CgroupLimits): Promise<Directories> {
     const group = descend(parent, child)
     try {
       for (const directory of listDistinct(group)) makeGroup(directory)
       limit(group, limits)
-      if (limitsSocketMemory) writeLimit(group.memory, socketFile, socketBytes)
     } catch (error) {
       for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
       throw error
@@ -78,10 +65,8 @@ export async function openCgroupV1(
 
   return {
     version: 'v1',
-    limitsSocketMemory,
     create: async (child, limits) => openGroup(await make(child, limits)),
-    createForKeeper: async (child) =>
-      openKeeperGroup(await make(child, keeperLimits), limitsSocketMemory),
+    createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
     async close() {
       for (const child of readChildren(parent.memory)) await killAll(descend(parent, child))
       for (const directory of listDistinct(parent)) await removeTree(directory)
@@ -192,7 +177,7 @@ function openGroup(group: Directories): Cgroup {
 }
 
 /** The files that keeper/group.c works with, opened with the worker's rights. */
-function openKeeperGroup(group: Directories, limitsSocketMemory: boolean): KeeperGroup {
+function openKeeperGroup(group: Directories): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
@@ -204,14 +189,13 @@ function openKeeperGroup(group: Directories, limitsSocketMemory: boolean): Keepe
     [`${group.cpuacct}/cpuacct.usage`, 'r'],
     [`${group.pids}/pids.max`, 'r+'],
     [`${group.pids}/pids.current`, 'r'],
-    // Nothing to read where no box gets such sockets.
-    [limitsSocketMemory ? `${group.memory}/${socketUsageFile}` : '/dev/null', 'r'],
   ] as const
   const descriptors = files.map(([path, flags]) => openSync(path, flags))
   const { entrances, empty, remove } = openGroup(group)
   return {
     version: 'v1',
     countsSwap,
+    sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
     entrances,
     descriptors,
     closeDescriptors: () => {

@@ -51,7 +51,6 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   }
   return {
     version: 'v2',
-    limitsSocketMemory: chargesSockets(readCommandLine()),
     async create(child, limits) {
       const group = `${parent}/${child}`
       makeGroup(group)
@@ -89,22 +88,6 @@ function delegate(unified: Hierarchy): string {
     throw new SandboxError('cgroup.delegate', `${base}: ${describe(cause)}; ${remedy}`, cause)
   }
   return base
-}
-
-/**
- * Socket buffers count towards memory.max, unless the kernel was told at boot not to count them.
- * @param commandLine the kernel's; null, when it cannot be read, counts as told so.
- */
-export function chargesSockets(commandLine: string | null): boolean {
-  return commandLine !== null && !/\bcgroup\.memory=\S*\bnosocket\b/.test(commandLine)
-}
-
-function readCommandLine(): string | null {
-  try {
-    return readFileSync('/proc/cmdline', 'utf8')
-  } catch {
-    return null
-  }
 }
 
 function hasControllers(group: string): boolean {
@@ -207,6 +190,7 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
   return {
     version: 'v2',
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
+    sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
     descriptors,
     closeDescriptors: () => {

@@ -39,6 +39,8 @@ export interface KeeperGroup {
   readonly version: 'v1' | 'v2'
   /** True when swap is a part of what the keeper must limit. */
   readonly countsSwap: boolean
+  /** True when the CPU is shared out between groups, so that what is idle in this one is so in here alone. */
+  readonly sharesCpu: boolean
   /** The `cgroup.procs` files that the keeper enters by. */
   readonly entrances: readonly string[]
   /** Open descriptors that the keeper gets, in the order of keeper/group.c; ours to close once it has started. */
@@ -51,8 +53,6 @@ export interface KeeperGroup {
 /** A worker's own parent cgroup; every phase's cgroup stands below it. */
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
-  /** False when a box's sockets could hold memory past its limit; it must then get no INET sockets. */
-  readonly limitsSocketMemory: boolean
   /** @throws {SandboxError} when a limit cannot be had; nothing is left behind. */
   create(name: string, limits: CgroupLimits): Promise<Cgroup>
   /** @param uid of the keeper; null: the worker's own. @throws {SandboxError} as `create`. */

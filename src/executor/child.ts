@@ -52,6 +52,8 @@ export interface Child {
   readonly exited: Promise<void>
   /** How it ended; needs every process of the box to be dead. */
   readonly ended: Promise<ChildEnd>
+  /** The same as far as it is known now; null while bubblewrap itself has not ended. */
+  readEnd(): ChildEnd | null
   /** Resolves when the box stands and its first process waits to be let go, or has ended. */
   waitUntilReady(boxPid: number): Promise<void>
   /** Lets the program run. */
@@ -136,11 +138,14 @@ export function startChild(launch: Launch): Child {
     send(blockDescriptor + 1 + index, file.content)
 
   const exit = watchExit(child)
+  let seen: Omit<ChildEnd, 'exitStatus'> | null = null
+  void exit.then((end) => (seen = end))
   const status = readStatus(child.stdio[statusDescriptor])
   return {
     boxPid: status.boxPid,
     exited: exit.then(() => closeAll(child)),
     ended: Promise.all([exit, status.closed]).then(([end, exitStatus]) => ({ ...end, exitStatus })),
+    readEnd: () => seen && { ...seen, exitStatus: status.readExit() },
     waitUntilReady,
     release: () => launch.gate.open(),
     kill: () => void child.kill('SIGKILL'),
@@ -162,6 +167,8 @@ export function dropTo(uid: number): string[] {
 function readStatus(stream: ChildProcess['stdio'][number] | undefined): {
   readonly boxPid: Promise<number | null>
   readonly closed: Promise<number | null>
+  /** What has come of it by now. */
+  readonly readExit: () => number | null
 } {
   const boxPid = Promise.withResolvers<number | null>()
   const closed = Promise.withResolvers<number | null>()
@@ -171,14 +178,17 @@ function readStatus(stream: ChildProcess['stdio'][number] | undefined): {
     const match = /"child-pid": (\d+)/.exec(text)
     if (match !== null) boxPid.resolve(Number(match[1]))
   })
+  const readExit = (): number | null => {
+    const match = /"exit-code": (\d+)/.exec(text)
+    return match === null ? null : Number(match[1])
+  }
   const finish = (): void => {
     boxPid.resolve(null)
-    const match = /"exit-code": (\d+)/.exec(text)
-    closed.resolve(match === null ? null : Number(match[1]))
+    closed.resolve(readExit())
   }
   if (stream === null || stream === undefined) finish()
   else stream.once('close', finish)
-  return { boxPid: boxPid.promise, closed: closed.promise }
+  return { boxPid: boxPid.promise, closed: closed.promise, readExit }
 }
 
 function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {

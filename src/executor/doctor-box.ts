@@ -55,7 +55,7 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
   const setpriv = findProgram(host, 'setpriv')
   const drop =
     host.uid === 0 && setpriv !== null ? [setpriv, ...dropTo(host.firstUid).slice(1)] : []
-  const report = await tryBox([...drop, bubblewrap], assembleFilter({ machine: host.architecture }))
+  const report = await tryBox([...drop, bubblewrap], assembleFilter(host.architecture))
   if (report.inside === '') {
     const words = report.errors.trim().split('\n').at(-1) ?? ''
     const detail = words === '' ? `it ended without a word (${report.end})` : words

@@ -5,8 +5,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } fro
 import { join } from 'node:path'
 import { readHierarchies } from './cgroup.ts'
 import type { Hierarchy } from './cgroup.ts'
-import { chargesSockets, findDelegatedGroup } from './cgroup-v2.ts'
-import { socketFile } from './cgroup-v1.ts'
+import { findDelegatedGroup } from './cgroup-v2.ts'
 import { describe, readPids, readValue } from './cgroup-file.ts'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
@@ -84,12 +83,7 @@ function examineVersion1(
   const memory = find('memory')
   const hasAccounting =
     memory !== undefined && existsSync(join(memory.ownGroup, 'memory.memsw.limit_in_bytes'))
-  const hasSockets = memory !== undefined && existsSync(join(memory.ownGroup, socketFile))
-  return [
-    ...findings,
-    examineSocketMemory(hasSockets, 'boot with cgroup v2'),
-    examineSwapAccounting(host, hasAccounting),
-  ]
+  return [...findings, examineSwapAccounting(host, hasAccounting)]
 }
 
 function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
@@ -128,12 +122,7 @@ function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
   )
   // The root group has no limits of its own; only the kernel's word that swap is counted is then left.
   const isUnknown = ownGroup === mountPoint
-  const hasSockets = chargesSockets(readProcessFile(host, 'cmdline'))
-  return [
-    ...findings,
-    examineSocketMemory(hasSockets, 'boot without cgroup.memory=nosocket'),
-    examineSwapAccounting(host, hasAccounting || isUnknown),
-  ]
+  return [...findings, examineSwapAccounting(host, hasAccounting || isUnknown)]
 }
 
 function listAbove(group: string, mountPoint: string): string[] {
@@ -226,17 +215,6 @@ function explain(name: string, group: string, error: unknown): Finding {
     default:
       return reportMissing(name, `${group}: ${describe(error)}`, delegateRemedy)
   }
-}
-
-function examineSocketMemory(hasAccounting: boolean, remedy: string): Finding {
-  const name = 'cgroup sockets'
-  return hasAccounting
-    ? reportOk(name, 'the memory of network sockets is limited')
-    : reportWarning(
-        name,
-        'not limited: programs get no INET sockets, not even for loopback',
-        remedy,
-      )
 }
 
 function examineSwapAccounting(host: Host, hasAccounting: boolean): Finding {

@@ -117,7 +117,7 @@ function isAffected(
 function examineArchitecture(host: Host): Finding {
   const name = 'architecture'
   try {
-    const instructions = assembleFilter({ machine: host.architecture }).length / 8
+    const instructions = assembleFilter(host.architecture).length / 8
     return reportOk(name, `${host.architecture}, filter of ${instructions} instructions`)
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error

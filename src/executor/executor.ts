@@ -18,7 +18,8 @@
 //
 // Either way the run ends when its main process ends, or a clock, an output or the kernel's out-of-memory killer stops it;
 // then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free; a box of
-// a keeper in which nothing is left but its own first process clears itself away before the next run.
+// a keeper in which nothing is left but its own first process clears itself away before the next run. A keeper that fails
+// before a program begins loses nothing: it is replaced, and the program begins elsewhere (tenancy.ts).
 // Nothing that a program can write is ever opened from outside: source and compiled program go in over descriptors, input
 // is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
 // by our own record and the kernel's counters first and by the exit status last (evidence.ts), as that is the program's
@@ -44,6 +45,7 @@ import { keepCompilers } from './resident-compiler.ts'
 import { assembleFilter } from './seccomp.ts'
 import { createSlotPool } from './slot.ts'
 import { createStandardStreams, removeStandardStreams } from './standard-stream.ts'
+import { withSlot } from './tenancy.ts'
 import { findToolchains, warm } from './toolchain.ts'
 import { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
@@ -99,7 +101,8 @@ export interface Executor {
   readonly isolation: Isolation
   readonly runtimes: Readonly<Record<Language, Runtime>>
   /**
-   * Runs one program; waits for a free slot. Resolves once every process of the run is dead.
+   * Runs one program; waits for a free slot. Resolves once every process of the run is dead, or when a kill has not ended
+   * one in seconds: then its slot is nobody's until it is clear. What fails before the program begins is tried in another slot.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
    * @throws {SandboxError} when we failed.
    */
@@ -170,20 +173,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
           { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
           onFallback,
         )
-  const runProgram = createProgramRunner(boxes, toolchains, cache, options.limits, { java: javac })
+  const runProgram = createProgramRunner(toolchains, cache, options.limits, { java: javac })
 
-  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
-    const slot = await slots.acquire(either)
-    try {
-      const outcome = await runProgram(slot, request, either)
-      slots.release(slot)
-      return outcome
-    } catch (error) {
-      if (error instanceof SandboxError && leavesTraces(error)) slots.quarantine(slot)
-      else slots.release(slot)
-      throw error
-    }
+    return withSlot(slots, boxes, either, (runPhase) => runProgram(runPhase, request, either))
   }
 
   return {
@@ -221,7 +215,7 @@ async function openHost(cacheDirectory: string): Promise<Host> {
   sweepDirectory(cacheDirectory)
   const cgroups = await openCgroupParent(name)
   try {
-    const filter = assembleFilter({ internetSockets: cgroups.limitsSocketMemory })
+    const filter = assembleFilter()
     const streams = createStandardStreams(`${cacheDirectory}/${name}`)
     const inherited = findInheritedDescriptors()
     const emptyDescriptor = openSync('/dev/null', 'r')
@@ -255,9 +249,4 @@ function keepUntilSettled<Work extends Promise<unknown>>(works: Set<Work>, work:
 
 function describeRuntime({ version, compiler, commandLine }: Toolchain): Runtime {
   return { version, compile: compiler?.commandLine ?? null, run: commandLine }
-}
-
-/** After these failures something of the run may still be there. */
-function leavesTraces({ step }: SandboxError): boolean {
-  return step === 'cgroup.kill' || step === 'cgroup.remove'
 }

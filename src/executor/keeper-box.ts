@@ -3,11 +3,13 @@
 import { describe } from './cgroup-file.ts'
 import type { KeeperGroup } from './cgroup.ts'
 import type { BoxOptions, Boxes } from './box.ts'
+import { createClearings } from './clearing.ts'
 import { judge } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
 import { startKeeper } from './keeper.ts'
 import type { Keeper } from './keeper.ts'
 import type { KeeperPrograms } from './keeper-program.ts'
-import { SandboxError } from './outcome.ts'
+import { NotBegunError, SandboxError, beforeBegin } from './outcome.ts'
 import type { Host, PhaseRequest } from './phase.ts'
 import { proveForks } from './probe.ts'
 import type { Slot } from './slot.ts'
@@ -55,8 +57,7 @@ export async function createKeeperBoxes({
 }: KeeperBoxOptions): Promise<Boxes> {
   const places = new Map<Slot, { readonly plain: Place; readonly python: Place }>()
   const leaving = new Set<Promise<void>>()
-  /** Slots in which something of a dismissed keeper is left, and what was said of it. */
-  const left = new Map<Slot, SandboxError>()
+  const clearings = createClearings()
   let started = 0
   let closed = false
   let residentPython = true
@@ -75,7 +76,7 @@ export async function createKeeperBoxes({
       })
       return { keeper, group, runs: 0 }
     } catch (error) {
-      await group.remove()
+      clearings.hold(slot, group.remove())
       throw error
     } finally {
       group.closeDescriptors()
@@ -97,15 +98,6 @@ export async function createKeeperBoxes({
     return resident
   }
 
-  /** One that died while nothing ran costs no run. */
-  async function take(place: Place, slot: Slot, forks: boolean): Promise<Resident> {
-    const resident = await (place.resident ?? fill(place, slot, forks))
-    if (resident.keeper.alive) return resident
-    place.resident = null
-    await dismiss(resident)
-    return fill(place, slot, forks)
-  }
-
   function refill(place: Place, slot: Slot): void {
     // One that failed at the worker's start was given up for good: what comes up later has not been proved.
     if (closed || !residentPython || place.resident !== null) return
@@ -124,14 +116,28 @@ export async function createKeeperBoxes({
     if (found !== null && found !== undefined) await dismiss(found)
   }
 
-  /** In the background; when something of it is left, the slot's next run fails by it, at a step that ends the slot. */
+  /** In the background, while the slot is in use; when something of it is left the slot has had its last run. */
   function dismissLater(resident: Resident, slot: Slot): void {
     const promise = dismiss(resident).catch((error: unknown) => {
-      const told = error instanceof SandboxError
-      left.set(slot, told ? error : new SandboxError('cgroup.remove', describe(error), error))
+      clearings.hold(slot, Promise.reject(error))
     })
     leaving.add(promise)
     void promise.then(() => leaving.delete(promise))
+  }
+
+  /** For one that has failed. The slot is clear when it resolves, and another is coming up. */
+  async function replace(
+    resident: Resident,
+    place: Place,
+    slot: Slot,
+    forks: boolean,
+  ): Promise<void> {
+    place.resident = null
+    place.ready = false
+    const cleared = dismiss(resident)
+    clearings.hold(slot, cleared)
+    await cleared
+    if (!closed) void fill(place, slot, forks).catch(() => {})
   }
 
   function choose(slot: Slot, request: PhaseRequest): { place: Place; forks: boolean } {
@@ -150,32 +156,43 @@ export async function createKeeperBoxes({
     kind: 'keeper',
     async run(slot, request, signal) {
       signal?.throwIfAborted()
-      const traces = left.get(slot)
-      if (traces !== undefined) throw traces
+      let resident: Resident
+      await Promise.resolve(clearings.of(slot)).catch((error: unknown) => {
+        throw beforeBegin(error)
+      })
       const { place, forks } = choose(slot, request)
-      const resident = await take(place, slot, forks)
       try {
-        const evidence = await resident.keeper.run(request, signal)
-        resident.runs += 1
-        if (forks && resident.runs >= forksMost && !closed) {
-          void fill(place, slot, forks).catch(() => {})
-          dismissLater(resident, slot)
-        }
-        return judge(request, evidence)
-      } finally {
-        if (!resident.keeper.alive) {
-          place.resident = null
-          // Before the slot is free again: nothing of the run may be left.
-          await dismiss(resident)
-          if (!closed) void fill(place, slot, forks).catch(() => {})
-        }
+        resident = await (place.resident ?? fill(place, slot, forks))
+      } catch (error) {
+        throw beforeBegin(error)
       }
+      let evidence: Evidence
+      try {
+        evidence = await resident.keeper.run(request, signal)
+      } catch (error) {
+        if (resident.keeper.alive) throw error
+        const replaced = replace(resident, place, slot, forks).catch(() => {})
+        // A program that has run may run again elsewhere: not while this one still does, if a kill can end it.
+        if (!(error instanceof NotBegunError)) await replaced
+        throw error
+      }
+      resident.runs += 1
+      if (!resident.keeper.alive) {
+        // It has failed after the result, which stands.
+        void replace(resident, place, slot, forks).catch(() => {})
+      } else if (forks && resident.runs >= forksMost && !closed) {
+        void fill(place, slot, forks).catch(() => {})
+        dismissLater(resident, slot)
+      }
+      return judge(request, evidence)
     },
+    clearing: (slot) => clearings.of(slot),
     async close() {
       closed = true
       const all = [...places.values()].flatMap(({ plain, python }) => [plain, python])
       await Promise.all(all.map(vacate))
       await Promise.all(leaving)
+      await clearings.settled()
     },
   }
 

@@ -5,13 +5,13 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { environment } from './bubblewrap.ts'
-import { describe } from './cgroup-file.ts'
+import { describe, readCode } from './cgroup-file.ts'
 import type { KeeperGroup } from './cgroup.ts'
 import { dropTo } from './child.ts'
 import { roundSeconds, nameSignal } from './evidence.ts'
 import type { Captured, Evidence } from './evidence.ts'
 import type { Command } from './language/language.ts'
-import { SandboxError } from './outcome.ts'
+import { NotBegunError, SandboxError, beforeBegin } from './outcome.ts'
 import type { PhaseRequest } from './phase.ts'
 
 /** What a keeper is started with. */
@@ -36,7 +36,8 @@ export interface Keeper {
   /**
    * Runs one program; one at a time. Every process of the run is dead when it resolves, but for the box's own first one,
    * which is ending; what comes of that is told of before the next run.
-   * @throws {SandboxError} step `keeper.…` when the keeper failed; the signal's reason when it was aborted.
+   * @throws {NotBegunError} step `keeper.…` when the keeper has certainly failed before it let the program go; a
+   * {SandboxError} when nobody knows; the signal's reason when it was aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
   /**
@@ -74,7 +75,7 @@ const socketDescriptor = 3
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
-  if (!(socket instanceof Socket)) throw new SandboxError('keeper.start', 'no socket')
+  if (!(socket instanceof Socket)) throw new NotBegunError('keeper.start', 'no socket')
   const conversation = converse(child, socket)
   socket.write(encodeHello(launch))
   try {
@@ -82,7 +83,7 @@ export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
     return createKeeper(child, socket, conversation, Number(answer.readBigUInt64LE(0)))
   } catch (cause) {
     child.kill('SIGKILL')
-    throw new SandboxError('keeper.start', describe(cause), cause)
+    throw new NotBegunError('keeper.start', describe(cause), cause)
   }
 }
 
@@ -119,13 +120,20 @@ export function encodeHello({ group, filter, layout }: KeeperLaunch): Buffer {
   const head = Buffer.alloc(20)
   head.writeUInt32LE('H'.charCodeAt(0), 0)
   head.writeUInt32LE(group.version === 'v1' ? 1 : 2, 4)
-  head.writeUInt32LE(group.countsSwap ? 1 : 0, 8)
+  head.writeUInt32LE((group.countsSwap ? 1 : 0) | (group.sharesCpu ? 2 : 0), 8)
   head.writeUInt32LE(filter.length, 12)
   head.writeUInt32LE(layout.length, 16)
   return Buffer.concat([head, filter, layout])
 }
 
-const kinds = { ready: 'r', output: 'o', errors: 'e', result: 'x', failure: 'f' } as const
+const kinds = {
+  ready: 'r',
+  output: 'o',
+  errors: 'e',
+  result: 'x',
+  refusal: 'n',
+  failure: 'f',
+} as const
 type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
   Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
@@ -138,6 +146,10 @@ interface Conversation {
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   /** Called with each piece of output. */
   onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
+  /** Sends a request. */
+  ask(parts: readonly Uint8Array[]): void
+  /** Tells it to give up what was asked for. */
+  giveUp(): void
   /** Ends it for good; whoever expects something gets the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
@@ -164,7 +176,10 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
   }
 
   function take(kind: Kind, body: Buffer): void {
-    if (kind === 'failure') {
+    isUnanswered = false
+    if (kind === 'refusal') {
+      end(new NotBegunError('keeper.failed', body.toString('utf8')))
+    } else if (kind === 'failure') {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'output' || kind === 'errors') {
       conversation.onOutput(kind, body)
@@ -193,12 +208,21 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
       }
     }
   })
-  socket.on('error', () => {})
+  // The kernel tells who has written what was not read to its end; then the other side never had the whole of it.
+  let isUnread = false
+  /** From when something is asked until a word comes of it. */
+  let isUnanswered = false
+  socket.on('error', (error) => {
+    const code = readCode(error)
+    isUnread ||= isUnanswered && (code === 'EPIPE' || code === 'ECONNRESET')
+  })
   // The exit is waited for: it says more than the socket's end. What it has said may still come; but not for long, as a
   // box that it left behind would hold the other ends.
   child.once('exit', (code, signal) => {
-    const tell = (): void =>
-      end(new SandboxError('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
+    const tell = (): void => {
+      const Failure = isUnread ? NotBegunError : SandboxError
+      end(new Failure('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
+    }
     child.once('close', tell)
     setTimeout(tell, lastWordsMilliseconds).unref()
   })
@@ -217,6 +241,18 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
     },
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
+    },
+    ask(parts) {
+      isUnanswered = true
+      isUnread = !socket.writable
+      socket.cork()
+      for (const part of parts) socket.write(part)
+      socket.uncork()
+    },
+    giveUp() {
+      // This word may stay unread although the request was not.
+      isUnanswered = false
+      socket.write(encodeKind('A'))
     },
     end,
     failed: () => failure,
@@ -253,16 +289,16 @@ function createKeeper(
     },
     async run(request, signal) {
       signal?.throwIfAborted()
+      const failure = conversation.failed()
+      if (failure !== null) throw beforeBegin(failure)
       const { limits } = request
       const parts = encodeRequest(request)
       const stdout = collect(limits.stdoutBytes)
       const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
       conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
-      const abort = (): void => void socket.write(encodeKind('A'))
+      const abort = (): void => conversation.giveUp()
       const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
-      socket.cork()
-      for (const part of parts) socket.write(part)
-      socket.uncork()
+      conversation.ask(parts)
       signal?.addEventListener('abort', abort)
       try {
         const result = readResult(await answered, stdout.length(), stderr.length())

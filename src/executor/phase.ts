@@ -47,9 +47,14 @@ export interface PhaseRequest {
 /** bubblewrap's monitor and the box's first process. */
 const ownProcesses = 2
 
+/** A box that a kill has not ended after so long is left to be cleared away later; its verdict stands. */
+const killMilliseconds = 5000
+
 /**
- * Runs the command in a box of bubblewrap's. When it settles, no process of the phase lives and its cgroup is gone.
+ * Runs the command in a box of bubblewrap's. When it settles, no process of the phase lives and its cgroup is gone, or
+ * `onLeft` was called.
  * @param uid of the slot; null: the worker's own.
+ * @param onLeft is told when something is left; the promise resolves when that is gone, and rejects when it stays.
  * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
  */
 export async function runPhase(
@@ -57,18 +62,29 @@ export async function runPhase(
   uid: number | null,
   request: PhaseRequest,
   signal?: AbortSignal,
+  onLeft: (cleared: Promise<void>) => void = () => {},
 ): Promise<Phase> {
   signal?.throwIfAborted()
   const group = await host.cgroups.create(request.name, {
     memoryBytes: request.limits.memoryBytes,
     processes: request.limits.processes + ownProcesses,
   })
+  let outlives = false
   try {
-    return await runInGroup(host, uid, request, group, signal)
+    const run = await runInGroup(host, uid, request, group, signal)
+    outlives = run.outlives
+    return run.phase
   } finally {
-    await group.empty()
-    await group.remove()
+    const cleared = clear(group)
+    cleared.catch(() => {})
+    if (outlives) onLeft(cleared)
+    else await cleared.catch(() => onLeft(cleared))
   }
+}
+
+async function clear(group: Cgroup): Promise<void> {
+  await group.empty()
+  await group.remove()
 }
 
 async function runInGroup(
@@ -77,13 +93,17 @@ async function runInGroup(
   request: PhaseRequest,
   group: Cgroup,
   signal: AbortSignal | undefined,
-): Promise<Phase> {
+): Promise<{ readonly phase: Phase; readonly outlives: boolean }> {
   const { limits } = request
   let reason: Reason | null = null
   let over = false
+  let outlives = false
+  const overdue = Promise.withResolvers<void>()
+  let patience: NodeJS.Timeout | undefined
   const stop = (why: Reason): void => {
     if (over || reason !== null) return
     reason = why
+    patience = setTimeout(overdue.resolve, killMilliseconds)
     // First the process that may still be on its way into the cgroup, then all that it has started: they are inside.
     child.kill()
     try {
@@ -117,26 +137,42 @@ async function runInGroup(
       watch = watchLimits(group, limits, started, stop)
       child.release()
     }
-    await child.exited
+    await Promise.race([child.exited, overdue.promise])
     over = true
-    await group.empty()
-    const end = await child.ended
-    await Promise.all(captured.map((capture) => capture.ended))
+    outlives = !(await empties(group)) || child.readEnd() === null
+    if (!outlives) await Promise.all([child.ended, ...captured.map(({ ended }) => ended)])
+    const end = child.readEnd() ?? outlived()
     if (reason === 'aborted') signal?.throwIfAborted()
     if (reason === 'unwatched') {
       throw new SandboxError('cgroup.read', 'the counters of a running box could not be read')
     }
-    return judge(request, gather(request.command, group, captured, end, reason, started))
+    const evidence = gather(request.command, group, captured, end, reason, started)
+    return { phase: judge(request, evidence), outlives }
   } finally {
     over = true
+    clearTimeout(patience)
     watch?.stop()
     signal?.removeEventListener('abort', abort)
     child.kill()
-    await group.empty().finally(() => {
-      closePipes(pipes)
-    })
-    await child.ended
+    outlives ||= !(await empties(group))
+    closePipes(pipes)
+    if (!outlives) await child.ended
   }
+}
+
+/** False when a kill has not ended what is in it; whoever clears the group away hears why. */
+async function empties(group: Cgroup): Promise<boolean> {
+  try {
+    await group.empty()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What is told of a bubblewrap that a kill has not ended. */
+function outlived(): ChildEnd {
+  return { exitStatus: null, killed: true, time: performance.now(), error: null }
 }
 
 /** @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began, unless by the program's fault. */

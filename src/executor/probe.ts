@@ -30,7 +30,7 @@ const required: readonly (readonly [string, RegExp])[] = [
 
 /** Shows a process's status and interfaces. */
 const shellProbe: Command = {
-  argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/net/dev >&2'],
+  argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/self/net/dev >&2'],
   files: [],
   unlimitedStack: false,
 }
@@ -39,7 +39,7 @@ const shellProbe: Command = {
 export function probeInterpreter(interpreter: string): Command {
   const code = `import sys
 sys.stdout.write(open('/proc/self/status').read())
-sys.stderr.write(open('/proc/net/dev').read())
+sys.stderr.write(open('/proc/self/net/dev').read())
 `
   return {
     argv: [interpreter, 'main.py'],

@@ -2,18 +2,17 @@
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
-import type { Boxes } from './box.ts'
 import type { Artefact, Command, Compiler, Toolchain } from './language/language.ts'
 import { compileMessageBytes } from './limits.ts'
 import { SandboxError } from './outcome.ts'
 import type { Outcome, Phase } from './outcome.ts'
 import type { ExecutionRequest, Language, Limits, PhaseLimits } from './request.ts'
 import type { ResidentCompilers } from './resident-compiler.ts'
-import type { Slot } from './slot.ts'
+import type { PhaseRunner } from './tenancy.ts'
 
-/** Runs a program in a slot that is nobody else's meanwhile. */
+/** Takes a program through its phases. */
 export type ProgramRunner = (
-  slot: Slot,
+  runPhase: PhaseRunner,
   request: ExecutionRequest,
   signal: AbortSignal,
 ) => Promise<Outcome>
@@ -23,7 +22,6 @@ export type ProgramRunner = (
  * @param residents the compilers that are kept up; a language without is compiled in a box each time.
  */
 export function createProgramRunner(
-  boxes: Boxes,
   toolchains: Readonly<Record<Language, Toolchain>>,
   cache: ArtefactCache,
   limits: Readonly<Record<Language, Limits>>,
@@ -32,20 +30,19 @@ export function createProgramRunner(
   let phases = 0
 
   function runCommand(
-    slot: Slot,
+    runPhase: PhaseRunner,
     toolchain: Toolchain,
     command: Command,
     details: { stdin: Uint8Array; limits: PhaseLimits; stderrKeptBytes?: number },
-    signal: AbortSignal,
   ): Promise<Phase> {
     phases += 1
     const { paths, ranOutOfMemory } = toolchain
     const name = String(phases)
-    return boxes.run(slot, { name, command, paths, ranOutOfMemory, ...details }, signal)
+    return runPhase({ name, command, paths, ranOutOfMemory, ...details })
   }
 
   async function compile(
-    slot: Slot,
+    runPhase: PhaseRunner,
     { language, code }: ExecutionRequest,
     compiler: Compiler,
     signal: AbortSignal,
@@ -55,11 +52,10 @@ export function createProgramRunner(
     const compiled =
       (await residents[language]?.compile(code, signal)) ??
       (await runCommand(
-        slot,
+        runPhase,
         toolchains[language],
         compiler.command(code, wanted.memoryBytes),
         { stdin: new Uint8Array(), limits: wanted, stderrKeptBytes: compileMessageBytes },
-        signal,
       ))
     const { stdout, ...rest } = compiled
     // The compiler's stdout carried the program; it is no output for anyone to read.
@@ -68,7 +64,7 @@ export function createProgramRunner(
     return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
   }
 
-  return async (slot, request, signal) => {
+  return async (runPhase, request, signal) => {
     const { language, code, stdin, cacheScope } = request
     const toolchain = toolchains[language]
     const { compiler } = toolchain
@@ -79,7 +75,7 @@ export function createProgramRunner(
       const key = hashSource(language, compiler.identity, code)
       const { compiled, cached } = await cache.compile(
         { owner: cacheScope, key },
-        () => compile(slot, request, compiler, signal),
+        () => compile(runPhase, request, compiler, signal),
         isCertain,
       )
       compilePhase = compiled.phase
@@ -89,7 +85,7 @@ export function createProgramRunner(
     if (artefact === null) return { compile: compilePhase, compileCached, run: null }
     const wanted = limits[language].run
     const command = toolchain.run(artefact, wanted.memoryBytes)
-    const run = await runCommand(slot, toolchain, command, { stdin, limits: wanted }, signal)
+    const run = await runCommand(runPhase, toolchain, command, { stdin, limits: wanted })
     return { compile: compilePhase, compileCached, run }
   }
 }

@@ -13,7 +13,7 @@ export interface PhaseLimits {
   readonly cpuSeconds: number
   /** Monotonic time from the program's start, in seconds. */
   readonly wallSeconds: number
-  /** The cgroup's memory limit, in bytes; swap is off. cgroup v1 counts INET sockets apart (cgroup-v1.ts): 16 MiB more. */
+  /** The cgroup's memory limit, in bytes; swap is off. */
   readonly memoryBytes: number
   /** Processes and threads together, the sandbox's own not counted. */
   readonly processes: number

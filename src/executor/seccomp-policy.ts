@@ -24,6 +24,17 @@ export const unassignedNumbers: Readonly<
   aarch64: { first: 295, last: 423 },
 }
 
+/** O_DIRECT, which has another bit on each architecture. */
+function refuseDirect(architecture: Architecture, bit: number): readonly FilterRow[] {
+  const reason =
+    'O_DIRECT: a pipe then carries packets, of which each costs the reader a page and a call; a file is read past the page cache'
+  return [
+    refuse('EINVAL', ['open', 'pipe2'], reason, hasAnyBit(1, bit)),
+    refuse('EINVAL', ['openat'], reason, hasAnyBit(2, bit)),
+    refuse('EINVAL', ['fcntl'], reason, isOneOf(1, 4), hasAnyBit(2, bit)),
+  ].map((row) => ({ ...row, architecture }))
+}
+
 /** The policy. */
 export const filterRows: readonly FilterRow[] = [
   // Namespaces and mounts
@@ -83,6 +94,26 @@ export const filterRows: readonly FilterRow[] = [
     'the first process of the box: with a limit on its CPU time the program could end it, and we would not know how the program ended',
     isOneOf(0, 1),
   ),
+  refuse(
+    'EPERM',
+    ['sched_setscheduler', 'sched_setparam', 'sched_setattr', 'sched_setaffinity'],
+    'the first process of the box: made to wait for the others, it would outlive SIGKILL',
+    isOneOf(0, 1),
+  ),
+  refuse(
+    'EPERM',
+    ['setpriority'],
+    'the same; PRIO_PGRP and PRIO_USER may name it too',
+    isNoneOf(0, 0),
+  ),
+  refuse('EPERM', ['setpriority'], 'the same, by its number', isOneOf(1, 1)),
+  refuse(
+    'EPERM',
+    ['ioprio_set'],
+    'the same; IOPRIO_WHO_PGRP and _USER may name it too',
+    isNoneOf(0, 1),
+  ),
+  refuse('EPERM', ['ioprio_set'], 'the same, by its number', isOneOf(1, 1)),
   refuse('EPERM', ['prctl'], 'PR_SET_MM rewrites what /proc says of a process', isOneOf(0, 35)),
   refuse(
     'EINVAL',
@@ -114,40 +145,11 @@ export const filterRows: readonly FilterRow[] = [
     isOneOf(0, 22),
   ),
   refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    "only the levels SOCKET, IP, IPV6, TCP, UDP, of which the rows below speak: UDP-Lite's (136) sets UDP's options",
-    isNoneOf(1, 0, 1, 6, 17, 41),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'SO_ATTACH_FILTER, _BPF, _REUSEPORT_CBPF, _REUSEPORT_EBPF: BPF programs again',
-    isOneOf(1, 1),
-    isOneOf(2, 26, 50, 51, 52),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'TCP_ULP turns a socket into kernel TLS or ESP-in-TCP, and loads the module',
-    isOneOf(1, 6),
-    isOneOf(2, 31),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'UDP_ENCAP feeds packets to ESP (CVE-2026-43284) and L2TP',
-    isOneOf(1, 17),
-    isOneOf(2, 100),
-  ),
-  refuse(
     'EOPNOTSUPP',
     ['sendto'],
     'MSG_OOB on Unix sockets: a use after free reached from browser sandboxes (CVE-2025-38236)',
     hasAnyBit(3, 1),
   ),
-  refuse('EOPNOTSUPP', ['sendmsg'], 'MSG_OOB, as with sendto', hasAnyBit(2, 1)),
-  refuse('EOPNOTSUPP', ['sendmmsg'], 'MSG_OOB, as with sendto', hasAnyBit(3, 1)),
   refuse(
     'ENOSYS',
     [
@@ -200,21 +202,37 @@ export const filterRows: readonly FilterRow[] = [
   refuse(
     'EAFNOSUPPORT',
     ['socket', 'socketpair'],
-    'only UNIX, INET, INET6: ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
-    isNoneOf(0, 1, 2, 10),
+    'only UNIX. INET reaches nobody, but its error queues and half-open connections are charged to no cgroup and outlive the box; ALG (CVE-2026-31431), NETLINK, PACKET, VSOCK, RXRPC, TIPC … are where the bugs are',
+    isNoneOf(0, 1),
   ),
   refuse(
     'ESOCKTNOSUPPORT',
     ['socket', 'socketpair'],
-    'INET only as STREAM and DGRAM: SEQPACKET reaches SCTP without naming it, type 6 is DCCP',
-    isOneOf(0, 2, 10),
-    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2] },
+    'only STREAM, DGRAM, SEQPACKET: what Unix sockets have',
+    { argument: 1, mask: 0xf, test: 'none_of', values: [1, 2, 5] },
   ),
   refuse(
     'EPROTONOSUPPORT',
     ['socket', 'socketpair'],
-    'only the default, ICMP (1, also PF_UNIX), TCP, UDP: MPTCP, SCTP, L2TP and SMC (256) hide behind INET',
-    isNoneOf(2, 0, 1, 6, 17),
+    'only the default, which may also be called PF_UNIX (1)',
+    isNoneOf(2, 0, 1),
+  ),
+  refuse(
+    'EPERM',
+    ['sendmsg', 'sendmmsg'],
+    'their control messages lie behind a pointer: descriptors on their way in circles keep a kernel thread at work that nobody is billed for, and can hold what a dead box had',
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'only the level SOCKET: all that a Unix socket has',
+    isNoneOf(1, 1),
+  ),
+  refuse(
+    'ENOPROTOOPT',
+    ['setsockopt'],
+    'only REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO. BPF programs (ATTACH_*), time stamps whose errors are charged to nobody (TIMESTAMP*), uncharged groups (REUSEPORT), pages of files (ZEROCOPY) and what programs do not use stay out',
+    isNoneOf(2, 2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67),
   ),
 
   // The page cache, which all boxes share through the toolchain's files
@@ -227,13 +245,6 @@ export const filterRows: readonly FilterRow[] = [
     'EINVAL',
     ['sendfile'],
     'puts page-cache pages into packets as splice does; on EINVAL Java, Python and libstdc++ copy instead',
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'SO_ZEROCOPY: MSG_ZEROCOPY from a mapped file does the same',
-    isOneOf(1, 1),
-    isOneOf(2, 60),
   ),
   refuse('ENOSYS', ['cachestat'], 'tells which pages of a shared file another box has read'),
   refuse(
@@ -253,14 +264,39 @@ export const filterRows: readonly FilterRow[] = [
     'MADV_MERGEABLE: merged pages tell by timing what another box holds',
     isOneOf(2, 12),
   ),
+  refuse(
+    'EINVAL',
+    ['prctl'],
+    'PR_SET_MEMORY_MERGE, PR_GET_MEMORY_MERGE: the same for all memory of a process',
+    isOneOf(0, 67, 68),
+  ),
+  refuse(
+    'ENOSYS',
+    ['openat2'],
+    'its flags lie behind a pointer; every caller falls back to openat',
+  ),
+  ...refuseDirect('x86_64', 0x4000),
+  ...refuseDirect('aarch64', 0x10000),
 
   // State that outlives a run or is seen by another box
   refuse(
     'ENOPROTOOPT',
     ['getsockopt'],
-    'SO_NETNS_COOKIE: a number that is never used twice, by which runs in one network know each other',
+    'SO_COOKIE, SO_NETNS_COOKIE: numbers that the host never uses twice, by which runs count each other',
     isOneOf(1, 1),
-    isOneOf(2, 71),
+    isOneOf(2, 57, 71),
+  ),
+  refuse(
+    'ENOSYS',
+    ['pidfd_open'],
+    "a pidfd's inode is the count of all processes that the host ever had; asyncio waits by a thread instead",
+  ),
+  refuse('EINVAL', ['clone'], 'CLONE_PIDFD: another way to one', hasAnyBit(0, 0x1000)),
+  refuse('ENOPROTOOPT', ['getsockopt'], 'SO_PEERPIDFD: another', isOneOf(1, 1), isOneOf(2, 77)),
+  refuse(
+    'ENOSYS',
+    ['statfs', 'fstatfs'],
+    "free inodes and blocks of the host's file systems: registers that every box reads",
   ),
   refuse(
     'ENOSYS',
@@ -302,42 +338,6 @@ export const filterRows: readonly FilterRow[] = [
     'EOPNOTSUPP',
     ['setxattr', 'lsetxattr', 'fsetxattr'],
     'an access list takes 64 KiB of kernel memory a file that no cgroup is charged for: 2,000 files took 130 MB (Linux 6.18)',
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'TCP_MD5SIG, _EXT, TCP_AO_ADD_KEY: a socket takes 128 KiB of such keys, charged to no cgroup either',
-    isOneOf(1, 6),
-    isOneOf(2, 14, 32, 38),
-  ),
-  refuse(
-    'EOPNOTSUPP',
-    ['sendto'],
-    'MSG_MORE: a datagram held back unfinished is charged to no cgroup: 30,000 sockets held 1.2 GB and counted for 80 MB (Linux 6.18)',
-    hasAnyBit(3, 0x8000),
-  ),
-  refuse('EOPNOTSUPP', ['sendmsg'], 'MSG_MORE, as with sendto', hasAnyBit(2, 0x8000)),
-  refuse('EOPNOTSUPP', ['sendmmsg'], 'MSG_MORE, as with sendto', hasAnyBit(3, 0x8000)),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'UDP_CORK: the same for every datagram',
-    isOneOf(1, 17),
-    isOneOf(2, 1),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'IP_*: only TOS, TTL, MTU_DISCOVER, RECVERR, MULTICAST_IF, _TTL, _LOOP, _ALL: memberships and options are charged to no cgroup',
-    isOneOf(1, 0),
-    isNoneOf(2, 1, 2, 10, 11, 32, 33, 34, 49),
-  ),
-  refuse(
-    'ENOPROTOOPT',
-    ['setsockopt'],
-    'IPV6_*: the same, as UNICAST_HOPS, MULTICAST_IF, _HOPS, _LOOP, _ALL, MTU_DISCOVER, RECVERR, V6ONLY, TCLASS',
-    isOneOf(1, 41),
-    isNoneOf(2, 16, 17, 18, 19, 23, 25, 26, 29, 67),
   ),
   refuse(
     'ENOMEM',
@@ -401,11 +401,3 @@ export const filterRows: readonly FilterRow[] = [
     'NUMA placement; the JVM, g++ and CPython do without',
   ),
 ]
-
-/** Put before the policy where no cgroup limits the memory that such sockets hold (cgroup.ts, `limitsSocketMemory`). */
-export const internetRow: FilterRow = refuse(
-  'EAFNOSUPPORT',
-  ['socket', 'socketpair'],
-  'INET, INET6: their buffers would be outside every limit',
-  isOneOf(0, 2, 10),
-)

@@ -1,6 +1,6 @@
 // The shape of the filter's rows, and the short forms the policy is written in.
 // Apart from the policy so that its table holds nothing but decisions and reasons.
-import type { CallName } from './syscall-number.ts'
+import type { Architecture, CallName } from './syscall-number.ts'
 
 /** Errors the filter answers with, in Linux's numbers (the same on both architectures); `done` pretends success. */
 export const errnos = {
@@ -39,6 +39,8 @@ export interface FilterRow {
   readonly conditions: readonly Condition[]
   readonly errno: keyof typeof errnos
   readonly reason: string
+  /** The only architecture that it holds on; both unless said. */
+  readonly architecture?: Architecture
 }
 
 /** A row: these calls answer this errno when every condition holds (none given: always). */

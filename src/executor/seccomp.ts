@@ -17,7 +17,7 @@ import {
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
-import { filterRows, internetRow, lastReviewedNumber, unassignedNumbers } from './seccomp-policy.ts'
+import { filterRows, lastReviewedNumber, unassignedNumbers } from './seccomp-policy.ts'
 import { errnos } from './seccomp-row.ts'
 import type { Condition, FilterRow } from './seccomp-row.ts'
 import { callNumbers } from './syscall-number.ts'
@@ -65,9 +65,9 @@ interface Interval {
   readonly code: readonly Instruction[]
 }
 
-function compileIntervals(architecture: Architecture, table: readonly FilterRow[]): Interval[] {
+function compileIntervals(architecture: Architecture): Interval[] {
   const rowsByNumber = new Map<number, FilterRow[]>()
-  for (const row of table)
+  for (const row of filterRows.filter((one) => (one.architecture ?? architecture) === architecture))
     for (const name of row.calls) {
       const number = callNumbers[name][architecture === 'x86_64' ? 0 : 1]
       if (number === null) continue
@@ -104,43 +104,29 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
   )
 }
 
-/** What a host's filter depends on. */
-export interface FilterOptions {
-  /** Node's name of the machine's architecture; this machine's unless said. */
-  readonly machine?: string
-  /** False refuses INET and INET6 sockets, where no cgroup limits the memory they hold; true unless said. */
-  readonly internetSockets?: boolean
-}
-
-/** The filter as instructions, for one architecture and table. */
-export function compileFilter(
-  architecture: Architecture,
-  table: readonly FilterRow[] = filterRows,
-): readonly Instruction[] {
+/** The filter as instructions, for one architecture. */
+export function compileFilter(architecture: Architecture): readonly Instruction[] {
   return [
     loadWord(dataOffset.architecture),
     // Another architecture's calls (`int 0x80` on x86_64) have other numbers, and `socketcall` cannot be inspected:
     // code-golf PR 2729 reached keyctl as i386 call 288, which is accept4 here. Death, not an errno: no honest program does it.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
-    ...compileSearch(compileIntervals(architecture, table)),
+    ...compileSearch(compileIntervals(architecture)),
   ]
 }
 
 /**
  * The filter for a machine as raw `struct sock_filter[]`, as bubblewrap's `--seccomp` reads it.
+ * @param machine Node's name of its architecture; this machine's unless said.
  * @throws {SandboxError} step `seccomp.assemble`, on an architecture without a reviewed table.
  */
-export function assembleFilter({
-  machine = process.arch,
-  internetSockets = true,
-}: FilterOptions = {}): Buffer {
-  const table = internetSockets ? filterRows : [internetRow, ...filterRows]
+export function assembleFilter(machine: string = process.arch): Buffer {
   switch (machine) {
     case 'x64':
-      return encode(compileFilter('x86_64', table))
+      return encode(compileFilter('x86_64'))
     case 'arm64':
-      return encode(compileFilter('aarch64', table))
+      return encode(compileFilter('aarch64'))
     default:
       throw new SandboxError(
         'seccomp.assemble',

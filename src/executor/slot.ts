@@ -12,8 +12,12 @@ export interface SlotPool {
   readonly all: readonly Slot[]
   /** Slots in service. */
   count(): number
-  /** Waits for a free slot. @throws {SandboxError} when none is left in service; the signal's reason when aborted. */
-  acquire(signal?: AbortSignal): Promise<Slot>
+  /**
+   * Waits for a free slot.
+   * @param ahead true for who has had one and lost it by no fault of his: he is served before all who wait.
+   * @throws {SandboxError} when none is left in service; the signal's reason when aborted.
+   */
+  acquire(signal?: AbortSignal, ahead?: boolean): Promise<Slot>
   release(slot: Slot): void
   /** Never lends this slot again: something of an earlier run may still be in it. */
   quarantine(slot: Slot): void
@@ -35,39 +39,38 @@ export function createSlotPool(count: number, firstUid: number | null): SlotPool
     uid: firstUid === null ? null : firstUid + index,
   }))
   const free = [...all]
-  const waiters = new Set<Waiter>()
+  const waiters: Waiter[] = []
   let inService = count
   return {
     all,
     count: () => inService,
-    async acquire(signal) {
+    async acquire(signal, ahead = false) {
       signal?.throwIfAborted()
       if (inService === 0) throw exhausted()
       const slot = free.shift()
       if (slot !== undefined) return slot
       const { promise, resolve, reject } = Promise.withResolvers<Slot>()
       const waiter = { resolve, reject }
-      waiters.add(waiter)
+      if (ahead) waiters.unshift(waiter)
+      else waiters.push(waiter)
       const abort = (): void => {
-        if (waiters.delete(waiter)) reject(signal?.reason)
+        const index = waiters.indexOf(waiter)
+        if (index < 0) return
+        waiters.splice(index, 1)
+        reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort)
       return promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     release(slot) {
-      const [waiter] = waiters
-      if (waiter === undefined) {
-        free.push(slot)
-        return
-      }
-      waiters.delete(waiter)
-      waiter.resolve(slot)
+      const waiter = waiters.shift()
+      if (waiter === undefined) free.push(slot)
+      else waiter.resolve(slot)
     },
     quarantine() {
       inService -= 1
       if (inService > 0) return
-      for (const waiter of waiters) waiter.reject(exhausted())
-      waiters.clear()
+      for (const waiter of waiters.splice(0)) waiter.reject(exhausted())
     },
   }
 }

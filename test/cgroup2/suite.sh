@@ -38,7 +38,7 @@ test/executor/doctor.test.ts /lacks nothing/
 '}
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/
-test/executor/bubblewrap.test.ts /first process|devices are|sockets on|in a file works/
+test/executor/bubblewrap.test.ts /first process|devices are|in a file works/
 '}
 layouts='root delegated service container no-memory read-only foreign'
 file_timeout_seconds=300

@@ -1,8 +1,12 @@
 // What Java submissions use of the system: all of it must work under the filter.
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,13 +31,21 @@ public class Toolchain {
     var child = new ProcessBuilder("/usr/bin/echo", "child").start();
     check(new String(child.getInputStream().readAllBytes()).equals("child\n"));
     check(child.waitFor() == 0);
-    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        var client = new Socket(server.getInetAddress(), server.getLocalPort());
-        var accepted = server.accept()) {
-      client.getOutputStream().write(7);
-      check(accepted.getInputStream().read() == 7);
+    try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        var selector = Selector.open()) {
+      var address = UnixDomainSocketAddress.of("/tmp/talk");
+      server.bind(address);
+      server.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+      try (var client = SocketChannel.open(address)) {
+        check(selector.select() == 1);
+        client.write(ByteBuffer.wrap(new byte[] {7}));
+        var received = ByteBuffer.allocate(1);
+        try (var accepted = server.accept()) {
+          check(accepted.read(received) == 1 && received.get(0) == 7);
+        }
+      }
     }
-    System.out.println("threads streams transfer child network");
+    System.out.println("threads streams transfer child sockets");
   }
 
   private static void check(boolean holds) {

@@ -222,23 +222,6 @@ t.test('cgroup file systems', async (t) => {
     const processDirectory = version2({ 'cgroup.controllers': 'memory pids\n' })
     t.match(await examine('cgroup cpu', { processDirectory }), { level: 'warning' })
   })
-  t.test('v2 that does not count sockets', async (t) => {
-    const processDirectory = version2({ 'cgroup.controllers': 'cpu memory pids\n' })
-    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'warning' })
-    const at = join(processDirectory, 'cmdline')
-    writeFileSync(at, 'quiet cgroup.memory=nokmem,nosocket\n')
-    t.match(await examine('cgroup sockets', { processDirectory }), {
-      level: 'warning',
-      detail: /no INET sockets/u,
-      remedy: /without cgroup\.memory=nosocket/u,
-    })
-    writeFileSync(at, 'quiet cgroup.memory=nokmem\n')
-    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'ok' })
-  })
-  t.test('v1 that does not count sockets', async (t) => {
-    const processDirectory = version1(['memory', 'cpuacct', 'pids'])
-    t.match(await examine('cgroup sockets', { processDirectory }), { level: 'warning' })
-  })
   t.test('a worker in a leaf of the subtree that was given to it', async (t) => {
     // As systemd makes it (Delegate=yes, DelegateSubgroup=supervisor): the leaf itself is given no controller.
     const tree = makeDirectory(t)

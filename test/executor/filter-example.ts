@@ -16,6 +16,11 @@ export function numberOf(call: CallName, architecture: Architecture): number | n
   return callNumbers[call][architecture === 'x86_64' ? 0 : 1]
 }
 
+/** The policy of one architecture. */
+export function rowsOf(architecture: Architecture): readonly FilterRow[] {
+  return filterRows.filter((row) => (row.architecture ?? architecture) === architecture)
+}
+
 function holds(condition: Condition, values: readonly bigint[]): boolean {
   const value = values[condition.argument]!
   const word = condition.word === 'high' ? (value >> 32n) & low : value & low
@@ -32,7 +37,7 @@ export function lookUp(
 ): number | null {
   const { first, last } = unassignedNumbers[architecture]
   if (number > lastReviewedNumber || (number >= first && number <= last)) return errnos.ENOSYS
-  const row = filterRows.find(
+  const row = rowsOf(architecture).find(
     (candidate) =>
       candidate.calls.some((call) => numberOf(call, architecture) === number) &&
       candidate.conditions.every((condition) => holds(condition, values)),

@@ -8,7 +8,14 @@ import t from 'tap'
 import { startKeeper } from '../../src/executor/keeper.ts'
 import type { Evidence } from '../../src/executor/evidence.ts'
 import { box, run, scaleLimits, startExecutor, timeFactor } from '../helper/executor.ts'
-import { listProcesses, openLaunches, request, sanitizers } from './lone-keeper.ts'
+import {
+  interpreter,
+  listProcesses,
+  openLaunches,
+  request,
+  sanitizers,
+  traps,
+} from './lone-keeper.ts'
 
 t.setTimeout(280_000 * timeFactor)
 
@@ -85,13 +92,6 @@ const battery: readonly Case[] = [
     ),
     expected: exited(7),
   },
-  {
-    name: 'streams in flight',
-    script: python(
-      'import array, socket\na, b = socket.socketpair()\nfor s in (a, b): s.sendmsg([b"x"], [(1, 1, array.array("i", [1, 2, a.fileno(), b.fileno()]))])',
-    ),
-    expected: exited(0),
-  },
 ]
 
 for (const [build, further] of [
@@ -126,6 +126,50 @@ for (const [build, further] of [
     t.same(listProcesses(launch.group), [], 'its last box ends with it')
   })
 }
+
+/** Python programs and what must become of them, in forks. */
+const forked: readonly Omit<Case, 'name'>[] = [
+  { script: 'print(input())', stdin: 'said', expected: exited(0) },
+  { script: 'raise SystemExit(3)', expected: exited(3) },
+  { script: '1 / 0', expected: exited(1) },
+  { script: 'def f(): f()\nf()', expected: exited(1) },
+  { script: 'import os\nos.abort()', expected: { exit: { code: 134, signal: 'SIGABRT' } } },
+  { script: 'import os\nprint(1)\nos.close(1)', expected: exited(120) },
+  {
+    script: 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)',
+    expected: { exit: { code: 130, signal: 'SIGINT' } },
+  },
+  { script: 'while True: print("x" * 9999)', expected: { reason: 'output_limit' } },
+  { script: 'x = bytearray(1 << 30)', expected: { outOfMemoryKills: /^[1-9]/ } },
+  {
+    script: 'import os\nwhile True: os.fork()',
+    limits: { wallSeconds: 0.5 },
+    expected: {},
+  },
+]
+
+t.test('a battery of forked runs, the keeper under traps', async (t) => {
+  const prepare = await openLaunches(t, traps, interpreter)
+  const launch = await prepare('forked')
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  for (const { script, stdin, limits, expected } of [...forked, ...forked.toReversed()]) {
+    const asked = request(interpreter, {
+      memoryBytes: 128 << 20,
+      stdin: stdin ?? '',
+      wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
+    })
+    const files = [{ path: '/box/main.py', content: Buffer.from(script), executable: false }]
+    const command = {
+      ...asked.command,
+      files,
+      forks: true as const,
+      endsQuietly: script.startsWith('p'),
+    }
+    t.match(await keeper.run({ ...asked, command }), expected, script)
+  }
+  await keeper.close()
+})
 
 /** Plays a script of two letters and a number a line upon its own streams; ends in the way that the last says. */
 const player = String.raw`

@@ -9,7 +9,14 @@ import t from 'tap'
 import { encodeHello, encodeRequest, spawnKeeper } from '../../src/executor/keeper.ts'
 import type { KeeperLaunch } from '../../src/executor/keeper.ts'
 import { box, timeFactor } from '../helper/executor.ts'
-import { listProcesses, openLaunches, request, sanitizers } from './lone-keeper.ts'
+import {
+  interpreter,
+  listProcesses,
+  openLaunches,
+  request,
+  sanitizers,
+  traps,
+} from './lone-keeper.ts'
 
 t.setTimeout(290_000 * timeFactor)
 
@@ -22,7 +29,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 t.comment(`SEED=${seed}`)
 
 /** On a machine that is slow or has other work, as many conversations as this allows, and not fewer than the least. */
-const longestMilliseconds = Number(process.env['GARBAGE_SECONDS'] ?? 100) * 1000
+const longestMilliseconds = Number(process.env['GARBAGE_SECONDS'] ?? 80) * 1000
 const leastConversations = 50
 
 /** What is sent, and whether a keeper that runs something upon it has read more into it than is there. */
@@ -114,14 +121,15 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   return null
 }
 
-for (const [build, further, count] of [
-  ['as it is', [], 2000],
-  ['under sanitizers', sanitizers, 100],
+for (const [build, further, resident, count] of [
+  ['as it is', [], null, 2000],
+  ['under sanitizers', sanitizers, null, 100],
+  ['that forks, under traps', traps, interpreter, 200],
 ] as const)
   t.test(
     `garbage conversations end, run nothing and leave nothing, the keeper ${build}`,
     async (t) => {
-      const prepare = await openLaunches(t, further)
+      const prepare = await openLaunches(t, further, resident)
       const lanes = 8
       const garbage = listGarbage(await prepare('sample'), count)
       let next = 0

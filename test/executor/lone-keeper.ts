@@ -20,21 +20,35 @@ const directory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 /** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
 export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
-/** Makes launches of keepers, each with a cgroup of its own, all gone when the test ends. */
+/**
+ * The same for the library that makes an interpreter a keeper, without the address sanitizer, which wants to be loaded
+ * before everything else: it dies of SIGILL.
+ */
+export const traps = ['-g', '-fsanitize=undefined', '-fsanitize-undefined-trap-on-error']
+
+/** The command line of a keeper that forks. */
+export const interpreter = ['/usr/bin/python3', 'main.py'] as const
+
+/**
+ * Makes launches of keepers, each with a cgroup of its own, all gone when the test ends.
+ * @param resident command line of an interpreter that is to be the keeper.
+ */
 export async function openLaunches(
   t: Test,
   further: readonly string[] = [],
+  resident: readonly string[] | null = null,
 ): Promise<(name: string, program?: string) => Promise<KeeperLaunch>> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const { program: built } = await buildKeeper(directory, further)
+  const programs = await buildKeeper(directory, further)
+  const built = resident === null ? programs.program : programs.pythonLibrary
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const filter = assembleFilter({ internetSockets: cgroups.limitsSocketMemory })
+  const filter = assembleFilter()
   const layout = encodeLayout(readHostRoot())
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {
     const group = await cgroups.createForKeeper(name, uid)
-    return { group, uid, filter, layout, program, interpreter: null }
+    return { group, uid, filter, layout, program, interpreter: resident }
   }
 }
 

@@ -25,7 +25,7 @@ const name = nameWorkerGroup()
 const host: Host = {
   cgroups: await openCgroupParent(name),
   streams: createStandardStreams(join(directory, name)),
-  filter: assembleFilter({ internetSockets: false }),
+  filter: assembleFilter(),
   root: readHostRoot(),
   inherited: findInheritedDescriptors(),
   emptyDescriptor: openSync('/dev/null', 'r'),

@@ -30,6 +30,19 @@ t.test('who waits first is served first', async (t) => {
   t.same(served, ['first', 'second'])
 })
 
+t.test('who lost his slot by no fault of his is served before all who wait', async (t) => {
+  const pool = createSlotPool(1, null)
+  const slot = await pool.acquire()
+  const served: string[] = []
+  const waiting = pool.acquire().then(() => served.push('waiting'))
+  const ahead = pool.acquire(undefined, true).then(() => served.push('ahead'))
+  pool.release(slot)
+  await ahead
+  t.same(served, ['ahead'])
+  pool.release(slot)
+  await waiting
+})
+
 t.test('who gives up waiting takes no slot', async (t) => {
   const pool = createSlotPool(1, null)
   const slot = await pool.acquire()

@@ -20,9 +20,8 @@ async def talk():
         writer.write(b'hello')
         writer.close()
 
-    server = await asyncio.start_server(answer, '127.0.0.1', 0)
-    port = server.sockets[0].getsockname()[1]
-    reader, writer = await asyncio.open_connection('127.0.0.1', port)
+    server = await asyncio.start_unix_server(answer, '/tmp/talk')
+    reader, writer = await asyncio.open_unix_connection('/tmp/talk')
     assert await reader.read() == b'hello'
     writer.close()
     server.close()

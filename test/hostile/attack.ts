@@ -25,6 +25,8 @@ export interface Attack {
   readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
   readonly fates: readonly Fate[]
+  /** It aims at what the host pays beside what the run is told; that is then measured (account.ts). */
+  readonly accounted?: true
 }
 
 /** Bodies by language. */

@@ -13,9 +13,11 @@ import { attacks } from './attack/attacks.ts'
 import { channels } from './attack/channels.ts'
 import { listLanguages } from './attack.ts'
 import type { Attack, Profile } from './attack.ts'
+import { openAccount } from './account.ts'
 import { plantCanaries } from './canary.ts'
 import { wrapChannel } from './channel.ts'
 import type { Channel } from './channel.ts'
+import { judgeHold, watchEventLoop } from './event-loop.ts'
 import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
 import type { Result } from './judge.ts'
 import { openArena } from './profile.ts'
@@ -82,6 +84,7 @@ if (compilers !== undefined) await waitForResident(compilers.executor)
 const baseline: Baseline = takeBaseline(allArenas)
 const helloSeconds: number[] = []
 const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }
+let longestHold = 0
 
 /** Runs hello on every slot of the executor; returns what is wrong with it. */
 async function sayHello({ executor }: Arena): Promise<string[]> {
@@ -118,10 +121,18 @@ async function perform(
   }
 }
 
+/** Bytes of memory that runs and compilers were told. */
+function sumMemory(results: readonly Result[]): number {
+  return results
+    .flatMap((result) => ('error' in result ? [] : [result.outcome.compile, result.outcome.run]))
+    .reduce((sum, phase) => sum + (phase?.usage.memoryPeakBytes ?? 0), 0)
+}
+
 function report(title: string, results: readonly Result[], faults: string[], left: string[]): void {
   const escapes: string[] = []
   for (const result of results) {
-    if ('error' in result) faults.push(`execute threw: ${String(result.error)}`)
+    // A program that makes the executor fail has cost its neighbours an attempt, and gets no verdict of its own.
+    if ('error' in result) escapes.push(`execute threw: ${String(result.error)}`)
     else escapes.push(...findEscapes(result.outcome, canaries.secret))
   }
   counts.attacks += 1
@@ -143,12 +154,28 @@ for (const profile of ['bomb', 'probe', 'compile'] as const) {
   const width = arena.executor.slots
   for (let i = 0; i < mine.length; i += width) {
     const group = mine.slice(i, i + width)
-    const results = await Promise.all(
-      group.map(({ attack, language }) =>
-        perform(arena, language, attack.code[language]!, attack.stdin),
-      ),
-    )
-    const left = await inspectAfter(arena)
+    const account = group.some(({ attack }) => attack.accounted) ? openAccount() : null
+    const performAll = (): Promise<Result[]> =>
+      Promise.all(
+        group.map(({ attack, language }) =>
+          perform(arena, language, attack.code[language]!, attack.stdin),
+        ),
+      )
+    const watch = watchEventLoop()
+    const results = await performAll()
+    let held = watch.stop()
+    if (judgeHold(held).length > 0) {
+      // The collector of garbage has its turn at some time too; what an attack causes it causes again.
+      const second = watchEventLoop()
+      await performAll()
+      held = Math.min(held, second.stop())
+    }
+    longestHold = Math.max(longestHold, held)
+    const left = [
+      ...judgeHold(held),
+      ...(await inspectAfter(arena)),
+      ...((await account?.settle(sumMemory(results))) ?? []),
+    ]
     for (const [index, one] of group.entries()) {
       const result = results[index]!
       const faults = judge(one.attack, result)
@@ -193,6 +220,7 @@ const ideas = new Set([
 const slowest = Math.max(0, ...helloSeconds)
 t.comment(
   `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
-    `${counts.other} ended otherwise (${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
+    `${counts.other} ended otherwise, the event loop held for ${longestHold.toFixed(0)} ms at most (` +
+    `${ideas.size} ideas, ${helloSeconds.length} hellos, ` +
     `slowest ${slowest.toFixed(2)} s, ${Math.round((performance.now() - started) / 1000)} s in all)`,
 )

@@ -2,9 +2,10 @@
 // space and the two processes that are its own.
 //
 // The keeper stands in a user namespace in which only the slot's uid exists, as 1000, and has that namespace's
-// capabilities. A box's first process is cloned from it into fresh pid, mount, ipc, uts and cgroup namespaces and into a
-// network in which nothing has happened (network.c), mounts what is private, gives up every capability, takes the system
-// call filter and forks the program's process, which waits to be let go. The first process stays to reap and to say how
+// capabilities, and in a network namespace in which nothing can happen: there is no loopback, and of sockets the filter
+// lets a program have only Unix ones, of which none outlives its box. A box's first process is cloned from it into fresh
+// pid, mount, ipc, uts and cgroup namespaces, mounts what is private, gives up every capability, takes the system call
+// filter and forks the program's process, which waits to be let go. The first process stays to reap and to say how
 // the program ended; when it ends, the kernel kills all that is left in its pid namespace.
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -35,6 +36,7 @@ enum { box_uid = 1000, open_files_most = 1024, seconds_until_ready = 30, usual_s
 
 static const char *const scratch_paths[] = {"/box", "/tmp", "/dev/shm"};
 static struct sock_fprog filter;
+static bool yields_cpu;
 /** The program's process says that it waits; the keeper lets it go; the first process says that the program has ended. */
 static int ready, go, ended;
 /** The keeper, for a box to see that it has gone. */
@@ -52,7 +54,7 @@ static void write_path(const char *path, const char *text, const char *step) {
 
 static void enter_user_namespace(void) {
   unsigned uid = geteuid(), gid = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) fail("keeper.unshare");
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0) fail("keeper.unshare");
   char map[64];
   snprintf(map, sizeof map, "%d %u 1", box_uid, uid);
   write_path("/proc/self/uid_map", map, "keeper.map");
@@ -157,6 +159,8 @@ void load_filter(const void *instructions, size_t bytes) {
   memcpy(filter.filter, instructions, bytes);
 }
 
+void yield_cpu(void) { yields_cpu = true; }
+
 /** Says in the shared page what failed and ends the process: in a box there is nobody else to tell. */
 static _Noreturn void give_up(const char *step) {
   shared->error = errno;
@@ -198,7 +202,10 @@ void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
 static void mount_privately(const struct box *box) {
   // The host's own must be there while the new one is made, and must be gone when it is in its place.
   int context = fsopen("proc", FSOPEN_CLOEXEC);
-  if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0) give_up("box.proc");
+  // Processes alone: the rest of it tells of the host.
+  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
+      fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+    give_up("box.proc");
   int proc = fsmount(context, FSMOUNT_CLOEXEC,
                      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   if (proc < 0 || umount2("/proc", MNT_DETACH) != 0) give_up("box.proc");
@@ -250,6 +257,10 @@ static void become_program(const struct box *box, bool forks) {
   if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
+  // Where the group has a share of the CPU of its own the idle class counts in there alone: a program of many processes
+  // gets the same of the machine, and neither the keeper nor the box's first process waits behind them when it is to die.
+  struct sched_param none = {0};
+  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
   const struct request *request = &shared->request;
   uint64_t cpu_seconds = (request->cpu_nanoseconds + 999999999) / 1000000000 + 1;
   set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
@@ -309,6 +320,9 @@ static void become_box(struct box *box, bool forks) {
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
+  // Whatever the worker may do: without them nobody leaves the idle class.
+  set_limit(RLIMIT_NICE, 0, 0);
+  set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
   pid_t program = fork();
   if (program < 0) give_up("box.fork");
@@ -347,7 +361,6 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) fail("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) fail("box.pipe");
-  open_network();
   int group = prepare_group();
   struct clone_args arguments = {
       .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |

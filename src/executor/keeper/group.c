@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, sockets, file_count };
+enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, file_count };
 /** v2: the count of processes, whose one file is `processes` on v1. */
 static int process_count = -1;
 
@@ -42,8 +42,6 @@ static struct {
 
 /** What a group may hold before a run beyond what it held before the first. */
 static const uint64_t memory_slack = 4 << 20;
-/** v1: what its sockets may hold before a run. */
-static const uint64_t socket_slack = 64 << 10;
 /** A box that leaves more has its own run wait until it is gone; what the kernel keeps by the processor is half of it. */
 static const uint64_t settled_slack = 1 << 20;
 
@@ -168,8 +166,7 @@ static void set_memory_limit(uint64_t bytes) {
 /**
  * v1: a box's file entries, shared memory and namespaces stay charged when it has died, some until the kernel gets to
  * them, some until it needs room. If they counted as the keeper's own, the next program could use what is taken from them
- * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it. What sockets
- * held is only waited for: the next program would notice that it gets less.
+ * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it.
  */
 void settle_group(void) {
   if (version == 2) return;
@@ -178,8 +175,8 @@ void settle_group(void) {
     if (run->memory_at_rest == 0) run->memory_at_rest = run->memory_least = held;
     if (held < run->memory_least) run->memory_least = held;
     uint64_t most = run->memory_at_rest + memory_slack;
-    if (held <= most && read_number(descriptors[sockets]) <= socket_slack) return;
-    if (held > most && write_number(descriptors[limit], most)) run->limit_held = most;
+    if (held <= most) return;
+    if (write_number(descriptors[limit], most)) run->limit_held = most;
     else usleep(5000);
   }
   fail_saying("group.settle", "the memory of a box that has died is not given back");
@@ -187,13 +184,14 @@ void settle_group(void) {
 
 /**
  * v1: what the box that has just died held may still be charged, up to the limit; the next one must find room all the
- * same, or the kernel kills it for want of memory before it stands.
+ * same, or the kernel kills it for want of memory before it stands. The same of its files: the limit is still that of the
+ * last run, or what settle_group has lowered it to.
  */
-void make_room(void) {
+void make_room(uint64_t bytes) {
   if (version == 2 || run->limit_held == 0) return;
   const uint64_t room = 64 << 20;
   uint64_t held = read_number(descriptors[usage]);
-  if (held + room / 2 > run->limit_held) set_memory_limit(held + room);
+  if (held + bytes + room / 2 > run->limit_held) set_memory_limit(held + bytes + room);
 }
 
 /**

@@ -11,7 +11,7 @@
 //
 // Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
 // From the worker:
-//   'H' u32, cgroup version u32, counts swap u32, filter bytes u32, layout bytes u32; then the filter (struct
+//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout bytes u32; then the filter (struct
 //       sock_filter[]) and the layout (build_root in box.c). First of all, once.
 //   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
 //       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
@@ -19,10 +19,13 @@
 // To the worker, each with kind u32 and length u32 first:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that one
-//       not end, 'f' follows, whatever was asked for meanwhile.
-//   'f' text: the keeper failed, at the step before the colon, and has ended. Whatever else comes, or does not, is a
-//       failure too. The worker kills what is in the cgroup and starts another keeper.
+//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
+//       be so, or the first one not end, 'n' follows, whatever was asked for meanwhile.
+//   'n' text: the keeper failed, at the step before the colon, and has ended; no program runs or was let go since the last
+//       result, so what was asked for may be asked of another keeper.
+//   'f' text: the same of a keeper that had let the program go. Whatever else comes, or does not, is a failure too, of
+//       which nobody knows whether the program ran, unless the worker's own end says that its request was not read.
+//       The worker kills what is in the cgroup and starts another keeper.
 //
 // The same code serves a resident interpreter, which forks instead of starting the program anew (python.c).
 #define _GNU_SOURCE
@@ -67,6 +70,7 @@ enum {
   kill_seconds = 5,
   largest_setup_bytes = 1 << 20,
   answer_bytes = 256 * 1024,
+  gathered_bytes = 64 * 1024,
 };
 
 /** Some thirty years. */
@@ -76,6 +80,8 @@ struct shared *shared;
 /** Memory that an interpreter resident in this process holds and that counts as each program's. */
 static uint64_t share;
 static struct box box;
+/** From before a program is let go until its result stands: a failure then may have cost it a run. */
+static bool begun;
 
 /**
  * What is read from the worker, what waits to be written to it, and what the last request asked for. A fork of a resident
@@ -87,6 +93,8 @@ static struct {
   size_t question_start, question_end;
   char answer[answer_bytes];
   size_t answer_start, answer_end;
+  /** Of stdout and stderr: a frame costs the worker more than the byte that a program may write at a time. */
+  char gathered[2][gathered_bytes];
   /** What is past an output's limit. */
   char beyond[16 * 1024];
   /** Scratch sizes: the next box is made with them. */
@@ -182,7 +190,7 @@ _Noreturn void fail_saying(const char *step, const char *words) {
   char text[512];
   int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
   if (length >= (int)sizeof text) length = sizeof text - 1;
-  append_frame('f', text, (size_t)length);
+  append_frame(begun ? 'f' : 'n', text, (size_t)length);
   send_all();
   _exit(70);
 }
@@ -195,19 +203,31 @@ struct stream {
   uint32_t kind;
   uint64_t limit;
   uint64_t received;
+  /** What was read and is in no frame yet. */
+  char *gathered;
+  size_t gathered_length;
 };
+
+/** True when what waits for the worker leaves no room for a whole piece of output. */
+static bool is_full(void) { return sizeof talk->answer - talk->answer_end < sizeof(struct frame) + gathered_bytes; }
+
+static void pass_on(struct stream *stream) {
+  if (stream->gathered_length > 0) append_frame(stream->kind, stream->gathered, stream->gathered_length);
+  stream->gathered_length = 0;
+}
 
 /** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
 static bool drain(struct stream *stream) {
-  size_t room = sizeof talk->answer - talk->answer_end;
-  const size_t least = sizeof(struct frame) + 4096;
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
-  if (wanted > 0 && room < least) return true;
+  if (wanted > 0 && stream->gathered_length == gathered_bytes) {
+    if (is_full()) return true;
+    pass_on(stream);
+  }
   char *target = talk->beyond;
   size_t size = sizeof talk->beyond;
   if (wanted > 0) {
-    target = talk->answer + talk->answer_end + sizeof(struct frame);
-    size = room - sizeof(struct frame);
+    target = stream->gathered + stream->gathered_length;
+    size = gathered_bytes - stream->gathered_length;
     if (size > wanted) size = (size_t)wanted;
   }
   ssize_t length = read(stream->descriptor, target, size);
@@ -216,11 +236,7 @@ static bool drain(struct stream *stream) {
     if (errno == EAGAIN || errno == EINTR) return true;
     fail("output.read");
   }
-  if (wanted > 0) {
-    struct frame frame = {stream->kind, (uint32_t)length};
-    memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
-    talk->answer_end += sizeof frame + (size_t)length;
-  }
+  if (wanted > 0) stream->gathered_length += (size_t)length;
   stream->received += (uint64_t)length;
   return true;
 }
@@ -264,7 +280,7 @@ static void reap_box(void) {
 /**
  * From the program's first instruction until its output is read and its box reaped. Where only the box's first process is
  * left, and next to nothing for it to clear away (group_is_settled), its end is not waited for: it changes nothing any
- * more, and takes as long as an empty box takes to run.
+ * more, and takes as long as an empty box takes to run. Nor is that of a box which a kill does not end (box.outlives).
  */
 static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
   int64_t ends = started + (int64_t)request->wall_nanoseconds;
@@ -276,7 +292,7 @@ static enum reason supervise(const struct request *request, struct stream stream
   bool over = false;
   bool settled = false;
   while ((alive && !settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
-    bool full = sizeof talk->answer - talk->answer_end < sizeof(struct frame) + 4096;
+    bool full = is_full();
     struct pollfd events[] = {
         {worker_socket, (short)(POLLIN | (talk->answer_end > 0 ? POLLOUT : 0)), 0},
         {alive ? box.pidfd : -1, POLLIN, 0},
@@ -315,7 +331,8 @@ static enum reason supervise(const struct request *request, struct stream stream
       gives_up = now() + kill_seconds * INT64_C(1000000000);
     }
     if (over) {
-      if (now() > gives_up && alive) fail_saying("box.kill", "the box outlives SIGKILL");
+      box.outlives = alive && now() > gives_up;
+      if (box.outlives) break;
       continue;
     }
     if (stopped) reason = aborted;
@@ -378,6 +395,9 @@ static void run(void) {
   read_strings(&request);
   wait_until_ready(&box);
   settle_group();
+  // A box is as large as its scratch space and its files.
+  make_room(request.stdin_bytes +
+            (request.box_bytes > request.scratch_bytes ? request.box_bytes - request.scratch_bytes : 0));
   resize_box(&box, request.box_bytes, request.scratch_bytes);
   talk->box_bytes = request.box_bytes;
   talk->scratch_bytes = request.scratch_bytes;
@@ -385,13 +405,16 @@ static void run(void) {
   copy_to_file(box.input, request.stdin_bytes, "box.stdin");
   shared->request = request;
   struct stream streams[] = {
-      {box.output[0], 'o', request.stdout_bytes, 0},
-      {box.errors[0], 'e', request.stderr_bytes, 0},
+      {box.output[0], 'o', request.stdout_bytes, 0, talk->gathered[0], 0},
+      {box.errors[0], 'e', request.stderr_bytes, 0, talk->gathered[1], 0},
   };
   begin_group(&request, share);
   int64_t started = now();
+  begun = true;
   release_box(&box);
   enum reason reason = supervise(&request, streams, started);
+  pass_on(&streams[0]);
+  pass_on(&streams[1]);
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {
@@ -411,9 +434,12 @@ static void run(void) {
   }
   if (!told && reason == none && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
+  // Whatever comes after it: the program decides neither its own verdict nor that there is none.
+  append_frame('x', &result, sizeof result);
+  begun = false;
+  if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
   bool reaped = box.pid == 0;
   if (reaped) end_group();
-  append_frame('x', &result, sizeof result);
   send_all();
   if (!reaped) {
     kill_box(&box);
@@ -432,7 +458,7 @@ void setup(void) {
   if (shared == MAP_FAILED) fail("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
   struct {
-    uint32_t kind, cgroup_version, counts_swap, filter_bytes, layout_bytes;
+    uint32_t kind, cgroup_version, flags, filter_bytes, layout_bytes;
   } hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
@@ -444,7 +470,8 @@ void setup(void) {
   if (text == NULL) fail("keeper.memory");
   read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
   text[hello.filter_bytes + hello.layout_bytes] = 0;
-  open_group(hello.cgroup_version, hello.counts_swap != 0);
+  open_group(hello.cgroup_version, (hello.flags & 1) != 0);
+  if ((hello.flags & 2) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + hello.filter_bytes, hello.layout_bytes);
@@ -463,7 +490,7 @@ bool serve(bool forks) {
   append_frame('r', &share, sizeof share);
   send_all();
   for (;;) {
-    make_room();
+    make_room(0);
     if (forks) clear_stack();
     if (prepare_box(&box, talk->box_bytes, talk->scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;

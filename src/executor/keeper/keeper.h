@@ -63,6 +63,8 @@ struct box {
   uint64_t sizes[2];
   /** Can be read from when the program has ended (an eventfd). */
   int ended;
+  /** It was to die and has not in time. */
+  bool outlives;
 };
 
 // keeper.c
@@ -82,6 +84,8 @@ _Noreturn void fail_saying(const char *step, const char *words);
 // box.c
 void build_root(char *layout, size_t bytes);
 void load_filter(const void *instructions, size_t bytes);
+/** Programs are to give way to whatever else is in their group. */
+void yield_cpu(void);
 /** Returns only in the box of a keeper that forks, in the program's process. */
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks);
 /** What the request said of the program's end; to be asked in the program's process. */
@@ -94,10 +98,6 @@ void release_box(struct box *box);
 bool has_ended(void);
 void kill_box(struct box *box);
 
-// network.c
-/** Before a box is made: the keeper stands in a network that is as good as new when it returns. */
-void open_network(void);
-
 // group.c
 void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
@@ -105,8 +105,8 @@ uint64_t group_memory(void);
 int prepare_group(void);
 /** v1: what the last box held is gone when it returns, but for what cannot be taken back. */
 void settle_group(void);
-/** Before a box is made. */
-void make_room(void);
+/** Before a box is made, and before so many bytes are put into it. */
+void make_room(uint64_t bytes);
 void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);

@@ -23,6 +23,8 @@
 /** Since 3.9 an interpreter makes the name absolute before it opens it. */
 static const char *const scripts[] = {"/box/main.py", "main.py"};
 static bool waits_for_script;
+/** What the interpreter says before it opens its script. */
+static int words;
 
 /** What the kernel put on the stack for this process, past the environment. */
 static Elf64_auxv_t *auxiliary;
@@ -90,10 +92,20 @@ static void correct_records(void) {
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
   int outputs[2];
-  if (input < 0 || pipe2(outputs, O_CLOEXEC) != 0) fail("python.streams");
+  if (input < 0 || pipe2(outputs, O_CLOEXEC | O_NONBLOCK) != 0) fail("python.streams");
   if (dup2(input, 0) < 0 || dup2(outputs[1], 1) < 0 || dup2(outputs[1], 2) < 0) fail("python.streams");
   close(input);
   close(outputs[1]);
+  words = outputs[0];
+}
+
+/** An interpreter that ends before it has come to its script has said why, where nobody reads. */
+__attribute__((destructor)) static void tell_last_words(void) {
+  if (!waits_for_script) return;
+  char text[400];
+  ssize_t length = read(words, text, sizeof text - 1);
+  text[length > 0 ? length : 0] = 0;
+  fail_saying("python.start", text);
 }
 
 __attribute__((constructor)) static void begin(void) {

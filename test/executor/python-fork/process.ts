@@ -3,7 +3,7 @@ import type { Programs } from './program.ts'
 
 /** What starts other processes, by each of multiprocessing's ways. */
 const multiprocessing: Programs = Object.fromEntries(
-  ['fork', 'spawn', 'forkserver'].flatMap((way): [string, string][] => [
+  ['fork', 'spawn'].flatMap((way): [string, string][] => [
     [
       `a process by ${way}`,
       String.raw`
@@ -179,7 +179,7 @@ asyncio.run(main())`,
   'asyncio and a process':
     'import asyncio\nasync def main():\n    p = await asyncio.create_subprocess_exec("cat", stdin=-1, stdout=-1)\n    print(await p.communicate(b"abc"), p.returncode)\nasyncio.run(main())',
   'asyncio and a socket':
-    'import asyncio\nasync def serve(r, w): w.write((await r.readline()).upper()); w.close()\nasync def main():\n    s = await asyncio.start_server(serve, "127.0.0.1", 8000)\n    r, w = await asyncio.open_connection("127.0.0.1", 8000)\n    w.write(b"hello\\n"); print(await r.read()); w.close(); s.close()\nasyncio.run(main())',
+    'import asyncio\nasync def serve(r, w): w.write((await r.readline()).upper()); w.close()\nasync def main():\n    s = await asyncio.start_unix_server(serve, "/tmp/s")\n    r, w = await asyncio.open_unix_connection("/tmp/s")\n    w.write(b"hello\\n"); print(await r.read()); w.close(); s.close()\nasyncio.run(main())',
   'asyncio in debug mode':
     'import asyncio\nasync def main(): asyncio.get_running_loop().call_soon(lambda: 1 / 0); await asyncio.sleep(0)\nasyncio.run(main(), debug=False)',
   'a socket':

@@ -10,8 +10,12 @@ import { fileEscapes } from './escape-file.ts'
 import { kernelEscapes } from './escape-kernel.ts'
 import { networkEscapes } from './escape-network.ts'
 import { processEscapes } from './escape-process.ts'
+import { firstProcessAttacks } from './first-process.ts'
 import { judgeAttacks } from './judge.ts'
 import { outputAttacks } from './output.ts'
+import { registerAttacks } from './register.ts'
+import { sourceTimeAttacks } from './source-time.ts'
+import { unchargedAttacks } from './uncharged.ts'
 
 /** Every attack but the channels. */
 export const attacks: readonly Attack[] = [
@@ -21,10 +25,14 @@ export const attacks: readonly Attack[] = [
   ...diskBombs,
   ...outputAttacks,
   ...judgeAttacks,
+  ...unchargedAttacks,
+  ...firstProcessAttacks,
   ...processEscapes,
   ...fileEscapes,
   ...kernelEscapes,
   ...networkEscapes,
+  ...registerAttacks,
   ...cppCompileAttacks,
   ...javaCompileAttacks,
+  ...sourceTimeAttacks,
 ]

@@ -138,68 +138,6 @@ while (held < 256 << 20 && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, en
 }
 if (held >= 256 << 20) escape("256 MiB in sockets");`,
   }),
-  bomb('datagrams that nobody reads meet a limit', ['memory_limit', 'exited'], {
-    cpp: raw`
-// 96 MiB is enough to prove the point against a limit of 64 MiB, and little enough for the host.
-// What was sent says nothing: the kernel drops what it will not hold. What can still be received was held.
-static char block[60000]; static int sockets[900]; long sent = 0, held = 0; int count = 0, size = 1 << 30;
-for (int i = 0; i < 900 && sent < 96 << 20; i++) {
-  int s = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-  if (s < 0) break;
-  setsockopt(s, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-  sockaddr_in to{}; to.sin_family = AF_INET; to.sin_addr.s_addr = htonl(INADDR_LOOPBACK); to.sin_port = htons(3000 + i);
-  if (bind(s, (sockaddr *)&to, sizeof to) != 0) break;
-  int cap; socklen_t length = sizeof cap; getsockopt(s, SOL_SOCKET, SO_RCVBUF, &cap, &length);
-  for (long n = 0; n + 62000 < cap; n += sizeof block) if (sendto(s, block, sizeof block, 0, (sockaddr *)&to, sizeof to) > 0) sent += sizeof block;
-  sockets[count++] = s;
-}
-for (int i = 0; i < count; i++) for (long n; (n = recv(sockets[i], block, sizeof block, 0)) > 0;) held += n;
-if (held >= 72 << 20) escape("72 MiB of datagrams in 64 MiB");`,
-  }),
-  bomb('streams over loopback that nobody reads meet a limit', ['memory_limit', 'exited'], {
-    cpp: raw`
-static char block[65536]; long held = 0; int size = 1 << 30;
-sockaddr_in to{}; to.sin_family = AF_INET; to.sin_addr.s_addr = htonl(INADDR_LOOPBACK); to.sin_port = htons(5000);
-int listener = socket(AF_INET, SOCK_STREAM, 0);
-if (listener >= 0 && bind(listener, (sockaddr *)&to, sizeof to) == 0 && listen(listener, 512) == 0)
-  while (held < 96 << 20) {
-    int from = socket(AF_INET, SOCK_STREAM, 0);
-    if (from < 0) break;
-    setsockopt(from, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-    if (connect(from, (sockaddr *)&to, sizeof to) != 0 || accept(listener, nullptr, nullptr) < 0) break;
-    fcntl(from, F_SETFL, O_NONBLOCK);
-    for (long n; (n = write(from, block, sizeof block)) > 0;) held += n;
-  }
-if (held >= 96 << 20) escape("96 MiB of streams in 64 MiB");`,
-    python: raw`
-held, pairs = 0, []
-try:
-    listener = socket.create_server(("127.0.0.1", 5000), backlog=512)
-    while held < (96 << 20):
-        client = socket.create_connection(("127.0.0.1", 5000), 1)
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
-        pairs.append((client, listener.accept()[0]))
-        client.setblocking(False)
-        try:
-            while True: held += client.send(b"x" * 65536)
-        except BlockingIOError: pass
-except OSError: pass
-if held >= (96 << 20): escape("96 MiB of streams in 64 MiB")`,
-  }),
-  bomb('descriptors in flight are bounded', ['exited', 'memory_limit', 'cpu_limit', 'wall_limit'], {
-    python: raw`
-# A socket in the queue of another, and so on: the kernel must find the circle.
-import array
-sent, last = 0, None
-try:
-    while sent < 100000:
-        left, right = socket.socketpair()
-        left.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [right.fileno(), (last or left).fileno()]))])
-        left.close() if last is None else None
-        last, sent = right, sent + 1
-except OSError: pass
-if sent >= 100000: escape("no limit")`,
-  }),
   bomb('endless recursion ends', ['signaled', 'memory_limit', 'crashed', 'output_limit'], {
     python: raw`
 sys.setrecursionlimit(1 << 30)

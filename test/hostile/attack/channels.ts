@@ -184,11 +184,6 @@ def taken():
         send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.lockf(f, fcntl.LOCK_SH)`,
         receive: `struct.unpack("hhqqi4x", fcntl.fcntl(open("/usr/bin/python3"), 36, struct.pack("hhqqi4x", 1, 0, 0, 1, 0)))[0] != 2`,
       },
-      java: {
-        shared: 'static FileChannel held;',
-        send: `held = FileChannel.open(Path.of("/usr/bin/python3")); held.lock(0, 1, true);`,
-        receive: `return text("/proc/locks").contains("POSIX");`,
-      },
     },
   },
   {
@@ -201,9 +196,14 @@ def taken():
         receive: `int f = open("/usr/bin/python3", O_RDONLY); bool got = flock(f, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK; close(f); return got;`,
       },
       python: {
-        shared: 'import fcntl',
+        shared: `
+import fcntl
+def locked():
+    try: fcntl.flock(open("/usr/bin/python3"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError: return True
+    return False`,
         send: `f = open("/usr/bin/python3"); globals().update(f=f); fcntl.flock(f, fcntl.LOCK_EX)`,
-        receive: `"FLOCK" in open("/proc/locks").read()`,
+        receive: `locked()`,
       },
     },
   },

@@ -123,7 +123,7 @@ static int visit(const char *path, const struct stat *, int kind, struct FTW *) 
 //main
 nftw("/proc/sys", visit, 64, FTW_PHYS);`,
     java: raw`
-try (var all = Files.walk(Path.of("/proc/sys/kernel"))) { for (Path path : (Iterable<Path>) all::iterator) if (Files.isRegularFile(path) && !path.endsWith("ns_last_pid")) refused(path.toString(), () -> look(path.toString(), StandardOpenOption.WRITE)); } catch (UncheckedIOException no) { }`,
+try (var all = Files.walk(Path.of("/proc/sys/kernel"))) { for (Path path : (Iterable<Path>) all::iterator) if (Files.isRegularFile(path) && !path.endsWith("ns_last_pid")) refused(path.toString(), () -> look(path.toString(), StandardOpenOption.WRITE)); } catch (UncheckedIOException | NoSuchFileException no) { }`,
   }),
   probe("the host's devices are not there", {
     python: raw`

@@ -1,0 +1,77 @@
+// Runs the phases of one request: in one slot as long as that is in order, and in another where a phase could not begin.
+// What fails before a program's first instruction is the last tenant's or our own doing, and costs the next one nothing.
+import type { Boxes } from './box.ts'
+import { NotBegunError } from './outcome.ts'
+import type { Phase } from './outcome.ts'
+import type { PhaseRequest } from './phase.ts'
+import type { Slot, SlotPool } from './slot.ts'
+
+/** Runs one phase; one at a time. */
+export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
+
+/** Slots that one request may have; what could not begin in any of them will begin nowhere. */
+const slotsMost = 3
+
+/**
+ * Takes a slot for as long as the work lasts. A slot in which something is still to be cleared away is nobody's until that
+ * is done, and never again anybody's when it cannot be done.
+ * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
+ */
+export async function withSlot<Result>(
+  slots: SlotPool,
+  boxes: Boxes,
+  signal: AbortSignal,
+  work: (runPhase: PhaseRunner) => Promise<Result>,
+): Promise<Result> {
+  let slot = await slots.acquire(signal)
+  let left: Promise<void> | null = null
+  let taken = 1
+
+  async function runPhase(request: PhaseRequest): Promise<Phase> {
+    for (;;) {
+      try {
+        return await boxes.run(slot, request, signal)
+      } catch (error) {
+        if (!(error instanceof NotBegunError) || taken === slotsMost) throw error
+        left = giveBack(slots, boxes, slot)
+        slot = await acquireAnother(slots, left, signal, error)
+        left = null
+        taken += 1
+      }
+    }
+  }
+
+  try {
+    return await work(runPhase)
+  } finally {
+    if (left === null) void giveBack(slots, boxes, slot).catch(() => {})
+  }
+}
+
+/** Resolves once the slot is free; rejects when it is quarantined. */
+async function giveBack(slots: SlotPool, boxes: Boxes, slot: Slot): Promise<void> {
+  const clearing = boxes.clearing(slot)
+  if (clearing === null) return slots.release(slot)
+  try {
+    await clearing
+  } catch (error) {
+    slots.quarantine(slot)
+    throw error
+  }
+  slots.release(slot)
+}
+
+/**
+ * Any that is free, or the one just left when it is clear. If that never will be, the wait ends with the refusal: who has
+ * the other slots may be waiting for what was to begin here.
+ */
+async function acquireAnother(
+  slots: SlotPool,
+  left: Promise<void>,
+  signal: AbortSignal,
+  refusal: NotBegunError,
+): Promise<Slot> {
+  const hopeless = new AbortController()
+  left.catch(() => hopeless.abort(refusal))
+  return slots.acquire(AbortSignal.any([signal, hopeless.signal]), true)
+}

@@ -1,0 +1,125 @@
+// What becomes of a request and of the slots when boxes fail before a program has begun, with boxes that do as they are told.
+import t from 'tap'
+import { NotBegunError, SandboxError } from '#executor'
+import type { Boxes } from '../../src/executor/box.ts'
+import type { Phase } from '../../src/executor/outcome.ts'
+import { createSlotPool } from '../../src/executor/slot.ts'
+import type { Slot, SlotPool } from '../../src/executor/slot.ts'
+import { withSlot } from '../../src/executor/tenancy.ts'
+import { failsAt } from '../helper/executor.ts'
+import { request } from './lone-keeper.ts'
+
+const { signal } = new AbortController()
+const asked = request(['/bin/true'])
+const refusal = (): NotBegunError => new NotBegunError('keeper.failed', 'what the last run left')
+
+/** Boxes whose runs fail by `fail`, in slots that are clear when `clearing` has resolved. */
+function openBoxes(
+  fail: (slot: Slot, runs: number) => Error | null,
+  clearing: Boxes['clearing'] = () => null,
+): { readonly boxes: Boxes; readonly ran: number[] } {
+  const ran: number[] = []
+  const boxes: Boxes = {
+    kind: 'keeper',
+    async run(slot) {
+      ran.push(slot.index)
+      const error = fail(slot, ran.length)
+      if (error !== null) throw error
+      // No phase is looked at here.
+      return { exitCode: 0 } as Phase
+    },
+    clearing,
+    close: async () => {},
+  }
+  return { boxes, ran }
+}
+
+const runIn = (pool: SlotPool, boxes: Boxes): Promise<Phase> =>
+  withSlot(pool, boxes, signal, (runPhase) => runPhase(asked))
+
+t.test('a phase that could not begin begins in another slot', async (t) => {
+  const pool = createSlotPool(3, null)
+  const { boxes, ran } = openBoxes((_, runs) => (runs < 3 ? refusal() : null))
+  t.match(await runIn(pool, boxes), { exitCode: 0 })
+  t.same(ran, [0, 1, 2])
+})
+
+t.test('or in the same one, when it is the only one and clear', async (t) => {
+  const pool = createSlotPool(1, null)
+  const clear = Promise.withResolvers<void>()
+  const { boxes, ran } = openBoxes(
+    (_, runs) => (runs === 1 ? refusal() : null),
+    () => (ran.length === 1 ? clear.promise : null),
+  )
+  const running = runIn(pool, boxes)
+  // In the queue behind it is who came later.
+  const later = pool.acquire()
+  await new Promise(setImmediate)
+  t.same(ran, [0], 'nobody has the slot before it is clear')
+  clear.resolve()
+  t.match(await running, { exitCode: 0 })
+  t.same(ran, [0, 0])
+  t.match(await later, { index: 0 })
+})
+
+t.test('what begins nowhere is given up after three slots', async (t) => {
+  const pool = createSlotPool(4, null)
+  const { boxes, ran } = openBoxes(refusal)
+  await t.rejects(runIn(pool, boxes), failsAt('keeper.failed'))
+  t.equal(ran.length, 3)
+  t.equal(pool.count(), 4)
+  for (let slots = 0; slots < 4; slots += 1) await pool.acquire()
+  t.pass('and all slots are free again')
+})
+
+t.test('what may have begun is run once', async (t) => {
+  const pool = createSlotPool(3, null)
+  const { boxes, ran } = openBoxes(() => new SandboxError('keeper.gone', 'nobody knows'))
+  await t.rejects(runIn(pool, boxes), failsAt('keeper.gone'))
+  t.same(ran, [0])
+})
+
+t.test('a slot that cannot be cleared is quarantined; the run is made elsewhere', async (t) => {
+  const pool = createSlotPool(2, null)
+  const { boxes, ran } = openBoxes(
+    ({ index }) => (index === 0 ? refusal() : null),
+    ({ index }) => (index === 0 ? Promise.reject(new Error('it stays')) : null),
+  )
+  t.match(await runIn(pool, boxes), { exitCode: 0 })
+  t.same(ran, [0, 1])
+  t.equal(pool.count(), 1)
+})
+
+t.test('who can have no other slot does not wait for one for ever', async (t) => {
+  const pool = createSlotPool(2, null)
+  const { boxes } = openBoxes(refusal, ({ index }) =>
+    index === 0 ? new Promise((_, reject) => setTimeout(reject, 10, new Error('it stays'))) : null,
+  )
+  const running = runIn(pool, boxes)
+  // Its holder waits for what the first was to compile.
+  const other = await pool.acquire()
+  await t.rejects(running, failsAt('keeper.failed'))
+  t.equal(pool.count(), 1)
+  pool.release(other)
+  t.match(await pool.acquire(), { index: 1 }, 'the refused one does not wait any more')
+})
+
+t.test(
+  'a slot in which a result came but something is left is withheld until it has gone',
+  async (t) => {
+    const pool = createSlotPool(1, null)
+    const clear = Promise.withResolvers<void>()
+    const { boxes } = openBoxes(
+      () => null,
+      () => clear.promise,
+    )
+    t.match(await runIn(pool, boxes), { exitCode: 0 })
+    const next = pool.acquire()
+    let isServed = false
+    void next.then(() => (isServed = true))
+    await new Promise(setImmediate)
+    t.equal(isServed, false)
+    clear.resolve()
+    await next
+  },
+)

@@ -1,0 +1,93 @@
+// Attacks on registers of the host: numbers that every box would read and that a program moves by what it does.
+import { probe } from '../attack.ts'
+import type { Attack } from '../attack.ts'
+
+const raw = String.raw
+
+/** Files below /proc that tell how the host is doing, or which it is, by group. */
+const records: Readonly<Record<string, readonly string[]>> = {
+  "the host's load and uptime": ['loadavg', 'uptime', 'stat', 'schedstat', 'pressure/cpu'],
+  "the host's memory": ['meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'swaps', 'pressure/memory'],
+  "the host's interrupts and disks": ['interrupts', 'softirqs', 'diskstats', 'pressure/io'],
+  "the host's counts of files, inodes and terminals": [
+    ['sys/fs/file-nr', 'sys/fs/inode-nr', 'sys/fs/inode-state', 'sys/fs/dentry-state'],
+    ['sys/kernel/pty/nr', 'sys/fs/aio-nr', 'cgroups', 'key-users', 'locks'],
+  ].flat(),
+  "the host's name for its boot": ['sys/kernel/random/boot_id', 'sys/kernel/random/entropy_avail'],
+}
+
+const readNothing = (
+  names: readonly string[],
+): Pick<Attack['code'], 'python' | 'cpp' | 'java'> => ({
+  python: raw`
+for name in ${JSON.stringify(names)}:
+    try: text = open("/proc/" + name).read(1 << 16)
+    except OSError: continue
+    if text: escape(f"{name}: {text[:60]!r}")`,
+  cpp: raw`
+for (const char *name : {${names.map((name) => `"/proc/${name}"`).join(', ')}}) { char text[64]; int file = open(name, O_RDONLY); if (file >= 0 && read(file, text, sizeof text) > 0) escape(name); }`,
+  java: raw`
+for (String name : List.of(${names.map((name) => JSON.stringify(name)).join(', ')})) { try { if (!text("/proc/" + name).isEmpty()) escape(name); } catch (IOException none) { } }`,
+})
+
+export const registerAttacks: readonly Attack[] = [
+  ...Object.entries(records).map(([name, names]) =>
+    probe(`${name} cannot be read`, readNothing(names)),
+  ),
+  probe("a socket's cookie, and its network's, cannot be read", {
+    python: raw`
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+    for one in (socket.socket(socket.AF_UNIX, kind), socket.socketpair(socket.AF_UNIX, kind)[0]):
+        for option in (57, 71): refused(f"{kind} {option}", lambda: one.getsockopt(1, option, 8))`,
+    cpp: raw`
+int s = socket(AF_UNIX, SOCK_STREAM, 0); unsigned long n; socklen_t size = sizeof n;
+for (int option : {57, 71}) { refused("cookie", getsockopt(s, 1, option, &n, &size)); refused("high bits", call(SYS_getsockopt, s, 1l << 32 | 1, 1l << 32 | option, &n, &size)); }`,
+  }),
+  probe("the host's count of processes cannot be read from a pidfd", {
+    python: raw`
+refused("open", lambda: os.pidfd_open(os.getpid()))
+one = socket.socketpair()[0]
+refused("peer", lambda: one.getsockopt(1, 77))`,
+    cpp: raw`
+int made = -1; refused("open", call(434, getpid(), 0)); refused("clone", call(SYS_clone, SIGCHLD | 0x1000, 0, &made, 0, 0), EINVAL);`,
+  }),
+  probe("no file system tells of the host's inodes and blocks", {
+    python: raw`
+for path in ("/", "/usr", "/usr/bin/python3", "/proc", "/tmp", "/box", "/dev/shm", "/dev/null"): refused(path, lambda: os.statvfs(path))
+refused("by descriptor", lambda: os.fstatvfs(os.open("/usr/bin/python3", os.O_RDONLY)))`,
+    cpp: raw`
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+//main
+struct statfs one; struct statvfs other;
+for (const char *path : {"/", "/usr", "/proc", "/tmp", "/box", "/dev/null"}) { refused(path, statfs(path, &one)); refused(path, statvfs(path, &other)); }
+refused("by descriptor", fstatfs(0, &one)); refused("by mount", call(457, nullptr, nullptr, 0, 0));`,
+    java: raw`
+for (String path : List.of("/usr/bin", "/tmp", "/box")) {
+  refused(path, () -> Files.getFileStore(Path.of(path)).getUsableSpace());
+  if (new File(path).getTotalSpace() != 0) escape(path);
+}`,
+  }),
+  probe('no page of the program is merged with equal ones', {
+    python: raw`
+for option in (67, 68): refused(str(option), lambda: call("prctl", option, 1, 0, 0, 0), errno.EINVAL)
+import mmap
+try: mmap.mmap(-1, 4096).madvise(12); escape("merged")
+except (OSError, AttributeError): pass`,
+    cpp: raw`
+for (int option : {67, 68}) { refused("prctl", call(SYS_prctl, option, 1, 0, 0, 0), EINVAL); refused("high bits", call(SYS_prctl, 1l << 32 | option, 1, 0, 0, 0), EINVAL); }
+refused("madvise", madvise(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096, MADV_MERGEABLE), EINVAL);`,
+  }),
+  probe('no file is read past the page cache', {
+    python: raw`
+for path in ("/usr/bin/python3", "/tmp/new", "/usr/bin"): refused(path, lambda: os.open(path, os.O_DIRECT | os.O_RDWR * 0 | os.O_CREAT * (path == "/tmp/new")), errno.EINVAL)
+file = os.open("/usr/bin/python3", os.O_RDONLY)
+import fcntl
+refused("later", lambda: fcntl.fcntl(file, fcntl.F_SETFL, os.O_DIRECT), errno.EINVAL)`,
+    cpp: raw`
+struct { unsigned long flags, mode, resolve; } how{O_RDONLY, 0, 0};
+refused("open", open("/usr/bin/python3", O_RDONLY | O_DIRECT), EINVAL); refused("openat2", call(437, AT_FDCWD, "/usr/bin/python3", &how, sizeof how));
+refused("later", fcntl(open("/usr/bin/python3", O_RDONLY), F_SETFL, O_DIRECT), EINVAL);`,
+    java: raw`refused("direct", () -> look("/usr/bin/env", StandardOpenOption.READ, com.sun.nio.file.ExtendedOpenOption.DIRECT));`,
+  }),
+]

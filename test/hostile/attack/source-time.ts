@@ -1,0 +1,83 @@
+// Sources that cost whoever reads them more time than they have letters. The worker reads every source on its one event
+// loop before a compiler sees it (language/*-source.ts), so this would hold up everybody: event-loop.ts looks at that.
+import type { Language } from '#executor'
+import type { Attack, Fate } from '../attack.ts'
+
+/** The largest source that is accepted. */
+const most = 65_536
+
+/** As often as fits, between a beginning and an end. */
+function fill(piece: string, begin = '', end = ''): string {
+  return begin + piece.repeat(Math.floor((most - begin.length - end.length) / piece.length)) + end
+}
+
+/** Whatever a compiler or interpreter makes of it. */
+const anyEnd: readonly Fate[] = [
+  ...(['exited', 'crashed', 'signaled', 'memory_limit', 'output_limit'] as const),
+  ...(['cpu_limit', 'wall_limit'] as const),
+]
+
+function source(language: Language, name: string, text: string): Attack {
+  return {
+    name: `${name} hold up nobody`,
+    profile: language === 'python' ? 'probe' : 'compile',
+    phase: language === 'python' ? 'run' : 'compile',
+    code: { [language]: text },
+    fates: anyEnd,
+  }
+}
+
+/** It does not come to its end: what is left is a word that no language has. */
+const broken = '\n?!\n'
+
+const python: Readonly<Record<string, string>> = {
+  'an import and blanks': `import${' '.repeat(2400)}!`,
+  'blanks between an import and its name': fill(' ', 'import', '!'),
+  'blanks and commas after an import': fill(' ,', 'import a', '!'),
+  'many imports in a line': fill('import ', '', broken),
+  'names in brackets after a from': fill('a, ', 'from os import (', broken),
+  'dots after a from': fill('.', 'from ', broken),
+  'lines that go on': fill('\\\n', 'import a', broken),
+  'quotes of three': fill('"""\'\'\'', '', broken),
+  'escapes in a string that does not end': fill('\\"', 'a = "', ''),
+  'brackets that are not closed': fill('(', 'a = ', broken),
+  'signs of comments': fill('# import os; ', '', broken),
+  'white space of many kinds': fill(' \t\f\r', 'import os', broken),
+  'a name of 64 KiB': fill('a', '', broken),
+  semicolons: fill(';import a', 'import a', broken),
+}
+
+const java: Readonly<Record<string, string>> = {
+  'escaped quotes in a string that does not end': `class Main{}//\n"${'\\"'.repeat(32_700)}`,
+  'backslashes in a string that does not end': fill('\\', 'class Main{} String s="', ''),
+  'comments that are not closed': fill('/*', 'class Main{}', ''),
+  'ends of comments': fill('*/', 'class Main{}/*', broken),
+  'quotes of a text block': fill('"""', 'class Main{}', ''),
+  'quotes of a letter': fill("'", 'class Main{}', broken),
+  'words for a class': fill('class ', '', broken),
+  'a class and blanks': fill(' ', 'public class', '!'),
+  'modifiers before a class': fill('public ', '', 'class Main{}'),
+  'annotations before a class': fill('@A ', '', 'class Main{}'),
+  'braces that are not closed': fill('{', 'class Main', broken),
+  'type parameters that are not closed': fill('<', 'class Main', '{}'),
+  'dots of a package': fill('a.', 'package ', ';class Main{}'),
+  'escapes by number': fill('\\u005c', 'class Main{} String s="', ''),
+}
+
+const cpp: Readonly<Record<string, string>> = {
+  'a sign of a directive and blanks': fill(' ', '#', 'include'),
+  'directives without a name': fill('#include <', '', broken),
+  'lines that are continued': fill('\\\n', '#include <vector>', broken),
+  'directives for one header': fill('#include <vector>\n', '', broken),
+  'comments between directives': fill('/**/', '#include ', broken),
+  'raw strings that are not closed': fill('R"(', '', broken),
+}
+
+const list = (language: Language, texts: Readonly<Record<string, string>>): Attack[] =>
+  Object.entries(texts).map(([name, text]) => source(language, name, text))
+
+export const sourceTimeAttacks: readonly Attack[] = [
+  ...list('python', python),
+  ...list('java', java),
+  ...list('cpp', cpp),
+]
