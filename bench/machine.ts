@@ -5,7 +5,7 @@ import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { readHierarchies } from '../src/executor/cgroup.ts'
+import { readHierarchies } from '../src/executor/cgroup/cgroup.ts'
 
 const run = promisify(execFile)
 

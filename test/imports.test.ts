@@ -38,7 +38,16 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#event'],
   event: base,
-  executor: [],
+  executor: ['#contract', '#cgroup', '#seccomp', '#box', '#bubblewrap', '#resident', '#toolchain'],
+  'executor/contract': [],
+  'executor/cgroup': ['#contract'],
+  'executor/seccomp': ['#contract'],
+  'executor/toolchain': ['#contract'],
+  'executor/box/bubblewrap': ['#contract', '#cgroup'],
+  'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
+  'executor/box': ['#contract', '#bubblewrap', '#keeper'],
+  'executor/resident': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
+  'executor/doctor': ['#contract', '#cgroup', '#seccomp', '#bubblewrap', '#keeper'],
   webhook: [],
 }
 /** Files at the top that others build on. */

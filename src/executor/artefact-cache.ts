@@ -13,9 +13,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import type { Artefact } from '#toolchain'
+import type { Phase } from '#contract'
 import { createFairShare } from './fair-share.ts'
-import type { Artefact } from './language/language.ts'
-import type { Phase } from './outcome.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {

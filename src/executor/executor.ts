@@ -3,18 +3,18 @@
 // Theory of operation. A request takes a slot: a place for one program, with a host uid of its own. It has one phase or
 // two, compile and run. Each phase gets a fresh box: new pid, mount, network, ipc, uts and cgroup namespaces below a user
 // namespace in which only the slot's uid exists, the host's programs and libraries read-only, sized scratch space, no
-// capability, a filter on system calls (seccomp.ts), in a cgroup that limits and counts. There are two ways to make one
-// (box.ts), and a worker uses one of them, found out when it starts:
+// capability, a filter on system calls (seccomp/policy.ts), in a cgroup that limits and counts. There are two ways to make one
+// (box/box.ts), and a worker uses one of them, found out when it starts:
 //
-// A keeper in each slot (keeper/keeper.c), a small C program of ours that stays, has the next box standing before it is
-// asked for, supervises the run inside and answers over a socket (keeper.ts). A second one in each slot is a Python
-// interpreter that is already up and runs Python programs in forks of itself (keeper/python.c). Nothing is started but the
+// A keeper in each slot (box/keeper/keeper.c), a small C program of ours that stays, has the next box standing before it is
+// asked for, supervises the run inside and answers over a socket (box/keeper/conversation.ts). A second one in each slot is a Python
+// interpreter that is already up and runs Python programs in forks of itself (box/keeper/python.c). Nothing is started but the
 // program, and nobody enters a cgroup, which takes the kernel ten milliseconds: boxes are born in theirs.
 //
 // bubblewrap for each phase, where no keeper can be had. The worker starts a shell that lowers its own limits and enters
-// a fresh cgroup, then becomes the slot's uid, then bubblewrap (child.ts). bubblewrap builds the box and waits; the worker
+// a fresh cgroup, then becomes the slot's uid, then bubblewrap (box/bubblewrap/child.ts). bubblewrap builds the box and waits; the worker
 // checks that it stands in every hierarchy, takes the counters' state as zero, starts the clocks and lets the program go
-// (phase.ts).
+// (box/bubblewrap/run-phase.ts).
 //
 // Either way the run ends when its main process ends, or a clock, an output or the kernel's out-of-memory killer stops it;
 // then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free; a box of
@@ -22,32 +22,39 @@
 // before a program begins loses nothing: it is replaced, and the program begins elsewhere (tenancy.ts).
 // Nothing that a program can write is ever opened from outside: source and compiled program go in over descriptors, input
 // is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
-// by our own record and the kernel's counters first and by the exit status last (evidence.ts), as that is the program's
+// by our own record and the kernel's counters first and by the exit status last (contract/judge-ending.ts), as that is the program's
 // own word.
-export * from './request.ts'
-export * from './outcome.ts'
-export { defaultLimits } from './limits.ts'
+export { defaultLimits, languages, NotBegunError, SandboxError } from '#contract'
+export type {
+  Ending,
+  ExecutionRequest,
+  Language,
+  Limits,
+  Outcome,
+  Phase,
+  PhaseLimits,
+  Usage,
+} from '#contract'
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import {
+  createStandardStreams,
+  findInheritedDescriptors,
+  readHostRoot,
+  removeStandardStreams,
+} from '#bubblewrap'
+import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
+import type { Toolchain } from '#toolchain'
+import { findToolchains, pythonInterpreter, warm } from '#toolchain'
+import { SandboxError } from '#contract'
+import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
+import type { BoxResources } from '#bubblewrap'
+import { openBoxes } from '#box'
+import { keepCompilers } from '#resident'
+import { assembleFilter } from '#seccomp'
 import { createArtefactCache } from './artefact-cache.ts'
-import { readHostRoot } from './bubblewrap.ts'
-import { openCgroupParent } from './cgroup.ts'
-import { findInheritedDescriptors } from './inherited.ts'
-import type { Toolchain } from './language/language.ts'
-import { pythonInterpreter } from './language/python.ts'
-import { SandboxError } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
-import type { Host } from './phase.ts'
-import { openBoxes } from './box.ts'
-import type { BoxChoice, Boxes } from './box.ts'
 import { createProgramRunner } from './program.ts'
-import type { ExecutionRequest, Language, Limits } from './request.ts'
-import { keepCompilers } from './resident-compiler.ts'
-import { assembleFilter } from './seccomp.ts'
 import { createSlotPool } from './slot.ts'
-import { createStandardStreams, removeStandardStreams } from './standard-stream.ts'
 import { withSlot } from './tenancy.ts'
-import { findToolchains, warm } from './toolchain.ts'
-import { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
 /** What the worker chooses at start. */
 export interface ExecutorOptions {
@@ -143,14 +150,14 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
     options.javaHome,
   )
-  const host = await openHost(options.cacheDirectory)
+  const resources = await openResources(options.cacheDirectory)
   const slots = createSlotPool(options.slots, firstUid)
 
   let boxes: Boxes
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
-    boxes = await openBoxes(host, {
+    boxes = await openBoxes(resources, {
       choice: options.box ?? 'auto',
       slots: slots.all,
       directory: `${options.cacheDirectory}/keeper`,
@@ -159,7 +166,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       onFallback,
     })
   } catch (error) {
-    await closeHost(host)
+    await closeResources(resources)
     throw error
   }
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
@@ -167,7 +174,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     options.residentJavac === false
       ? null
       : keepCompilers(
-          host,
+          resources,
           toolchains.java,
           options.limits.java.compile,
           { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
@@ -181,7 +188,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   return {
-    isolation: { box: boxes.kind, cgroup: host.cgroups.version, uid: isRoot ? 'slot' : 'worker' },
+    isolation: {
+      box: boxes.kind,
+      cgroup: resources.cgroups.version,
+      uid: isRoot ? 'slot' : 'worker',
+    },
     runtimes: {
       python: describeRuntime(toolchains.python),
       cpp: describeRuntime(toolchains.cpp),
@@ -204,13 +215,13 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))
       await Promise.allSettled([...running, ...preparing, javac?.close()])
       await boxes.close()
-      await closeHost(host)
+      await closeResources(resources)
     },
   }
 }
 
 /** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
-async function openHost(cacheDirectory: string): Promise<Host> {
+async function openResources(cacheDirectory: string): Promise<BoxResources> {
   const name = nameWorkerGroup()
   sweepDirectory(cacheDirectory)
   const cgroups = await openCgroupParent(name)
@@ -235,10 +246,10 @@ function sweepDirectory(cacheDirectory: string): void {
   }
 }
 
-async function closeHost(host: Host): Promise<void> {
-  host.streams.close()
-  closeSync(host.emptyDescriptor)
-  await host.cgroups.close()
+async function closeResources(resources: BoxResources): Promise<void> {
+  resources.streams.close()
+  closeSync(resources.emptyDescriptor)
+  await resources.cgroups.close()
 }
 
 function keepUntilSettled<Work extends Promise<unknown>>(works: Set<Work>, work: Work): void {

@@ -1,13 +1,19 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
+import type { Artefact, Compiler, Toolchain } from '#toolchain'
+import type {
+  Command,
+  ExecutionRequest,
+  Language,
+  Limits,
+  Outcome,
+  Phase,
+  PhaseLimits,
+} from '#contract'
+import { compileMessageBytes, SandboxError } from '#contract'
+import type { ResidentCompilers } from '#resident'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
-import type { Artefact, Command, Compiler, Toolchain } from './language/language.ts'
-import { compileMessageBytes } from './limits.ts'
-import { SandboxError } from './outcome.ts'
-import type { Outcome, Phase } from './outcome.ts'
-import type { ExecutionRequest, Language, Limits, PhaseLimits } from './request.ts'
-import type { ResidentCompilers } from './resident-compiler.ts'
 import type { PhaseRunner } from './tenancy.ts'
 
 /** Takes a program through its phases. */

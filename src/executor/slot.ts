@@ -1,11 +1,6 @@
 // Lends out a fixed number of slots, first come first served, and takes one out of service that cannot be trusted.
-import { SandboxError } from './outcome.ts'
-
-/** A place for one program: its number and its host uid, null for the worker's own. */
-export interface Slot {
-  readonly index: number
-  readonly uid: number | null
-}
+import type { Slot } from '#contract'
+import { SandboxError } from '#contract'
 
 export interface SlotPool {
   /** Every slot that there was at the start. */

@@ -1,10 +1,8 @@
 // Runs the phases of one request: in one slot as long as that is in order, and in another where a phase could not begin.
 // What fails before a program's first instruction is the last tenant's or our own doing, and costs the next one nothing.
-import type { Boxes } from './box.ts'
-import { NotBegunError } from './outcome.ts'
-import type { Phase } from './outcome.ts'
-import type { PhaseRequest } from './phase.ts'
-import type { Slot, SlotPool } from './slot.ts'
+import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
+import { NotBegunError } from '#contract'
+import type { SlotPool } from './slot.ts'
 
 /** Runs one phase; one at a time. */
 export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>

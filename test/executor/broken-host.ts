@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import { examineHost } from '../../src/executor/doctor.ts'
-import type { Finding, HostOptions } from '../../src/executor/doctor.ts'
+import { examineHost } from '../../src/executor/doctor/doctor.ts'
+import type { Finding, HostOptions } from '../../src/executor/doctor/doctor.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import type { ShownCheckout } from '../helper/checkout.ts'
 
@@ -93,7 +93,7 @@ export function examineInside(
   options: HostOptions = {},
 ): readonly Finding[] {
   const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
-  const doctor = rename(join(import.meta.dirname, '../../src/executor/doctor.ts'))
+  const doctor = rename(join(import.meta.dirname, '../../src/executor/doctor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
     console.log(JSON.stringify(await examineHost(${JSON.stringify(options)})))`
   const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildArguments, readHostRoot } from '../../src/executor/bubblewrap.ts'
+import { buildArguments, readHostRoot } from '../../src/executor/box/bubblewrap/arguments.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cacheScope, execute, findBoxProcesses, run, startExecutor } from '../helper/executor.ts'
 

@@ -1,7 +1,7 @@
 // Bytes are counted exactly, wherever a chunk ends.
 import t from 'tap'
 import { PassThrough } from 'node:stream'
-import { captureOutput } from '../../src/executor/capture.ts'
+import { captureOutput } from '../../src/executor/box/bubblewrap/capture.ts'
 
 async function feed(
   chunks: readonly string[],

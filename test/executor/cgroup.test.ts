@@ -17,15 +17,16 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readHostRoot } from '../../src/executor/bubblewrap.ts'
-import { openCgroupParent, readHierarchies } from '../../src/executor/cgroup.ts'
-import type { Cgroup, CgroupParent } from '../../src/executor/cgroup.ts'
-import { findInheritedDescriptors } from '../../src/executor/inherited.ts'
-import { runPhase } from '../../src/executor/phase.ts'
-import type { Host, PhaseRequest } from '../../src/executor/phase.ts'
-import { assembleFilter } from '../../src/executor/seccomp.ts'
-import { createStandardStreams } from '../../src/executor/standard-stream.ts'
-import { isAbandoned, nameWorkerGroup } from '../../src/executor/worker-group.ts'
+import { readHostRoot } from '../../src/executor/box/bubblewrap/arguments.ts'
+import { openCgroupParent, readHierarchies } from '../../src/executor/cgroup/cgroup.ts'
+import type { Cgroup, CgroupParent } from '../../src/executor/cgroup/cgroup.ts'
+import { findInheritedDescriptors } from '../../src/executor/box/bubblewrap/inherited-descriptors.ts'
+import { runPhase } from '../../src/executor/box/bubblewrap/run-phase.ts'
+import type { BoxResources } from '../../src/executor/box/bubblewrap/run-phase.ts'
+import type { PhaseRequest } from '#contract'
+import { assembleFilter } from '../../src/executor/seccomp/seccomp.ts'
+import { createStandardStreams } from '../../src/executor/box/bubblewrap/standard-stream.ts'
+import { isAbandoned, nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import { SandboxError, defaultLimits } from '#executor'
 import {
   failsAt,
@@ -52,7 +53,10 @@ const limits = { memoryBytes: 64 * 1024 * 1024, processes: 8 }
 const groupPaths = (group: Cgroup): string[] => group.entrances.map((file) => dirname(file))
 
 /** A host whose cgroups are changed by `change` on the way. */
-function makeHost(change: (group: Cgroup) => Cgroup): { host: Host; made: string[] } {
+function makeResources(change: (group: Cgroup) => Cgroup): {
+  resources: BoxResources
+  made: string[]
+} {
   const made: string[] = []
   const cgroups: CgroupParent = {
     ...parent,
@@ -64,7 +68,7 @@ function makeHost(change: (group: Cgroup) => Cgroup): { host: Host; made: string
   }
   return {
     made,
-    host: {
+    resources: {
       cgroups,
       streams,
       filter: assembleFilter(),
@@ -87,8 +91,8 @@ const request: PhaseRequest = {
 }
 
 t.test('a phase runs in a group of its own and the group is gone after it', async (t) => {
-  const { host, made } = makeHost((group) => group)
-  const phase = await runPhase(host, uid, request)
+  const { resources, made } = makeResources((group) => group)
+  const phase = await runPhase(resources, uid, request)
   t.match(phase, { ending: 'exited', exitCode: 0 })
   t.equal(Buffer.from(phase.stdout).toString(), 'ran\n')
   t.ok(made.length > 0)
@@ -122,8 +126,8 @@ t.test('a group that is there already is an error', async (t) => {
 })
 
 t.test('a box that is not in its group is never let go', async (t) => {
-  const { host, made } = makeHost((group) => ({ ...group, entrances: [] }))
-  await t.rejects(runPhase(host, uid, request), failsAt('cgroup.attach'))
+  const { resources, made } = makeResources((group) => ({ ...group, entrances: [] }))
+  await t.rejects(runPhase(resources, uid, request), failsAt('cgroup.attach'))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -132,7 +136,7 @@ t.test('a box that is not in its group is never let go', async (t) => {
 })
 
 t.test('a worker that dies before it lets the program go has started nothing', async (t) => {
-  const { host, made } = makeHost((group) => group)
+  const { resources, made } = makeResources((group) => group)
   // What the kernel does for a dead worker: its end is closed, and nothing was written.
   const orphaned = {
     ...streams,
@@ -147,7 +151,10 @@ t.test('a worker that dies before it lets the program go has started nothing', a
     },
   }
   const tight = { ...request.limits, wallSeconds: 1 }
-  const phase = await runPhase({ ...host, streams: orphaned }, uid, { ...request, limits: tight })
+  const phase = await runPhase({ ...resources, streams: orphaned }, uid, {
+    ...request,
+    limits: tight,
+  })
   t.match(phase, { ending: 'wall_limit' })
   t.equal(Buffer.from(phase.stdout).toString(), '')
   t.same(
@@ -158,8 +165,11 @@ t.test('a worker that dies before it lets the program go has started nothing', a
 })
 
 t.test('a group that cannot be entered runs nothing', async (t) => {
-  const { host, made } = makeHost((group) => ({ ...group, entrances: ['/proc/none/cgroup.procs'] }))
-  await t.rejects(runPhase(host, uid, request), failsAt('bubblewrap.setup', /\/proc\/none/))
+  const { resources, made } = makeResources((group) => ({
+    ...group,
+    entrances: ['/proc/none/cgroup.procs'],
+  }))
+  await t.rejects(runPhase(resources, uid, request), failsAt('bubblewrap.setup', /\/proc\/none/))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -167,7 +177,7 @@ t.test('a group that cannot be entered runs nothing', async (t) => {
 })
 
 t.test('a group that cannot be removed leaves the verdict as it is, and is told of', async (t) => {
-  const { host } = makeHost((group) => ({
+  const { resources } = makeResources((group) => ({
     ...group,
     async remove() {
       await group.remove()
@@ -175,21 +185,21 @@ t.test('a group that cannot be removed leaves the verdict as it is, and is told 
     },
   }))
   const left: Promise<void>[] = []
-  const phase = await runPhase(host, uid, request, undefined, (cleared) => left.push(cleared))
+  const phase = await runPhase(resources, uid, request, undefined, (cleared) => left.push(cleared))
   t.match(phase, { ending: 'exited', exitCode: 0 })
   t.equal(left.length, 1)
   await t.rejects(left[0]!, failsAt('cgroup.remove'))
 })
 
 t.test('counters that cannot be read end the run as our failure', async (t) => {
-  const { host, made } = makeHost((group) => ({
+  const { resources, made } = makeResources((group) => ({
     ...group,
     readOutOfMemoryKills() {
       throw new Error('unreadable')
     },
   }))
   const command = { ...request.command, argv: ['/bin/sh', '-c', 'sleep 60'] }
-  await t.rejects(runPhase(host, uid, { ...request, command }), failsAt('cgroup.read'))
+  await t.rejects(runPhase(resources, uid, { ...request, command }), failsAt('cgroup.read'))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -198,17 +208,20 @@ t.test('counters that cannot be read end the run as our failure', async (t) => {
 })
 
 t.test('a program that is not there is our failure', async (t) => {
-  const { host } = makeHost((group) => group)
+  const { resources } = makeResources((group) => group)
   const command = { ...request.command, argv: ['/nothing'] }
-  await t.rejects(runPhase(host, uid, { ...request, command }), failsAt('bubblewrap.setup'))
+  await t.rejects(runPhase(resources, uid, { ...request, command }), failsAt('bubblewrap.setup'))
 })
 
 t.test(
   'a memory or process limit too small for the box is our failure, not a verdict',
   async (t) => {
-    const { host, made } = makeHost((group) => group)
+    const { resources, made } = makeResources((group) => group)
     const tiny = { ...request.limits, processes: -1 }
-    await t.rejects(runPhase(host, uid, { ...request, limits: tiny }), failsAt('bubblewrap.setup'))
+    await t.rejects(
+      runPhase(resources, uid, { ...request, limits: tiny }),
+      failsAt('bubblewrap.setup'),
+    )
     t.same(
       made.filter((path) => existsSync(path)),
       [],

@@ -1,7 +1,7 @@
 import { copyFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { formatFindings } from '../../src/executor/doctor.ts'
+import { formatFindings } from '../../src/executor/doctor/doctor.ts'
 import {
   examine,
   examineInside,

@@ -4,11 +4,11 @@ import {
   filterRows,
   lastReviewedNumber,
   unassignedNumbers,
-} from '../../src/executor/seccomp-policy.ts'
-import { errnos } from '../../src/executor/seccomp-row.ts'
-import type { Condition, FilterRow } from '../../src/executor/seccomp-row.ts'
-import { callNumbers } from '../../src/executor/syscall-number.ts'
-import type { Architecture, CallName } from '../../src/executor/syscall-number.ts'
+} from '../../src/executor/seccomp/policy.ts'
+import { errnos } from '../../src/executor/seccomp/row.ts'
+import type { Condition, FilterRow } from '../../src/executor/seccomp/row.ts'
+import { callNumbers } from '../../src/executor/seccomp/syscall-number.ts'
+import type { Architecture, CallName } from '../../src/executor/seccomp/syscall-number.ts'
 
 const low = 0xffffffffn
 

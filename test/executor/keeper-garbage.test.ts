@@ -6,8 +6,12 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { encodeHello, encodeRequest, spawnKeeper } from '../../src/executor/keeper.ts'
-import type { KeeperLaunch } from '../../src/executor/keeper.ts'
+import {
+  encodeHello,
+  encodeRequest,
+  spawnKeeper,
+} from '../../src/executor/box/keeper/conversation.ts'
+import type { KeeperLaunch } from '../../src/executor/box/keeper/conversation.ts'
 import { box, timeFactor } from '../helper/executor.ts'
 import {
   interpreter,

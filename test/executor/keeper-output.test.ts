@@ -2,7 +2,11 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { encodeHello, encodeRequest, spawnKeeper } from '../../src/executor/keeper.ts'
+import {
+  encodeHello,
+  encodeRequest,
+  spawnKeeper,
+} from '../../src/executor/box/keeper/conversation.ts'
 import { timeFactor } from '../helper/executor.ts'
 import { openLaunches, request } from './lone-keeper.ts'
 

@@ -17,16 +17,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { NotBegunError, SandboxError } from '#executor'
-import { encodeLayout } from '../../src/executor/box.ts'
-import { readHostRoot } from '../../src/executor/bubblewrap.ts'
-import { openCgroupParent } from '../../src/executor/cgroup.ts'
-import { createKeeperBoxes } from '../../src/executor/keeper-box.ts'
-import { buildKeeper } from '../../src/executor/keeper-program.ts'
-import type { Command } from '../../src/executor/language/language.ts'
-import { startKeeper } from '../../src/executor/keeper.ts'
-import { assembleFilter } from '../../src/executor/seccomp.ts'
-import { createStandardStreams } from '../../src/executor/standard-stream.ts'
-import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
+import { encodeLayout } from '../../src/executor/box/box.ts'
+import { readHostRoot } from '../../src/executor/box/bubblewrap/arguments.ts'
+import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
+import { createKeeperBoxes } from '../../src/executor/box/keeper/keeper.ts'
+import { buildKeeper } from '../../src/executor/box/keeper/build.ts'
+import type { Command } from '#contract'
+import { proveForks } from '../../src/executor/box/prove-isolation.ts'
+import { startKeeper } from '../../src/executor/box/keeper/conversation.ts'
+import { assembleFilter } from '../../src/executor/seccomp/seccomp.ts'
+import { createStandardStreams } from '../../src/executor/box/bubblewrap/standard-stream.ts'
+import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import {
   box,
   execute,
@@ -541,7 +542,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
   const root = readHostRoot()
   const slot = { index: 0, uid: slotUid === firstUid ? firstUid : null }
   const boxes = await createKeeperBoxes({
-    host: {
+    resources: {
       cgroups: { ...cgroups, createForKeeper },
       streams: createStandardStreams(join(directory, 'streams')),
       filter: assembleFilter(),
@@ -554,6 +555,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     slots: [slot],
     interpreter: '/usr/bin/python3',
     onFallback: (reason) => t.fail(reason),
+    proveForks,
   })
   const asked = request(['/usr/bin/python3', 'main.py'])
   const files = [{ path: '/box/main.py', content: Buffer.from('print(1)'), executable: false }]

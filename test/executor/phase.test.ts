@@ -1,7 +1,7 @@
 // The figures of a phase, what happens to what a program leaves behind, and how a run is given up.
 import t from 'tap'
 import { SandboxError } from '#executor'
-import { nameSignal } from '../../src/executor/evidence.ts'
+import { nameSignal } from '../../src/executor/contract/judge-ending.ts'
 import {
   execute,
   failsAt,

@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { readHostRoot } from '../../src/executor/bubblewrap.ts'
-import { openCgroupParent } from '../../src/executor/cgroup.ts'
-import { findInheritedDescriptors } from '../../src/executor/inherited.ts'
-import type { Host } from '../../src/executor/phase.ts'
-import { keepResidents } from '../../src/executor/resident-pool.ts'
-import type { ResidentPool, Retirement } from '../../src/executor/resident-pool.ts'
-import { startResident } from '../../src/executor/resident.ts'
-import type { Resident } from '../../src/executor/resident.ts'
-import { assembleFilter } from '../../src/executor/seccomp.ts'
-import { createStandardStreams } from '../../src/executor/standard-stream.ts'
-import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
+import { readHostRoot } from '../../src/executor/box/bubblewrap/arguments.ts'
+import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
+import { findInheritedDescriptors } from '../../src/executor/box/bubblewrap/inherited-descriptors.ts'
+import type { BoxResources } from '../../src/executor/box/bubblewrap/run-phase.ts'
+import { keepResidents } from '../../src/executor/resident/pool.ts'
+import type { ResidentPool, Retirement } from '../../src/executor/resident/pool.ts'
+import { startResident } from '../../src/executor/resident/process.ts'
+import type { Resident } from '../../src/executor/resident/process.ts'
+import { assembleFilter } from '../../src/executor/seccomp/seccomp.ts'
+import { createStandardStreams } from '../../src/executor/box/bubblewrap/standard-stream.ts'
+import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import { failsAt, findBoxProcesses, firstUid, scaleLimits, timeFactor } from '../helper/executor.ts'
 
 t.setTimeout(120_000 * timeFactor)
 
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 const name = nameWorkerGroup()
-const host: Host = {
+const resources: BoxResources = {
   cgroups: await openCgroupParent(name),
   streams: createStandardStreams(join(directory, name)),
   filter: assembleFilter(),
@@ -31,9 +31,9 @@ const host: Host = {
   emptyDescriptor: openSync('/dev/null', 'r'),
 }
 t.teardown(async () => {
-  host.streams.close()
-  closeSync(host.emptyDescriptor)
-  await host.cgroups.close()
+  resources.streams.close()
+  closeSync(resources.emptyDescriptor)
+  await resources.cgroups.close()
   rmSync(directory, { recursive: true })
 })
 
@@ -81,7 +81,7 @@ function start(
   startSeconds = 30,
 ): Promise<Resident> {
   return startResident(
-    host,
+    resources,
     {
       name: `resident-${(boxes += 1)}`,
       uid: process.getuid?.() === 0 ? firstUid : null,

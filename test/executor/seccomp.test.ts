@@ -3,16 +3,21 @@ import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { encode, ifOneOf, maximumInstructions, returnValue } from '../../src/executor/bpf.ts'
+import {
+  encode,
+  ifOneOf,
+  maximumInstructions,
+  returnValue,
+} from '../../src/executor/seccomp/bpf.ts'
 import { createExecutor } from '../../src/executor/executor.ts'
-import { defaultLimits } from '../../src/executor/limits.ts'
-import { SandboxError } from '../../src/executor/outcome.ts'
-import { filterRows, lastReviewedNumber } from '../../src/executor/seccomp-policy.ts'
-import { errnos } from '../../src/executor/seccomp-row.ts'
-import type { PhaseLimits } from '../../src/executor/request.ts'
-import { assembleFilter, compileFilter } from '../../src/executor/seccomp.ts'
-import { callNumbers } from '../../src/executor/syscall-number.ts'
-import type { Architecture, CallName } from '../../src/executor/syscall-number.ts'
+import { defaultLimits } from '../../src/executor/contract/limits.ts'
+import { SandboxError } from '../../src/executor/contract/outcome.ts'
+import { filterRows, lastReviewedNumber } from '../../src/executor/seccomp/policy.ts'
+import { errnos } from '../../src/executor/seccomp/row.ts'
+import type { PhaseLimits } from '../../src/executor/contract/request.ts'
+import { assembleFilter, compileFilter } from '../../src/executor/seccomp/seccomp.ts'
+import { callNumbers } from '../../src/executor/seccomp/syscall-number.ts'
+import type { Architecture, CallName } from '../../src/executor/seccomp/syscall-number.ts'
 import { interpret } from './bpf-interpreter.ts'
 import { runInFilterBox } from './filter-box.ts'
 import {

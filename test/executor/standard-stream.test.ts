@@ -22,7 +22,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createStandardStreams, removeStandardStreams } from '../../src/executor/standard-stream.ts'
+import {
+  createStandardStreams,
+  removeStandardStreams,
+} from '../../src/executor/box/bubblewrap/standard-stream.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 t.teardown(() => rmSync(root, { recursive: true }))

@@ -1,10 +1,9 @@
 // What becomes of a request and of the slots when boxes fail before a program has begun, with boxes that do as they are told.
 import t from 'tap'
 import { NotBegunError, SandboxError } from '#executor'
-import type { Boxes } from '../../src/executor/box.ts'
-import type { Phase } from '../../src/executor/outcome.ts'
+import type { Boxes, Phase, Slot } from '#contract'
 import { createSlotPool } from '../../src/executor/slot.ts'
-import type { Slot, SlotPool } from '../../src/executor/slot.ts'
+import type { SlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
 import { failsAt } from '../helper/executor.ts'
 import { request } from './lone-keeper.ts'

@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { openCgroupParent } from '../../src/executor/cgroup.ts'
+import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { box, timeFactor } from '../helper/executor.ts'
-import { nameWorkerGroup } from '../../src/executor/worker-group.ts'
+import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 
 const uid = 64_500
 t.setTimeout(120_000 * timeFactor)

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
-import { readHierarchies } from '../../src/executor/cgroup.ts'
+import { readHierarchies } from '../../src/executor/cgroup/cgroup.ts'
 import { breakSandbox, findWorkerGroups, mendSandbox } from '../helper/control-group.ts'
 import type { Fault } from './fault.ts'
 import type { Scene } from './strike.ts'

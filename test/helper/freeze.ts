@@ -2,7 +2,7 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { readHierarchies } from '../../src/executor/cgroup.ts'
+import { readHierarchies } from '../../src/executor/cgroup/cgroup.ts'
 
 const freezer = readHierarchies().find(({ controllers }) => controllers.includes('freezer'))
 

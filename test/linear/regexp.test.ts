@@ -8,7 +8,7 @@ import t from 'tap'
 
 /** Those that are not linear, and why nobody can make use of it. Named in full: one that is changed is judged anew. */
 const excused: Readonly<Record<string, string>> = {
-  'executor/doctor-program.ts /^.*version "(\\d+)(?:\\.(\\d+))?[^"]*".*$/mu':
+  'executor/doctor/tools.ts /^.*version "(\\d+)(?:\\.(\\d+))?[^"]*".*$/mu':
     "what the host's java says of itself",
   'webhook/settings.ts /-----BEGIN CERTIFICATE-----[\\s\\S]*?-----END CERTIFICATE-----/g':
     "a file of the operator's",
@@ -19,13 +19,13 @@ const excused: Readonly<Record<string, string>> = {
  * Null: matched against what our own box says of itself.
  */
 const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
-  'executor/child.ts': ['^(?:0|63) 0x8 '],
-  'executor/doctor-box.ts': [null, null, null],
-  'executor/language/quiet-end.ts': [
+  'executor/box/bubblewrap/child.ts': ['^(?:0|63) 0x8 '],
+  'executor/doctor/box.ts': [null, null, null],
+  'executor/toolchain/python/quiet-end.ts': [
     '\\b_*(?:io|posix|pty|py_abc|sre_parse)\\b',
     '\\.[\\s\\\\]*_*(?:io|posix|pty|py_abc|sre_parse)\\b',
   ],
-  'executor/probe.ts': [null],
+  'executor/box/prove-isolation.ts': [null],
 }
 
 // The native checkers would be other programs, for some platforms only.

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findMainClass, readClassFiles } from '../../../src/executor/language/class-file.ts'
-import { writeJar } from '../../../src/executor/language/jar.ts'
+import { findMainClass, readClassFiles } from '../../../src/executor/toolchain/java/class-file.ts'
+import { writeJar } from '../../../src/executor/toolchain/java/jar.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 t.teardown(() => rmSync(directory, { recursive: true }))

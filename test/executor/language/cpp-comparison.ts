@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Executor } from '#executor'
 import { createArtefactCache, hashSource } from '../../../src/executor/artefact-cache.ts'
-import { findCpp } from '../../../src/executor/language/cpp.ts'
+import { findCpp } from '../../../src/executor/toolchain/cpp/cpp.ts'
 import { cacheScope, execute, startExecutor } from '../../helper/executor.ts'
 
 /** Sources by what is special about them. */

@@ -1,6 +1,6 @@
 // Java sources of every shape: whatever a single file may look like, the class a person means is the one that runs.
 import t from 'tap'
-import { findTypes, nameSource } from '../../../src/executor/language/java-source.ts'
+import { findTypes, nameSource } from '../../../src/executor/toolchain/java/source.ts'
 import { execute, run, scaleLimits, startExecutor } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t)

@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepPrecompiledHeaders } from '../../../src/executor/language/precompiled-header.ts'
-import type { PrecompiledHeaders } from '../../../src/executor/language/precompiled-header.ts'
+import { keepPrecompiledHeaders } from '../../../src/executor/toolchain/cpp/precompiled-header.ts'
+import type { PrecompiledHeaders } from '../../../src/executor/toolchain/cpp/precompiled-header.ts'
 
 t.setTimeout(300_000)
 

@@ -1,7 +1,7 @@
 // Which Python programs may be ended without being taken down, and that nothing is lost by it.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { endsQuietly } from '../../../src/executor/language/quiet-end.ts'
+import { endsQuietly } from '../../../src/executor/toolchain/python/quiet-end.ts'
 import { run, startExecutor } from '../../helper/executor.ts'
 
 const quiet = [

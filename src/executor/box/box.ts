@@ -1,0 +1,80 @@
+// The two ways to make a box behind one interface: bubblewrap for each run, or a keeper in each slot.
+// Which one a worker uses is decided once, when it starts, by trying.
+import { realpathSync } from 'node:fs'
+import { deviceLinks, devices, runPhase } from '#bubblewrap'
+import type { BoxResources, RootEntry } from '#bubblewrap'
+import type { Boxes, BoxOptions, HostPath, Phase, PhaseRequest } from '#contract'
+import { buildKeeper, createKeeperBoxes } from '#keeper'
+import { createClearings, describe, SandboxError } from '#contract'
+import { probeInterpreter, proveForks, proveIsolation } from './prove-isolation.ts'
+
+/**
+ * Opens the boxes and proves one of them on this host.
+ * @throws {SandboxError} when neither way works, or not the one that was asked for.
+ */
+export async function openBoxes(resources: BoxResources, options: BoxOptions): Promise<Boxes> {
+  const [firstSlot] = options.slots
+  if (firstSlot === undefined) throw new SandboxError('slot.acquire', 'no slot was asked for')
+  const open = async (boxes: Boxes): Promise<Boxes> => {
+    try {
+      const run = (request: PhaseRequest): Promise<Phase> => boxes.run(firstSlot, request)
+      await proveIsolation(run)
+      const { interpreter } = options
+      if (boxes.kind === 'keeper' && interpreter !== null)
+        await proveIsolation(run, probeInterpreter(interpreter))
+      return boxes
+    } catch (error) {
+      await boxes.close()
+      throw error
+    }
+  }
+  if (options.choice === 'bubblewrap') return open(createPortableBoxes(resources))
+  try {
+    const programs = await buildKeeper(options.directory)
+    const layout = encodeLayout([...resources.root, ...listFurther(resources.root, options.paths)])
+    return await open(
+      await createKeeperBoxes({ resources, programs, layout, proveForks, ...options }),
+    )
+  } catch (error) {
+    if (options.choice === 'keeper') throw error
+    options.onFallback(`no keeper: ${describe(error)}`)
+    return open(createPortableBoxes(resources))
+  }
+}
+
+function createPortableBoxes(resources: BoxResources): Boxes {
+  const clearings = createClearings()
+  return {
+    kind: 'bubblewrap',
+    run: (slot, request, signal) =>
+      runPhase(resources, slot.uid, request, signal, (cleared) => clearings.hold(slot, cleared)),
+    clearing: (slot) => clearings.of(slot),
+    close: () => clearings.settled(),
+  }
+}
+
+/** What is not already below another entry; a path that is there twice could not be made the second time. */
+function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): RootEntry[] {
+  const found: RootEntry[] = []
+  const isShown = (path: string): boolean =>
+    [...root, ...found].some(
+      ({ kind, target }) => kind === 'bind' && (path === target || path.startsWith(`${target}/`)),
+    )
+  for (const { source, target } of paths) {
+    if (!isShown(target)) found.push({ kind: 'bind', source: realpathSync(source), target })
+  }
+  return found
+}
+
+/** As build_root in keeper/box.c reads it. */
+export function encodeLayout(root: readonly RootEntry[]): Buffer {
+  const entries = [
+    // What bubblewrap covers in /proc a keeper's has never had.
+    ...root
+      .filter(({ kind }) => kind !== 'cover')
+      .map(({ kind, source, target }) => [kind, source, target]),
+    ...devices.map((path) => ['device', path, path]),
+    ...deviceLinks.map(([path, text]) => ['link', text, path]),
+  ]
+  return Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
+}

@@ -1,0 +1,58 @@
+// Keeps the first bytes of a program's output and counts the rest.
+// Bytes, not characters, and copied out of the stream's buffers, so that a flood costs no more memory than the limit.
+import type { Readable } from 'node:stream'
+import type { Captured } from '#contract'
+
+export interface Capture {
+  /** Resolves once the stream has ended or was destroyed. */
+  readonly ended: Promise<void>
+  /** What was kept so far. */
+  captured(): Captured
+}
+
+/**
+ * Drains a stream to its end.
+ * @param keptBytes how much is kept.
+ * @param limitBytes how much may come before `onPass` is called, once.
+ */
+export function captureOutput(
+  stream: Readable,
+  keptBytes: number,
+  limitBytes: number,
+  onPass: () => void,
+): Capture {
+  let kept = Buffer.allocUnsafe(Math.min(keptBytes, 4096))
+  let length = 0
+  let received = 0
+  let hasPassed = false
+  stream.on('data', (chunk: Buffer) => {
+    received += chunk.length
+    const taken = Math.min(chunk.length, keptBytes - length)
+    if (taken > 0) {
+      if (length + taken > kept.length) {
+        const wanted = Math.min(keptBytes, Math.max(kept.length * 2, length + taken))
+        const grown = Buffer.allocUnsafe(wanted)
+        kept.copy(grown, 0, 0, length)
+        kept = grown
+      }
+      chunk.copy(kept, length, 0, taken)
+      length += taken
+    }
+    if (received > limitBytes && !hasPassed) {
+      hasPassed = true
+      onPass()
+    }
+  })
+  // An error on the reading end of a pipe is its end for us; the program's fate is read elsewhere.
+  stream.on('error', () => {})
+  return {
+    ended: new Promise((resolve) => {
+      stream.once('close', () => resolve())
+    }),
+    captured: () => ({
+      bytes: kept.subarray(0, length),
+      truncated: received > length,
+      passed: hasPassed,
+    }),
+  }
+}

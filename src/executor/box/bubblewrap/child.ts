@@ -1,0 +1,237 @@
+// Starts one box and speaks with bubblewrap: the child's pid, the wait before the program's first instruction, the end.
+// Apart from run-phase.ts, which decides what all of it means.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command, HostPath } from '#contract'
+import { SandboxError } from '#contract'
+import { buildArguments } from './arguments.ts'
+import type { RootEntry } from './arguments.ts'
+import type { Gate } from './standard-stream.ts'
+
+/** What a box is started with. */
+export interface Launch {
+  readonly command: Command
+  readonly root: readonly RootEntry[]
+  readonly paths: readonly HostPath[]
+  readonly diskBytes: number
+  readonly filter: Buffer
+  /** Host uid of the slot; null: the worker's own. */
+  readonly uid: number | null
+  /** The cgroup's `cgroup.procs` files. */
+  readonly entrances: readonly string[]
+  /** A process that uses more is killed by the kernel, should the worker not be there to do it. */
+  readonly cpuSeconds: number
+  /** Descriptors that would reach the program uninvited (inherited-descriptors.ts). */
+  readonly inherited: readonly number[]
+  /** A descriptor of /dev/null. */
+  readonly emptyDescriptor: number
+  /** Descriptors of stdin, stdout and stderr. */
+  readonly standardDescriptors: readonly [number, number, number]
+  /** What the box waits at; bubblewrap closes it before the program's first instruction. */
+  readonly gate: Gate
+}
+
+/** How bubblewrap ended. */
+export interface ChildEnd {
+  /** The program's exit status, 128 + n for signal n; null when the program never started or bubblewrap was killed. */
+  readonly exitStatus: number | null
+  /** True when bubblewrap itself was killed. */
+  readonly killed: boolean
+  /** `performance.now()` when the end was seen. */
+  readonly time: number
+  readonly error: Error | null
+}
+
+export interface Child {
+  /** Host pid of the box's first process; null when bubblewrap ended before there was one. */
+  readonly boxPid: Promise<number | null>
+  /** Resolves when bubblewrap has ended: with the main process, by a kill, or before either. */
+  readonly exited: Promise<void>
+  /** How it ended; needs every process of the box to be dead. */
+  readonly ended: Promise<ChildEnd>
+  /** The same as far as it is known now; null while bubblewrap itself has not ended. */
+  readEnd(): ChildEnd | null
+  /** Resolves when the box stands and its first process waits to be let go, or has ended. */
+  waitUntilReady(boxPid: number): Promise<void>
+  /** Lets the program run. */
+  release(): void
+  /** Kills bubblewrap itself, for a box that never entered its cgroup. */
+  kill(): void
+}
+
+// Limits of the process itself, then into the cgroup, then on. dash does all of it in one process, so that
+// bubblewrap is born inside: moved later, it would show its host path in /proc/self/cgroup.
+// A worker that the out-of-memory killer must spare would otherwise hand that privilege to the program.
+const script = `
+umask 022
+unset PWD OLDPWD
+ulimit -c 0 && ulimit -n 1024 && ulimit -t "$1" && ulimit -f "$2" || exit 125
+if [ "$3" = unlimited ]; then ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" || exit 125; fi
+echo 500 >/proc/self/oom_score_adj || exit 125
+shift 3
+while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
+shift
+exec "$@"`
+
+const firstDescriptor = 3
+const filterDescriptor = firstDescriptor + 1
+const statusDescriptor = firstDescriptor + 2
+const blockDescriptor = firstDescriptor + 3
+
+/** Starts a box that waits before its program's first instruction. Never throws: the end tells what failed. */
+export function startChild(launch: Launch): Child {
+  const { command } = launch
+  const files = command.files.map(({ path, executable }, index) => ({
+    descriptor: blockDescriptor + 1 + index,
+    path,
+    executable,
+  }))
+  const options = buildArguments({
+    root: launch.root,
+    paths: launch.paths,
+    files,
+    diskBytes: launch.diskBytes,
+    filterDescriptor,
+    statusDescriptor,
+    blockDescriptor,
+  })
+  const stdio: (number | 'pipe' | 'ignore')[] = [...launch.standardDescriptors]
+  while (stdio.length <= blockDescriptor + files.length) stdio.push('pipe')
+  stdio[blockDescriptor] = launch.gate.childDescriptor
+  const strangers = launch.inherited.filter((descriptor) => descriptor >= stdio.length)
+  for (const descriptor of strangers) {
+    while (stdio.length < descriptor) stdio.push('ignore')
+    stdio[descriptor] = launch.emptyDescriptor
+  }
+  const child = spawn(
+    '/bin/sh',
+    [
+      ['-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
+      // In blocks of 512 bytes, and one more than the scratch disk holds, so that a full disk is ENOSPC and no signal.
+      [String(Math.ceil(launch.diskBytes / 512) + 1)],
+      [command.unlimitedStack ? 'unlimited' : 'usual'],
+      [...launch.entrances, '--'],
+      launch.uid === null ? [] : dropTo(launch.uid),
+      ['bwrap', '--args', String(firstDescriptor)],
+      // bubblewrap reads arguments from a descriptor to its end and closes it: here none, from an empty file.
+      ...strangers.map((descriptor) => ['--args', String(descriptor)]),
+      ['--', ...command.argv],
+    ].flat(),
+    {
+      cwd: '/',
+      // The program can read this environment in /proc/1/environ.
+      env: { PATH: '/usr/bin:/bin' },
+      stdio,
+    },
+  )
+  for (const stream of child.stdio) stream?.on('error', () => {})
+  const send = (descriptor: number, bytes: Uint8Array): void => {
+    const stream = child.stdio[descriptor]
+    if (stream instanceof Socket) stream.end(bytes)
+  }
+  send(firstDescriptor, Buffer.from(options.map((option) => `${option}\0`).join('')))
+  send(filterDescriptor, launch.filter)
+  for (const [index, file] of command.files.entries())
+    send(blockDescriptor + 1 + index, file.content)
+
+  const exit = watchExit(child)
+  let seen: Omit<ChildEnd, 'exitStatus'> | null = null
+  void exit.then((end) => (seen = end))
+  const status = readStatus(child.stdio[statusDescriptor])
+  return {
+    boxPid: status.boxPid,
+    exited: exit.then(() => closeAll(child)),
+    ended: Promise.all([exit, status.closed]).then(([end, exitStatus]) => ({ ...end, exitStatus })),
+    readEnd: () => seen && { ...seen, exitStatus: status.readExit() },
+    waitUntilReady,
+    release: () => launch.gate.open(),
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+/**
+ * The command that becomes a slot's user for good and then runs what follows it. It stands before bubblewrap, which, run
+ * by root, would keep root's rights over files.
+ */
+export function dropTo(uid: number): string[] {
+  return [
+    ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
+    ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
+  ].flat()
+}
+
+/** bubblewrap writes one JSON object a line: `child-pid` at once, `exit-code` only if the program was started. */
+function readStatus(stream: ChildProcess['stdio'][number] | undefined): {
+  readonly boxPid: Promise<number | null>
+  readonly closed: Promise<number | null>
+  /** What has come of it by now. */
+  readonly readExit: () => number | null
+} {
+  const boxPid = Promise.withResolvers<number | null>()
+  const closed = Promise.withResolvers<number | null>()
+  let text = ''
+  stream?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const match = /"child-pid": (\d+)/.exec(text)
+    if (match !== null) boxPid.resolve(Number(match[1]))
+  })
+  const readExit = (): number | null => {
+    const match = /"exit-code": (\d+)/.exec(text)
+    return match === null ? null : Number(match[1])
+  }
+  const finish = (): void => {
+    boxPid.resolve(null)
+    closed.resolve(readExit())
+  }
+  if (stream === null || stream === undefined) finish()
+  else stream.once('close', finish)
+  return { boxPid: boxPid.promise, closed: closed.promise, readExit }
+}
+
+function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      // A failed kill is reported here too; only a failed start leaves no pid.
+      if (child.pid === undefined) resolve({ killed: false, time: performance.now(), error })
+    })
+    child.once('exit', (_, signal) => {
+      resolve({ killed: signal !== null, time: performance.now(), error: null })
+    })
+  })
+}
+
+/** Closes our ends but that of the status: its last line may still be unread. */
+function closeAll(child: ChildProcess): void {
+  for (const [descriptor, stream] of child.stdio.entries()) {
+    if (descriptor >= firstDescriptor && descriptor !== statusDescriptor) stream?.destroy()
+  }
+}
+
+/** read(2) on x86-64 and on arm64, in the notation of /proc/PID/syscall: number, then arguments. */
+const waiting = new RegExp(`^(?:0|63) 0x${blockDescriptor.toString(16)} `)
+
+/**
+ * bubblewrap tells the pid before it has built the box; what it then uses is not the program's. So wait until its
+ * first process stands in read(2) on the block descriptor. A kernel that does not show this costs the program's
+ * figures some 3 ms, nothing else: the program waits for us either way.
+ * @throws {SandboxError} step `bubblewrap.setup` when the box does not stand after 30 seconds.
+ */
+async function waitUntilReady(boxPid: number): Promise<void> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    let call: string
+    try {
+      call = readFileSync(`/proc/${boxPid}/syscall`, 'utf8')
+    } catch {
+      return
+    }
+    if (waiting.test(call)) return
+    if (performance.now() > deadline) {
+      throw new SandboxError('bubblewrap.setup', 'the box was not ready after 30 seconds')
+    }
+    await delay(1)
+  }
+}

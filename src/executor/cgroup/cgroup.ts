@@ -1,0 +1,134 @@
+// What the executor asks of cgroups, whichever version the host has, and which version that is.
+// The two versions differ in every file name; this interface is all that the rest of the executor sees.
+import { readFileSync } from 'node:fs'
+import { SandboxError } from '#contract'
+import { openCgroupV1 } from './v1.ts'
+import { openCgroupV2 } from './v2.ts'
+
+export { readPids, readValue } from './file.ts'
+export { findDelegatedGroup } from './v2.ts'
+export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
+
+/** What a phase's cgroup enforces by itself; CPU and wall time are watched from outside. */
+export interface CgroupLimits {
+  readonly memoryBytes: number
+  /** Processes and threads, the sandbox's own included. */
+  readonly processes: number
+}
+
+/** One phase's cgroup: made for it, removed after it. */
+export interface Cgroup {
+  /** The `cgroup.procs` files a process writes `0` to in order to enter. */
+  readonly entrances: readonly string[]
+  /** Forgets CPU time and peak so far: they belong to the sandbox's set-up. */
+  startMeasuring(): void
+  /** User + system time since `startMeasuring`. */
+  readCpuSeconds(): number
+  /** Highest memory charge since `startMeasuring`, in bytes. */
+  readMemoryPeakBytes(): number
+  /** Processes that the out-of-memory killer ended. */
+  readOutOfMemoryKills(): number
+  /** True when the process is inside, in every hierarchy. */
+  holds(pid: number): boolean
+  /** Sends SIGKILL to every process inside; one that forks meanwhile does not get away. */
+  kill(): void
+  /** Kills until no process is left. @throws {SandboxError} step `cgroup.kill`. */
+  empty(): Promise<void>
+  /** Removes the empty cgroup. @throws {SandboxError} step `cgroup.remove`. */
+  remove(): Promise<void>
+}
+
+/** The cgroup of a keeper (keeper/group.c), which stands in it for as long as it lives. */
+export interface KeeperGroup {
+  readonly version: 'v1' | 'v2'
+  /** True when swap is a part of what the keeper must limit. */
+  readonly countsSwap: boolean
+  /** True when the CPU is shared out between groups, so that what is idle in this one is so in here alone. */
+  readonly sharesCpu: boolean
+  /** The `cgroup.procs` files that the keeper enters by. */
+  readonly entrances: readonly string[]
+  /** Open descriptors that the keeper gets, in the order of keeper/group.c; ours to close once it has started. */
+  readonly descriptors: readonly number[]
+  closeDescriptors(): void
+  /** Kills the keeper and all that it started; resolves when nothing is left. @throws {SandboxError} */
+  remove(): Promise<void>
+}
+
+/** A worker's own parent cgroup; every phase's cgroup stands below it. */
+export interface CgroupParent {
+  readonly version: 'v1' | 'v2'
+  /** @throws {SandboxError} when a limit cannot be had; nothing is left behind. */
+  create(name: string, limits: CgroupLimits): Promise<Cgroup>
+  /** @param uid of the keeper; null: the worker's own. @throws {SandboxError} as `create`. */
+  createForKeeper(name: string, uid: number | null): Promise<KeeperGroup>
+  /** Kills and removes everything below, then the parent itself. */
+  close(): Promise<void>
+}
+
+/** A mounted hierarchy and where this process stands in it. */
+export interface Hierarchy {
+  readonly type: 'cgroup' | 'cgroup2'
+  readonly mountPoint: string
+  /** v1 controllers; empty for v2. */
+  readonly controllers: readonly string[]
+  /** Directory of this process's own group. */
+  readonly ownGroup: string
+}
+
+/**
+ * Makes the worker's parent cgroup `name` and sweeps what dead workers left beside it.
+ * v2 is used when it has the memory controller, else v1.
+ * @throws {SandboxError} when neither version can enforce the limits.
+ */
+export async function openCgroupParent(name: string): Promise<CgroupParent> {
+  const hierarchies = readHierarchies()
+  const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')
+  const memory = hierarchies.find((hierarchy) => hierarchy.controllers.includes('memory'))
+  if (memory !== undefined) return openCgroupV1(name, hierarchies)
+  if (unified !== undefined) return openCgroupV2(name, unified)
+  throw new SandboxError(
+    'cgroup.find',
+    'no memory cgroup is mounted; mount cgroup2 on /sys/fs/cgroup',
+  )
+}
+
+/**
+ * Reads what is mounted and where this process stands; mount points are never guessed.
+ * Formats: cgroups(7), proc_pid_mountinfo(5).
+ */
+export function readHierarchies(
+  mountinfo: string = readFileSync('/proc/self/mountinfo', 'utf8'),
+  membership: string = readFileSync('/proc/self/cgroup', 'utf8'),
+): Hierarchy[] {
+  const paths = new Map<string, string>()
+  for (const line of membership.trim().split('\n')) {
+    const [, controllers = '', ...path] = line.split(':')
+    for (const controller of controllers.split(',')) paths.set(controller, path.join(':'))
+  }
+  const found: Hierarchy[] = []
+  for (const line of mountinfo.trim().split('\n')) {
+    const fields = line.split(' ')
+    const separator = fields.indexOf('-')
+    const type = fields[separator + 1]
+    const root = unescapePath(fields[3] ?? '/')
+    const mountPoint = unescapePath(fields[4] ?? '/')
+    if (type !== 'cgroup' && type !== 'cgroup2') continue
+    if (found.some((hierarchy) => hierarchy.mountPoint === mountPoint)) continue
+    const options = (fields[separator + 3] ?? '').split(',')
+    const controllers = type === 'cgroup' ? options.filter((option) => paths.has(option)) : []
+    const path = paths.get(controllers[0] ?? '')
+    if (path === undefined || (type === 'cgroup' && controllers.length === 0)) continue
+    // A container may see only a part of the tree: the mount's root is then the path of that part.
+    const below = root === '/' ? path : path.startsWith(`${root}/`) ? path.slice(root.length) : '/'
+    const ownGroup = below === '/' ? mountPoint : mountPoint + below
+    found.push({ type, mountPoint, controllers, ownGroup })
+  }
+  return found
+}
+
+/** mountinfo writes blanks and backslashes as three octal digits. */
+function unescapePath(text: string): string {
+  return text.replace(/\\(\d{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}

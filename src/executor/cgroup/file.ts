@@ -1,0 +1,138 @@
+// Reading and writing the files of a cgroup directory, with errors that name the step.
+// Calls are synchronous: kernfs answers in microseconds, a round trip through the thread pool takes longer.
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  writeSync,
+} from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { SandboxError, describe, readCode } from '#contract'
+
+/**
+ * Makes a cgroup.
+ * @param remedy what an operator can do when it may not be made.
+ * @throws {SandboxError} step `cgroup.create`.
+ */
+export function makeGroup(directory: string, remedy?: string): void {
+  try {
+    mkdirSync(directory)
+  } catch (cause) {
+    const words = [`cannot make ${directory}: ${describe(cause)}`, remedy].filter(Boolean)
+    throw new SandboxError('cgroup.create', words.join('; '), cause)
+  }
+}
+
+/** Writes one value with one write(2), as the kernel wants it. No file is ever created. */
+export function writeValue(directory: string, file: string, value: string): void {
+  // Write-only: cgroup.kill cannot be opened for reading.
+  const descriptor = openSync(`${directory}/${file}`, constants.O_WRONLY)
+  try {
+    writeSync(descriptor, value)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Writes a limit and reads it back; the kernel may round a byte count down to a page.
+ * @throws {SandboxError} step `cgroup.limit` when the limit does not hold.
+ */
+export function writeLimit(directory: string, file: string, value: number): void {
+  let found: string
+  try {
+    writeValue(directory, file, String(value))
+    found = readValue(directory, file)
+  } catch (cause) {
+    throw new SandboxError(
+      'cgroup.limit',
+      `cannot set ${directory}/${file}: ${describe(cause)}`,
+      cause,
+    )
+  }
+  const largestPageBytes = 65_536
+  const held = Number(found)
+  const rounded = value >= largestPageBytes && held <= value && value - held < largestPageBytes
+  if (held !== value && !rounded) {
+    throw new SandboxError('cgroup.limit', `${directory}/${file} holds ${found}, not ${value}`)
+  }
+}
+
+/** The whole text of a file, trimmed. */
+export function readValue(directory: string, file: string): string {
+  return readFileSync(`${directory}/${file}`, 'utf8').trim()
+}
+
+/** The number after `key` in a file of `key value` lines; 0 without such a line. */
+export function readKey(directory: string, file: string, key: string): number {
+  for (const line of readValue(directory, file).split('\n')) {
+    const [name, value] = line.split(' ')
+    if (name === key) return Number(value)
+  }
+  return 0
+}
+
+/** Pids of a cgroup, without those of its children; none when it is gone. */
+export function readPids(directory: string): number[] {
+  try {
+    return readValue(directory, 'cgroup.procs').split('\n').filter(Boolean).map(Number)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** Names of the child cgroups; none when the cgroup is gone. */
+export function readChildren(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/**
+ * Removes an empty cgroup. A process that was just killed can hold it for some milliseconds (EBUSY).
+ * @throws {SandboxError} step `cgroup.remove` when it is still busy after `patienceMilliseconds`.
+ */
+export async function removeGroup(directory: string, patienceMilliseconds = 5000): Promise<void> {
+  let waited = 0
+  // Short steps while it is a matter of an exit under way (an RCU grace period, 10 to 30 ms): a doubled one would wait
+  // as long again as the kernel did. Long ones for what will not go away.
+  for (let pause = 1; ; pause = Math.min(pause * 2, waited < 500 ? 8 : 100)) {
+    try {
+      rmdirSync(directory)
+      return
+    } catch (cause) {
+      if (isMissing(cause)) return
+      if (waited >= patienceMilliseconds) {
+        throw new SandboxError(
+          'cgroup.remove',
+          `cannot remove ${directory}: ${describe(cause)}`,
+          cause,
+        )
+      }
+    }
+    await delay(pause)
+    waited += pause
+  }
+}
+
+/** Removes a cgroup and all below it, deepest first. */
+export async function removeTree(directory: string): Promise<void> {
+  for (const child of readChildren(directory)) await removeTree(`${directory}/${child}`)
+  await removeGroup(directory)
+}
+
+/** True for "no such file" and for a cgroup that vanished while its file was open. */
+export function isMissing(error: unknown): boolean {
+  const code = readCode(error)
+  return code === 'ENOENT' || code === 'ENODEV'
+}

@@ -1,0 +1,289 @@
+// cgroup v1: one directory a controller, plus the empty v2 tree that hybrid hosts mount beside them.
+// The memory limit comes in two files whose order matters, and only the v2 tree or the freezer can kill all at once.
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, keeperLimits, readCode, SandboxError } from '#contract'
+import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import {
+  isMissing,
+  makeGroup,
+  readChildren,
+  readKey,
+  readPids,
+  readValue,
+  removeGroup,
+  removeTree,
+  writeLimit,
+  writeValue,
+} from './file.ts'
+import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { isAbandoned } from './worker-group.ts'
+
+/** Directories of one group, by what they are for; `cpu` may be missing, and one of `freezer` and `unified`. */
+interface Directories {
+  readonly memory: string
+  readonly pids: string
+  readonly cpuacct: string
+  readonly cpu: string | null
+  readonly freezer: string | null
+  readonly unified: string | null
+}
+
+const remedy =
+  'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
+
+/** Memory and swap together. */
+const swapFile = 'memory.memsw.limit_in_bytes'
+/** Makes the parent group in every hierarchy. @throws {SandboxError} naming the controller that is missing. */
+export async function openCgroupV1(
+  name: string,
+  hierarchies: readonly Hierarchy[],
+): Promise<CgroupParent> {
+  const base = findBase(hierarchies)
+  for (const directory of listDistinct(base)) await sweep(directory)
+  const parent = descend(base, name)
+  try {
+    for (const directory of listDistinct(parent)) makeGroup(directory, remedy)
+  } catch (error) {
+    for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
+    throw error
+  }
+  async function make(child: string, limits: CgroupLimits): Promise<Directories> {
+    const group = descend(parent, child)
+    try {
+      for (const directory of listDistinct(group)) makeGroup(directory)
+      limit(group, limits)
+    } catch (error) {
+      for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
+      throw error
+    }
+    return group
+  }
+
+  return {
+    version: 'v1',
+    create: async (child, limits) => openGroup(await make(child, limits)),
+    createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
+    async close() {
+      for (const child of readChildren(parent.memory)) await killAll(descend(parent, child))
+      for (const directory of listDistinct(parent)) await removeTree(directory)
+    },
+  }
+}
+
+function findBase(hierarchies: readonly Hierarchy[]): Directories {
+  const find = (controller: string): string | null =>
+    hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
+  const require = (controller: string): string => {
+    const directory = find(controller)
+    if (directory !== null) return directory
+    throw new SandboxError('cgroup.find', `cgroup v1 controller "${controller}" is not mounted`)
+  }
+  const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')?.ownGroup ?? null
+  const base = {
+    memory: require('memory'),
+    pids: require('pids'),
+    cpuacct: require('cpuacct'),
+    cpu: find('cpu'),
+    freezer: find('freezer'),
+    unified: unified !== null && canMakeGroups(unified) ? unified : null,
+  }
+  if (base.unified === null && base.freezer === null) {
+    throw new SandboxError(
+      'cgroup.find',
+      'neither a writable cgroup2 tree nor the v1 freezer is mounted; a box could not be killed at once',
+    )
+  }
+  return base
+}
+
+/** A worker without root may have been given the v1 controllers and not the v2 tree, or an old kernel's tree. */
+function canMakeGroups(directory: string): boolean {
+  const probe = `${directory}/runledger-probe-${process.pid}`
+  try {
+    makeGroup(probe)
+  } catch {
+    return false
+  }
+  const killable = existsSync(`${probe}/cgroup.kill`)
+  void removeGroup(probe)
+  return killable
+}
+
+function descend(base: Directories, name: string): Directories {
+  const below = (directory: string | null): string | null => directory && `${directory}/${name}`
+  return {
+    memory: `${base.memory}/${name}`,
+    pids: `${base.pids}/${name}`,
+    cpuacct: `${base.cpuacct}/${name}`,
+    cpu: below(base.cpu),
+    freezer: below(base.freezer),
+    unified: below(base.unified),
+  }
+}
+
+/** Each directory once: `cpu` and `cpuacct` are often mounted together. */
+function listDistinct(directories: Directories): string[] {
+  const { memory, pids, cpuacct, cpu, freezer, unified } = directories
+  const all = [memory, pids, cpuacct, cpu, freezer, unified]
+  return [...new Set(all.filter((directory) => directory !== null))]
+}
+
+function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): void {
+  writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
+  if (existsSync(`${group.memory}/${swapFile}`)) {
+    // Memory and swap together; written second, as it may never be below the first.
+    writeLimit(group.memory, swapFile, memoryBytes)
+  } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
+    throw new SandboxError(
+      'cgroup.limit',
+      'swap is on and not accounted; run swapoff or boot with swapaccount=1',
+    )
+  }
+  writeLimit(group.pids, 'pids.max', processes)
+  if (group.cpu !== null && existsSync(`${group.cpu}/cpu.cfs_quota_us`)) {
+    writeLimit(group.cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
+    writeLimit(group.cpu, 'cpu.cfs_quota_us', cpuQuotaMicroseconds)
+  }
+}
+
+function openGroup(group: Directories): Cgroup {
+  const directories = listDistinct(group)
+  let cpuBaseline = 0
+  const readCpuNanoseconds = (): number => Number(readValue(group.cpuacct, 'cpuacct.usage'))
+  return {
+    entrances: directories.map((directory) => `${directory}/cgroup.procs`),
+    startMeasuring() {
+      writeValue(group.memory, 'memory.max_usage_in_bytes', '0')
+      cpuBaseline = readCpuNanoseconds()
+    },
+    readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
+    readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
+    readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
+    holds: (pid) => directories.every((directory) => readPids(directory).includes(pid)),
+    kill() {
+      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
+      // A process that failed to enter the v2 tree is still reached through the pids hierarchy.
+      killEach(group.pids)
+    },
+    empty: () => killAll(group),
+    async remove() {
+      for (const directory of directories) await removeGroup(directory)
+    },
+  }
+}
+
+/** The files that keeper/group.c works with, opened with the worker's rights. */
+function openKeeperGroup(group: Directories): KeeperGroup {
+  const countsSwap = existsSync(`${group.memory}/${swapFile}`)
+  const files = [
+    [`${group.memory}/memory.limit_in_bytes`, 'r+'],
+    // Without it the first stands in for it, and is not written.
+    [`${group.memory}/${countsSwap ? swapFile : 'memory.limit_in_bytes'}`, 'r+'],
+    [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
+    [`${group.memory}/memory.usage_in_bytes`, 'r'],
+    [`${group.memory}/memory.oom_control`, 'r'],
+    [`${group.cpuacct}/cpuacct.usage`, 'r'],
+    [`${group.pids}/pids.max`, 'r+'],
+    [`${group.pids}/pids.current`, 'r'],
+  ] as const
+  const descriptors = files.map(([path, flags]) => openSync(path, flags))
+  const { entrances, empty, remove } = openGroup(group)
+  return {
+    version: 'v1',
+    countsSwap,
+    sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
+    entrances,
+    descriptors,
+    closeDescriptors: () => {
+      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
+    },
+    async remove() {
+      await empty()
+      await remove()
+    },
+  }
+}
+
+function killEach(directory: string): void {
+  for (const pid of readPids(directory)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if (readCode(error) !== 'ESRCH') throw error
+    }
+  }
+}
+
+/** @throws {SandboxError} step `cgroup.kill` when something still lives after five seconds. */
+async function killAll(group: Directories): Promise<void> {
+  const directories = listDistinct(group)
+  const patienceMilliseconds = 5000
+  let waited = 0
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    if (directories.every((directory) => readPids(directory).length === 0)) return
+    if (waited >= patienceMilliseconds) {
+      throw new SandboxError('cgroup.kill', `processes in ${group.pids} outlive SIGKILL`)
+    }
+    try {
+      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
+      for (const directory of directories) await killFrozen(directory, group.freezer)
+    } catch (cause) {
+      if (!isMissing(cause)) {
+        throw new SandboxError(
+          'cgroup.kill',
+          `cannot kill ${group.pids}: ${describe(cause)}`,
+          cause,
+        )
+      }
+    }
+    await delay(pause)
+    waited += pause
+  }
+}
+
+/** Without the freezer a process that keeps forking could outrun the loop; frozen ones die only once thawed. */
+async function killFrozen(directory: string, freezer: string | null): Promise<void> {
+  if (readPids(directory).length === 0) return
+  if (freezer === null) {
+    killEach(directory)
+    return
+  }
+  writeValue(freezer, 'freezer.state', 'FROZEN')
+  try {
+    for (
+      let tries = 0;
+      tries < 20 && readValue(freezer, 'freezer.state') !== 'FROZEN';
+      tries += 1
+    ) {
+      await delay(1)
+    }
+    killEach(directory)
+  } finally {
+    writeValue(freezer, 'freezer.state', 'THAWED')
+  }
+}
+
+/** Removes the groups of dead workers. What another user owns is left alone: it is theirs to sweep. */
+async function sweep(base: string): Promise<void> {
+  for (const name of readChildren(base).filter(isAbandoned)) {
+    const parent = `${base}/${name}`
+    try {
+      for (let round = 0; round < 50; round += 1) {
+        const groups = [parent, ...readChildren(parent).map((child) => `${parent}/${child}`)]
+        if (groups.every((group) => readPids(group).length === 0)) break
+        for (const group of groups) {
+          // A worker that died between freezing and thawing left processes that cannot die yet.
+          if (existsSync(`${group}/freezer.state`)) writeValue(group, 'freezer.state', 'THAWED')
+          killEach(group)
+        }
+        await delay(10)
+      }
+      await removeTree(parent)
+    } catch (error) {
+      const code = readCode(error)
+      const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
+      if (!forbidden && !isMissing(error)) throw error
+    }
+  }
+}

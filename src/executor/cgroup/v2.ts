@@ -1,0 +1,320 @@
+// cgroup v2: one tree, in which a group with processes may not hand controllers to its children.
+// So the worker first moves itself into a leaf; what that takes differs between a host's root, a service and a container.
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, keeperLimits, readCode, SandboxError } from '#contract'
+import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import {
+  isMissing,
+  makeGroup,
+  readChildren,
+  readKey,
+  readPids,
+  readValue,
+  removeGroup,
+  removeTree,
+  writeLimit,
+  writeValue,
+} from './file.ts'
+import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { isAbandoned } from './worker-group.ts'
+
+/** The leaf that holds the worker itself; systemd's `DelegateSubgroup=supervisor` makes one of the second name. */
+const leafNames = ['runledger-supervisor', 'supervisor']
+
+const remedy =
+  'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
+
+/** Makes the parent group. @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
+export async function openCgroupV2(name: string, unified: Hierarchy): Promise<CgroupParent> {
+  const base = delegate(unified)
+  await sweep(base)
+  const parent = `${base}/${name}`
+  makeGroup(parent, remedy)
+  try {
+    enableControllers(parent)
+  } catch (error) {
+    await removeGroup(parent, 0).catch(() => {})
+    throw error
+  }
+  return {
+    version: 'v2',
+    async create(child, limits) {
+      const group = `${parent}/${child}`
+      makeGroup(group)
+      try {
+        limit(group, limits)
+      } catch (error) {
+        await removeGroup(group, 0).catch(() => {})
+        throw error
+      }
+      return openGroup(group)
+    },
+    createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid),
+    async close() {
+      for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
+      await removeTree(parent)
+    },
+  }
+}
+
+/** The group that is the worker's to divide: its own, or the one above when it stands in a leaf made for it. */
+export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
+  const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
+  return inLeaf ? dirname(ownGroup) : ownGroup
+}
+
+/** Leaves the base group empty of processes and its controllers enabled; returns the base. */
+function delegate(unified: Hierarchy): string {
+  const base = findDelegatedGroup(unified)
+  try {
+    // Only the root of the whole tree has no cgroup.type, and only it may hold processes beside its children.
+    if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
+    enableControllers(base)
+  } catch (cause) {
+    if (cause instanceof SandboxError) throw cause
+    throw new SandboxError('cgroup.delegate', `${base}: ${describe(cause)}; ${remedy}`, cause)
+  }
+  return base
+}
+
+function hasControllers(group: string): boolean {
+  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
+  return enabled.includes('memory') && enabled.includes('pids')
+}
+
+function moveToLeaf(base: string): void {
+  const leaf = `${base}/${leafNames[0]}`
+  if (!existsSync(leaf)) makeGroup(leaf, remedy)
+  // A process may fork while we look; a few rounds catch the children.
+  for (let round = 0; round < 10; round += 1) {
+    const pids = readPids(base)
+    if (pids.length === 0) return
+    for (const pid of pids) {
+      try {
+        writeValue(leaf, 'cgroup.procs', String(pid))
+      } catch (error) {
+        if (readCode(error) !== 'ESRCH') throw error
+      }
+    }
+  }
+}
+
+/** memory and pids must be had; cpu only shares out time and may be missing: CPU time is counted without it. */
+function enableControllers(group: string): void {
+  const available = readValue(group, 'cgroup.controllers').split(' ')
+  for (const controller of ['memory', 'pids']) {
+    if (available.includes(controller)) continue
+    throw new SandboxError(
+      'cgroup.delegate',
+      `${group} has no "${controller}" controller; ${remedy}`,
+    )
+  }
+  const wanted = ['memory', 'pids', 'cpu'].filter((controller) => available.includes(controller))
+  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
+  const missing = wanted.filter((controller) => !enabled.includes(controller))
+  if (missing.length === 0) return
+  try {
+    writeValue(
+      group,
+      'cgroup.subtree_control',
+      missing.map((controller) => `+${controller}`).join(' '),
+    )
+  } catch (cause) {
+    throw new SandboxError(
+      'cgroup.delegate',
+      `cannot enable ${missing.join(', ')} in ${group}: ${describe(cause)}; ${remedy}`,
+      cause,
+    )
+  }
+}
+
+function limit(group: string, { memoryBytes, processes }: CgroupLimits): void {
+  writeLimit(group, 'memory.max', memoryBytes)
+  if (existsSync(`${group}/memory.swap.max`)) {
+    writeLimit(group, 'memory.swap.max', 0)
+  } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
+    throw new SandboxError('cgroup.limit', 'swap is on and not accounted; run swapoff')
+  }
+  writeLimit(group, 'memory.oom.group', 1)
+  writeLimit(group, 'pids.max', processes)
+  limitCpu(group)
+}
+
+function limitCpu(group: string): void {
+  if (!existsSync(`${group}/cpu.max`)) return
+  const quota = `${cpuQuotaMicroseconds} ${cpuPeriodMicroseconds}`
+  writeValue(group, 'cpu.max', quota)
+  const found = readValue(group, 'cpu.max')
+  if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
+}
+
+/**
+ * A subtree that is the keeper's own: itself in one leaf, a fresh leaf beside it for each box. What it may not pass stands
+ * above, in the worker's hands.
+ */
+async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
+  const leaf = `${group}/keeper`
+  makeGroup(group)
+  try {
+    enableControllers(group)
+    limitCpu(group)
+    makeGroup(leaf)
+    // The youngest of what a keeper needs here; it reads it in each box's group.
+    if (!existsSync(`${leaf}/memory.peak`)) {
+      throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.19 or newer on cgroup v2')
+    }
+    writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
+    writeLimit(leaf, 'pids.max', keeperLimits.processes)
+    if (uid !== null) {
+      for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
+        chownSync(path, uid, uid)
+    }
+  } catch (error) {
+    await removeTree(group).catch(() => {})
+    throw error
+  }
+  const descriptors = [openSync(group, 'r')]
+  return {
+    version: 'v2',
+    countsSwap: existsSync(`${leaf}/memory.swap.max`),
+    sharesCpu: existsSync(`${leaf}/cpu.weight`),
+    entrances: [`${leaf}/cgroup.procs`],
+    descriptors,
+    closeDescriptors: () => {
+      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
+    },
+    async remove() {
+      await killAll(group)
+      await removeTree(group)
+    },
+  }
+}
+
+function openGroup(group: string): Cgroup {
+  let cpuBaseline = 0
+  const peak = openPeak(group)
+  const readCpuMicroseconds = (): number => readKey(group, 'cpu.stat', 'usage_usec')
+  return {
+    entrances: [`${group}/cgroup.procs`],
+    startMeasuring() {
+      peak.reset()
+      cpuBaseline = readCpuMicroseconds()
+    },
+    readCpuSeconds() {
+      peak.sample()
+      return (readCpuMicroseconds() - cpuBaseline) / 1e6
+    },
+    readMemoryPeakBytes: () => peak.read(),
+    readOutOfMemoryKills: () => readKey(group, 'memory.events', 'oom_kill'),
+    holds: (pid) => readPids(group).includes(pid),
+    kill: () => killTree(group),
+    empty: () => killAll(group),
+    async remove() {
+      peak.close()
+      await removeTree(group)
+    },
+  }
+}
+
+/**
+ * memory.peak is there since Linux 5.19 and can be reset, for the descriptor that wrote to it, since 6.12.
+ * Older kernels: the set-up stays in the figure, and without the file the current charge is sampled with the CPU time.
+ */
+function openPeak(group: string): {
+  reset(): void
+  sample(): void
+  read(): number
+  close(): void
+} {
+  let descriptor: number | null = null
+  let sampled = 0
+  const file = `${group}/memory.peak`
+  const exists = existsSync(file)
+  const close = (): void => {
+    if (descriptor !== null) closeSync(descriptor)
+    descriptor = null
+  }
+  return {
+    reset() {
+      sampled = 0
+      if (!exists) return
+      try {
+        descriptor ??= openSync(file, 'r+')
+        writeSync(descriptor, 'reset')
+      } catch {
+        close()
+      }
+    },
+    sample() {
+      if (!exists) sampled = Math.max(sampled, Number(readValue(group, 'memory.current')))
+    },
+    read() {
+      if (!exists) return sampled
+      if (descriptor === null) return Number(readValue(group, 'memory.peak'))
+      const buffer = Buffer.alloc(32)
+      const length = readSync(descriptor, buffer, 0, buffer.length, 0)
+      return Number(buffer.toString('latin1', 0, length))
+    },
+    close,
+  }
+}
+
+function killTree(group: string): void {
+  if (existsSync(`${group}/cgroup.kill`)) {
+    writeValue(group, 'cgroup.kill', '1')
+    return
+  }
+  // Before Linux 5.14: no new process may be made, so that the loop of the caller gets ahead of any fork.
+  writeValue(group, 'pids.max', '0')
+  for (const pid of readPids(group)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if (readCode(error) !== 'ESRCH') throw error
+    }
+  }
+}
+
+/** @throws {SandboxError} step `cgroup.kill` when something still lives after five seconds. */
+async function killAll(group: string): Promise<void> {
+  const patienceMilliseconds = 5000
+  let waited = 0
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      if (readKey(group, 'cgroup.events', 'populated') === 0) return
+      killTree(group)
+    } catch (cause) {
+      if (isMissing(cause)) return
+      throw new SandboxError('cgroup.kill', `cannot kill ${group}: ${describe(cause)}`, cause)
+    }
+    if (waited >= patienceMilliseconds) {
+      throw new SandboxError('cgroup.kill', `processes in ${group} outlive SIGKILL`)
+    }
+    await delay(pause)
+    waited += pause
+  }
+}
+
+/** Removes the groups of dead workers. What another user owns is left alone: it is theirs to sweep. */
+async function sweep(base: string): Promise<void> {
+  for (const name of readChildren(base).filter(isAbandoned)) {
+    try {
+      for (const child of readChildren(`${base}/${name}`)) await killAll(`${base}/${name}/${child}`)
+      await removeTree(`${base}/${name}`)
+    } catch (error) {
+      const code = readCode(error)
+      const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
+      if (!forbidden && !isMissing(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// What a box is to those who use one: a slot in which phases run, one after the other, each in a fresh box. Here, and not
+// beside those who make boxes, as there are two of them.
+import type { Command, HostPath } from './command.ts'
+import type { Phase } from './outcome.ts'
+import type { PhaseLimits } from './request.ts'
+
+/** A place for one program: its number and its host uid, null for the worker's own. */
+export interface Slot {
+  readonly index: number
+  readonly uid: number | null
+}
+
+/** One command to run once. */
+export interface PhaseRequest {
+  /** The cgroup's name; unique among running phases. */
+  readonly name: string
+  readonly command: Command
+  readonly paths: readonly HostPath[]
+  readonly stdin: Uint8Array
+  readonly limits: PhaseLimits
+  /** Bytes of stderr kept when that is less than the limit. */
+  readonly stderrKeptBytes?: number
+  /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
+  readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
+}
+
+/** How boxes are made: `keeper`, `bubblewrap`, or `auto`: the first of them that this host can have. */
+export type BoxChoice = 'auto' | 'keeper' | 'bubblewrap'
+
+/** Runs phases, each in a fresh box. */
+export interface Boxes {
+  readonly kind: 'keeper' | 'bubblewrap'
+  /**
+   * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
+   * is still to be cleared.
+   * @throws {NotBegunError} when we failed before the program began; {SandboxError} when we failed later; the signal's reason
+   * when it was aborted.
+   */
+  run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
+  /** Null when nothing of earlier runs is in the slot; else resolves once that is so, and rejects if it never will be. */
+  clearing(slot: Slot): Promise<void> | null
+  close(): Promise<void>
+}
+
+export interface BoxOptions {
+  readonly choice: BoxChoice
+  readonly slots: readonly Slot[]
+  /** A directory of the worker's own for the compiled keeper. */
+  readonly directory: string
+  /** What the languages need beyond the base system's paths. */
+  readonly paths: readonly HostPath[]
+  /** The Python interpreter; a resident one runs Python programs where it can be had. Null: none is to be resident. */
+  readonly interpreter: string | null
+  readonly onFallback: (reason: string) => void
+}

@@ -1,0 +1,74 @@
+// Decides from the evidence how a phase ended.
+// Its own file because the order of the evidence is the promise that verdicts rest on.
+import { constants } from 'node:os'
+import type { Ending, Phase, Usage } from './outcome.ts'
+import type { PhaseRequest } from './boxes.ts'
+
+/** Why a phase was stopped; `unwatched`: its counters could not be read. */
+export type Reason =
+  'cpu_limit' | 'wall_limit' | 'output_limit' | 'memory_limit' | 'aborted' | 'unwatched'
+
+/** What was kept of an output. */
+export interface Captured {
+  readonly bytes: Buffer
+  /** True when bytes were dropped. */
+  readonly truncated: boolean
+  /** True when more than the limit came. */
+  readonly passed: boolean
+}
+
+/** All that is known of a phase that is over. */
+export interface Evidence {
+  /** Why we stopped it; null when we did not. */
+  readonly reason: Exclude<Reason, 'aborted' | 'unwatched'> | null
+  readonly outOfMemoryKills: number
+  readonly usage: Usage
+  readonly stdout: Captured
+  readonly stderr: Captured
+  /** How the main process ended, by its parent's word; null when it was killed with its box. */
+  readonly exit: { readonly code: number; readonly signal: string | null } | null
+}
+
+/** Reads the evidence, strongest first. The exit status comes last: it is the program's own word. */
+export function judgeEnding(
+  { limits, ranOutOfMemory }: Pick<PhaseRequest, 'limits' | 'ranOutOfMemory'>,
+  { reason, outOfMemoryKills, usage, stdout, stderr, exit }: Evidence,
+): Phase {
+  const fell = outOfMemoryKills > 0 || reason === 'memory_limit'
+  const { code, signal } = exit ?? { code: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' }
+  let ending: Ending = signal === null ? 'exited' : 'signaled'
+  if (fell || ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'
+  else if (reason !== null) ending = reason
+  else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'
+  else if (stdout.passed || stderr.passed) ending = 'output_limit'
+  return {
+    ending,
+    exitCode: code,
+    signal,
+    stdout: stdout.bytes,
+    stderr: stderr.bytes,
+    stdoutTruncated: stdout.truncated,
+    stderrTruncated: stderr.truncated,
+    usage,
+  }
+}
+
+/** To microseconds: what the clocks tell; the rest is only the noise of binary fractions. */
+export function roundSeconds(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
+}
+
+/**
+ * The signal behind a status of 128 + n; null when it is none. bubblewrap reports both by the shell's convention, so a program that exits
+ * with, say, 139 by itself is told to have died of SIGSEGV, as a shell would tell it.
+ */
+export function nameSignal(exitCode: number): string | null {
+  return signalNames.get(exitCode - 128) ?? null
+}
+
+/** Of two names for one number the first, as in SIGABRT and SIGIOT. */
+const signalNames = new Map(
+  Object.entries(constants.signals)
+    .toReversed()
+    .map(([name, number]) => [number, name]),
+)

@@ -1,0 +1,207 @@
+// Makes one real box by the recipe every submission gets, and checks from inside and outside that it is what was promised.
+// The last word of the doctor: settings may look right and the kernel, a container engine or a security module still refuse.
+import { spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { boxUid, buildArguments, dropTo, readHostRoot } from '#bubblewrap'
+import { assembleFilter } from '#seccomp'
+import { apparmorRemedy, maskRemedy } from './kernel.ts'
+import type { Finding } from './finding.ts'
+import { reportMissing, reportOk } from './finding.ts'
+import type { Host } from './host.ts'
+import { findProgram } from './host.ts'
+
+const name = 'box'
+
+/** What bubblewrap or setpriv say when they cannot make a box, and what helps. First match counts. */
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [/Can't mount proc|mounting proc/iu, maskRemedy],
+  [/uid map: Permission denied|Failed RTM_NEWADDR|loopback:/iu, apparmorRemedy],
+  [
+    /No space left on device|max_\w{0,9}namespaces|ENOSPC|nesting depth/iu,
+    'sysctl -w user.max_user_namespaces=15000',
+  ],
+  [
+    /No permissions to create new namespace|Creating new namespace failed: Operation not permitted/iu,
+    'sysctl -w kernel.unprivileged_userns_clone=1; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root',
+  ],
+  [/Unknown option/iu, 'install bubblewrap ≥ 0.8 (Debian ≥ 12)'],
+  [/seccomp/iu, 'boot a kernel built with CONFIG_SECCOMP_FILTER=y'],
+  [
+    /setre[sg]?uid|setgroups|setresgid|bounding set|setpriv:/iu,
+    'run the worker as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP (Docker drops none of them by default), or not as root',
+  ],
+  [
+    /Permission denied|Operation not permitted/iu,
+    'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)',
+  ],
+]
+
+/** Namespaces that a box has of its own. */
+const namespaces = ['user', 'pid', 'mnt', 'net', 'ipc', 'uts', 'cgroup'] as const
+
+/**
+ * Makes a box, looks at it, ends it.
+ * @param makers what was found of the programs that make it; none of them is run if one is not as it should be.
+ */
+export async function examineBox(host: Host, makers: readonly Finding[]): Promise<Finding> {
+  const unfit = makers.find(({ level }) => level === 'missing')
+  if (unfit !== undefined)
+    return reportMissing(name, `not tried, because of ${unfit.name}`, unfit.remedy ?? '')
+  const bubblewrap = findProgram(host, 'bwrap') ?? 'bwrap'
+  const setpriv = findProgram(host, 'setpriv')
+  const drop =
+    host.uid === 0 && setpriv !== null ? [setpriv, ...dropTo(host.firstUid).slice(1)] : []
+  const report = await tryBox([...drop, bubblewrap], assembleFilter(host.architecture))
+  if (report.inside === '') {
+    const words = report.errors.trim().split('\n').at(-1) ?? ''
+    const detail = words === '' ? `it ended without a word (${report.end})` : words
+    const remedy = refusals.find(([pattern]) => pattern.test(words))?.[1]
+    return reportMissing(
+      name,
+      detail,
+      remedy ?? 'run the worker on a host or in a container that allows bubblewrap',
+    )
+  }
+  const hostUid = host.uid === 0 ? host.firstUid : host.uid
+  const broken = [...checkInside(report.inside), ...checkOutside(report.outside, hostUid)]
+  if (broken.length > 0)
+    return reportMissing(
+      name,
+      `not as promised: ${broken.join('; ')}`,
+      `check that ${bubblewrap} is the distribution's own: apt-get install --reinstall bubblewrap`,
+    )
+  return reportOk(
+    name,
+    `closed: host uid ${hostUid}, no capabilities, filter on, ${namespaces.length} fresh namespaces, no network`,
+  )
+}
+
+interface Report {
+  /** What the box printed of itself; empty when there was none. */
+  readonly inside: string
+  /** What /proc of the host says of the box's first process meanwhile. */
+  readonly outside: { readonly status: string; readonly shared: readonly string[] } | null
+  readonly errors: string
+  readonly end: string
+}
+
+async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Report> {
+  const [program, ...options] = [
+    ...launcher,
+    '--args',
+    '6',
+    '--',
+    '/usr/bin/cat',
+    '/proc/self/status',
+    '/proc/net/dev',
+    '/proc/1/environ',
+    '-',
+  ]
+  const child = spawn(program, options, {
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  // Node's types know the first five only.
+  const streams: readonly unknown[] = child.stdio
+  let inside = ''
+  let errors = ''
+  let statusText = ''
+  child.stdout?.on('data', (chunk: Buffer) => (inside += chunk.toString('latin1')))
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
+  child.stdio[4]?.on('data', (chunk: Buffer) => (statusText += chunk.toString('latin1')))
+  // A launcher that dies early closes its ends; its own words say why, so the broken pipe is of no interest.
+  for (const stream of streams) if (stream instanceof EventEmitter) stream.on('error', () => {})
+  const box = { root: readHostRoot(), paths: [], files: [], diskBytes: 1024 * 1024 }
+  const list = buildArguments({
+    ...box,
+    filterDescriptor: 3,
+    statusDescriptor: 4,
+    blockDescriptor: 5,
+  })
+  writeAll(streams[3], filter)
+  writeAll(streams[6], list.map((word) => `${word}\0`).join(''))
+  writeAll(streams[5], 'go')
+
+  let end: string | null = null
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', (error) => {
+      end ??= error.message
+      resolve()
+    })
+    child.on('close', (code, signal) => {
+      end ??= signal ?? `status ${code}`
+      resolve()
+    })
+  })
+  const patience = AbortSignal.timeout(20_000)
+  const isOver = (): boolean => end !== null || patience.aborted
+  // The last of the three files is the environment; with it the box is up and waits for its input to end.
+  while (!isOver() && !inside.includes('PATH=')) await delay(5)
+  const pid = Number(/"child-pid":\s*(\d+)/u.exec(statusText)?.[1] ?? 0)
+  const outside = inside === '' || pid === 0 ? null : lookAt(pid)
+  child.stdin?.end()
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
+  await ended
+  clearTimeout(timer)
+  return {
+    inside: inside.includes('Seccomp:') ? inside : '',
+    outside,
+    errors,
+    end: end ?? 'no end',
+  }
+}
+
+function writeAll(stream: unknown, text: string | Buffer): void {
+  if (stream instanceof Writable) stream.end(text)
+}
+
+function lookAt(pid: number): Report['outside'] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const shared = namespaces.filter(
+      (kind) => readlinkSync(`/proc/${pid}/ns/${kind}`) === readlinkSync(`/proc/self/ns/${kind}`),
+    )
+    return { status, shared }
+  } catch {
+    return null
+  }
+}
+
+/** What the box says of itself against what is promised. */
+function checkInside(text: string): string[] {
+  const field = (key: string): string =>
+    new RegExp(`^${key}:\\s*(.*)$`, 'mu').exec(text)?.[1] ?? 'unknown'
+  const expected: readonly (readonly [string, RegExp])[] = [
+    ['Uid', new RegExp(`^(${boxUid}\\s*){4}$`, 'u')],
+    ['Gid', new RegExp(`^(${boxUid}\\s*){4}$`, 'u')],
+    ...(['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'] as const).map(
+      (key) => [key, /^0+$/u] as const,
+    ),
+    ['NoNewPrivs', /^1$/u],
+    ['Seccomp', /^2$/u],
+  ]
+  const broken = expected
+    .filter(([key, pattern]) => !pattern.test(field(key)))
+    .map(([key]) => `${key} is ${field(key)}`)
+  const interfaces = [...text.matchAll(/^ *(\w+): [ \d]+$/gmu)].map((match) => match[1])
+  if (interfaces.some((device) => device !== 'lo')) broken.push(`network: ${interfaces.join(', ')}`)
+  const variables = text.split('\n').at(-1)?.split('\0').filter(Boolean) ?? []
+  const leaked = variables.filter(
+    (variable) => !variable.startsWith('PATH=') && !variable.startsWith('PWD='),
+  )
+  if (leaked.length > 0) broken.push(`the launcher's environment shows: ${leaked.length} variables`)
+  return broken
+}
+
+/** What the host says of the box against what is promised. */
+function checkOutside(outside: Report['outside'], hostUid: number): string[] {
+  if (outside === null) return ['its process could not be looked at from the host']
+  const broken = outside.shared.map((kind) => `shares the host's ${kind} namespace`)
+  const uid = /^Uid:\s*(\d+)/mu.exec(outside.status)?.[1]
+  if (Number(uid) !== hostUid) broken.push(`host uid is ${uid}, not ${hostUid}`)
+  return broken
+}

@@ -1,0 +1,232 @@
+// Examines the kernel: its age, its filter, its namespaces, and settings that a box cannot correct from inside.
+import { basename } from 'node:path'
+import { SandboxError } from '#contract'
+import { assembleFilter } from '#seccomp'
+import type { Finding } from './finding.ts'
+import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Host } from './host.ts'
+import { readProcessFile } from './host.ts'
+
+/** memory.oom.group needs 4.19, cgroup.kill 5.14; below 5.10 nothing is maintained upstream any more. */
+const oldestKernel = [5, 10] as const
+
+/**
+ * Page-cache bugs by which an unprivileged program rewrites read-only files, so the toolchain of every other box.
+ * The filter refuses what the published exploits use; a repaired kernel is the real remedy.
+ * `fixed`: by release series, the first release with the repair; a series not named is taken as repaired if newer than
+ * all of them. Distributions repair a kernel without changing its number, so one built after `repairedSince`, weeks after
+ * the announcement, is taken as repaired too. Sources: the announcements of Linux 5.10.102, 5.15.25, 5.16.11 (Dirty Pipe)
+ * and of 6.6.138, 6.12.87, 6.18.28, 7.0.5 (Dirty Frag; Copy Fail was repaired in earlier releases of each).
+ */
+const knownBugs = [
+  {
+    name: 'CVE-2022-0847 (Dirty Pipe)',
+    since: [5, 8, 0],
+    fixed: [
+      [5, 10, 102],
+      [5, 15, 25],
+      [5, 16, 11],
+    ],
+    repairedSince: '2022-04-01',
+  },
+  {
+    name: 'CVE-2026-31431, CVE-2026-43284 (Copy Fail, Dirty Frag)',
+    since: [4, 14, 0],
+    fixed: [
+      [6, 6, 138],
+      [6, 12, 87],
+      [6, 18, 28],
+      [7, 0, 5],
+    ],
+    repairedSince: '2026-06-01',
+  },
+] as const
+
+/** All that the kernel's own files tell. */
+export function examineKernel(host: Host): Finding[] {
+  return [
+    examineRelease(host),
+    examineArchitecture(host),
+    examineFilter(host),
+    examineUserNamespaces(host),
+    examineCorePattern(host),
+    examineSwap(host),
+    examineMasks(host),
+    examineInit(host),
+  ]
+}
+
+function examineRelease(host: Host): Finding {
+  const name = 'kernel'
+  const release = readProcessFile(host, 'sys/kernel/osrelease')
+  const numbers = /^(\d+)\.(\d+)(?:\.(\d+))?/u.exec(release ?? '')
+  if (release === null || numbers === null)
+    return reportMissing(name, 'its version cannot be read', 'mount -t proc proc /proc')
+  const version = numbers.slice(1).map((number) => Number(number ?? 0))
+  if (compare(version, oldestKernel) < 0)
+    return reportMissing(
+      name,
+      `Linux ${release} is older than ${oldestKernel.join('.')}`,
+      'install a kernel that is still maintained (Debian: apt-get install linux-image-amd64) and reboot',
+    )
+  const built = readBuildDate(readProcessFile(host, 'version') ?? '')
+  const bugs = knownBugs.filter(
+    ({ since, fixed, repairedSince }) =>
+      isAffected(version, since, fixed) && !(built >= Date.parse(repairedSince)),
+  )
+  if (bugs.length > 0)
+    return reportWarning(
+      name,
+      `Linux ${release} is in the range of ${bugs.map((bug) => bug.name).join(' and ')}`,
+      'install the newest kernel of the distribution or of this series (Debian: apt-get upgrade) and reboot',
+    )
+  if (compare(version, [5, 19]) < 0)
+    return reportWarning(
+      name,
+      `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak is sampled`,
+      'install a kernel ≥ 6.12 and reboot',
+    )
+  return reportOk(name, `Linux ${release}`)
+}
+
+/** When the kernel was built, in milliseconds; NaN when /proc/version does not say (`#1 SMP Debian 6.1.187-1 (2026-10-02)`). */
+function readBuildDate(version: string): number {
+  const text = /\((\d{4}-\d\d-\d\d)\)$/u.exec(version)?.[1]
+  const long = / (\w{3}) +(\d{1,2}) [\d:]{8} \w+ (\d{4})$/u.exec(version)
+  return Date.parse(text ?? (long === null ? '' : `${long[2]} ${long[1]} ${long[3]} UTC`))
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  for (const [index, number] of right.entries())
+    if (left[index] !== number) return (left[index] ?? 0) - number
+  return 0
+}
+
+function isAffected(
+  version: readonly number[],
+  since: readonly number[],
+  fixed: readonly (readonly number[])[],
+): boolean {
+  if (compare(version, since) < 0) return false
+  const series = fixed.find((release) => compare(version, release.slice(0, 2)) === 0)
+  if (series !== undefined) return compare(version, series) < 0
+  const newest = fixed.at(-1) ?? []
+  return compare(version, newest) < 0
+}
+
+function examineArchitecture(host: Host): Finding {
+  const name = 'architecture'
+  try {
+    const instructions = assembleFilter(host.architecture).length / 8
+    return reportOk(name, `${host.architecture}, filter of ${instructions} instructions`)
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    return reportMissing(name, error.message, 'run the worker on an x86_64 or aarch64 machine')
+  }
+}
+
+function examineFilter(host: Host): Finding {
+  const name = 'seccomp'
+  const remedy = 'boot a kernel built with CONFIG_SECCOMP_FILTER=y'
+  const status = readProcessFile(host, 'self/status') ?? ''
+  const actions = (readProcessFile(host, 'sys/kernel/seccomp/actions_avail') ?? '').split(' ')
+  if (!/^Seccomp:/mu.test(status))
+    return reportMissing(name, 'the kernel has no system call filter', remedy)
+  const lacking = ['kill_process', 'errno', 'allow'].filter((action) => !actions.includes(action))
+  if (lacking.length > 0)
+    return reportMissing(name, `the filter cannot answer ${lacking.join(', ')}`, remedy)
+  return reportOk(name, 'filters can kill, refuse and allow')
+}
+
+function examineUserNamespaces(host: Host): Finding {
+  const name = 'user namespaces'
+  const most = readProcessFile(host, 'sys/user/max_user_namespaces')
+  if (most === null)
+    return reportMissing(
+      name,
+      'the kernel has none',
+      'boot a kernel built with CONFIG_USER_NS=y, or make /proc/sys readable',
+    )
+  // A box with `--disable-userns` takes two, one inside the other.
+  if (Number(most) < 2)
+    return reportMissing(
+      name,
+      `user.max_user_namespaces is ${most}`,
+      'sysctl -w user.max_user_namespaces=15000',
+    )
+  if (readProcessFile(host, 'sys/kernel/unprivileged_userns_clone') === '0')
+    return reportMissing(
+      name,
+      'kernel.unprivileged_userns_clone is 0',
+      'sysctl -w kernel.unprivileged_userns_clone=1',
+    )
+  if (readProcessFile(host, 'sys/kernel/apparmor_restrict_unprivileged_userns') === '1')
+    return reportWarning(
+      name,
+      'AppArmor restricts them to programs with a profile (Ubuntu ≥ 23.10)',
+      apparmorRemedy,
+    )
+  return reportOk(name, `at most ${most}`)
+}
+
+/** For Ubuntu's restriction of user namespaces: the profile is the narrow remedy, the setting the wide one. */
+export const apparmorRemedy =
+  'apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && systemctl reload apparmor; or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'
+
+function examineCorePattern(host: Host): Finding {
+  const name = 'core pattern'
+  const pattern = readProcessFile(host, 'sys/kernel/core_pattern') ?? ''
+  if (pattern.startsWith('|'))
+    return reportWarning(
+      name,
+      `crashes start ${pattern.slice(1).split(' ')[0]} on the host; no limit on core files stops that`,
+      'sysctl -w kernel.core_pattern=core',
+    )
+  return reportOk(name, pattern === '' ? 'no core files' : pattern)
+}
+
+function examineSwap(host: Host): Finding {
+  const name = 'swap'
+  const swaps = (readProcessFile(host, 'swaps') ?? '').split('\n').slice(1)
+  const files = swaps.map((line) => line.split(/\s+/u)[0] ?? '')
+  if (files.length > 0)
+    return reportWarning(
+      name,
+      `on (${files.join(', ')}): boxes may not use it, but times vary when the host does`,
+      'swapoff -a, and take the swap lines out of /etc/fstab',
+    )
+  return reportOk(name, 'off')
+}
+
+/** Nested containers cover parts of /proc, and the kernel then refuses a fresh one to unprivileged users. */
+function examineMasks(host: Host): Finding {
+  const name = 'proc'
+  const mounts = (readProcessFile(host, 'self/mountinfo') ?? '').split('\n')
+  const covered = mounts
+    .map((line) => line.split(' ')[4] ?? '')
+    .filter((path) => path.startsWith('/proc/') && path !== '/proc/sys/fs/binfmt_misc')
+  if (covered.length > 0)
+    return reportWarning(
+      name,
+      `${covered.length} paths below /proc are covered, as in a container: a box may not get a /proc`,
+      maskRemedy,
+    )
+  return reportOk(name, 'whole')
+}
+
+/** A killed box leaves a zombie to process 1; Node does not reap what it has not started. */
+function examineInit(host: Host): Finding {
+  const name = 'init'
+  const program = basename(readProcessFile(host, '1/cmdline')?.split('\0')[0] ?? '')
+  if (/^(?:node|nodejs|npm)\b/u.test(program))
+    return reportWarning(
+      name,
+      `process 1 is ${program}, as in a container without an init: what a killed box leaves stays as zombies`,
+      'docker run --init …, or start the container with tini or dumb-init',
+    )
+  return reportOk(name, program === '' ? 'process 1 cannot be seen' : `process 1 is ${program}`)
+}
+
+/** For a /proc that a container engine has covered in part. */
+export const maskRemedy =
+  'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked'

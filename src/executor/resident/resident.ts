@@ -1,0 +1,109 @@
+// Compiles with a compiler that is up already, and says when that cannot be: then a box of its own does it, by whose
+// clocks and counters the compilation is judged. Here is what a resident may use and what of its answers counts.
+import { compileMessageBytes, describe } from '#contract'
+import type { Toolchain } from '#toolchain'
+import type { Phase, PhaseLimits } from '#contract'
+import type { BoxResources } from '#bubblewrap'
+import { keepResidents } from './pool.ts'
+import { startResident } from './process.ts'
+import type { Exchange } from './process.ts'
+
+/** A compiler of one language, kept up. */
+export interface ResidentCompilers {
+  /**
+   * What the compilation became, its artefact in stdout; null when it must be done in a box of its own.
+   * @throws the signal's reason when aborted.
+   */
+  compile(code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
+  /** Resolves when the first of each are up, or cannot be had yet. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+const mebibyte = 1024 * 1024
+
+/**
+ * Less than a compilation of its own may use: what needs more is begun anew in a box, and has cost no more than this.
+ * A javac at work takes some 150 MiB.
+ */
+const residentMemoryBytes = 512 * mebibyte
+const exchangeCpuSeconds = 2
+const exchangeWallSeconds = 4
+
+const retirement = { exchanges: 2000, seconds: 3600, memoryBytes: (residentMemoryBytes * 3) / 4 }
+
+/** CPU time of a resident's whole life: what it may do before it retires takes less. */
+const lifetimeCpuSeconds = 3600
+const startSeconds = 60
+
+/** A resident compiles in a fourth of a run's time: one serves so many slots. */
+const slotsServed = 4
+
+/**
+ * Starts them in the background.
+ * @param limits those of a compilation in a box of its own.
+ * @param firstUid host uid of the first of them; null: the worker's own.
+ * @param onFallback hears why one did not start; then every source has a box of its own for a while.
+ */
+export function keepCompilers(
+  resources: BoxResources,
+  { compiler, paths }: Pick<Toolchain, 'compiler' | 'paths'>,
+  limits: PhaseLimits | null,
+  { slots, firstUid }: { readonly slots: number; readonly firstUid: number | null },
+  onFallback: (reason: string) => void,
+): ResidentCompilers | null {
+  const resident = compiler?.resident ?? null
+  if (resident === null || limits === null) return null
+  const memoryBytes = Math.min(limits.memoryBytes, residentMemoryBytes)
+  const count = Math.ceil(slots / slotsServed)
+  const pool = keepResidents(
+    count,
+    (serial, signal) =>
+      startResident(
+        resources,
+        {
+          name: `resident-${serial}`,
+          uid: firstUid === null ? null : firstUid + (serial % count),
+          command: resident.command(memoryBytes),
+          paths,
+          memoryBytes,
+          processes: limits.processes,
+          diskBytes: limits.diskBytes,
+          lifetimeCpuSeconds,
+          startSeconds,
+          answerBytes: limits.stdoutBytes + limits.stderrBytes,
+        },
+        signal,
+      ),
+    retirement,
+    (error) => onFallback(describe(error)),
+  )
+  const exchangeLimits: PhaseLimits = {
+    ...limits,
+    cpuSeconds: Math.min(limits.cpuSeconds, exchangeCpuSeconds),
+    wallSeconds: Math.min(limits.wallSeconds, exchangeWallSeconds),
+  }
+
+  const judge = ({ answer, usage }: Exchange): Phase | null => {
+    const read = resident.readAnswer(answer)
+    if (read === null || usage.cpuSeconds > exchangeLimits.cpuSeconds) return null
+    const { exitCode, stdout, stderr } = read
+    if (stdout.length > limits.stdoutBytes || stderr.length > limits.stderrBytes) return null
+    return {
+      ending: 'exited',
+      exitCode,
+      signal: null,
+      stdout,
+      stderr: stderr.subarray(0, compileMessageBytes),
+      stdoutTruncated: false,
+      stderrTruncated: stderr.length > compileMessageBytes,
+      usage,
+    }
+  }
+
+  return {
+    compile: (code, signal) => pool.ask(resident.writeRequest(code), exchangeLimits, judge, signal),
+    settled: () => pool.settled(),
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,108 @@
+// The resident javac as the executor is to start and speak with it: the other half of ResidentCompiler.java.
+import { readFileSync } from 'node:fs'
+import { findTypes, nameSource } from './source.ts'
+import type { ResidentCompiler } from '../definition.ts'
+
+/** Ours, compiled by the virtual machine that is to run it: javac's first practice. */
+const program = readFileSync(new URL('ResidentCompiler.java', import.meta.url))
+
+/** Outside the working directory, which is javac's class path. */
+const programPath = '/opt/ResidentCompiler.java'
+
+/**
+ * After so many compilations one takes 12 ms of CPU, after one it takes 50 and after hundreds 10 (measured, JDK 25);
+ * each costs the start some 60.
+ */
+const practiceRounds = 20
+
+/** What submissions are made of: the parts of javac that it needs are loaded and compiled before the first. */
+const practice = `import java.io.*;
+import java.util.*;
+import java.util.function.*;
+import java.util.stream.*;
+
+public class Main {
+  sealed interface Shape permits Circle, Square {}
+  record Circle(double radius) implements Shape {}
+  record Square(double side) implements Shape {}
+  enum Level { LOW, HIGH; Level next() { return values()[(ordinal() + 1) % values().length]; } }
+  static class Box<T extends Comparable<T>> {
+    private final List<T> items = new ArrayList<>();
+    void add(T item) { items.add(item); }
+    T max() { return Collections.max(items); }
+  }
+  static double area(Object shape) {
+    if (shape instanceof Square square) return square.side() * square.side();
+    return shape instanceof Circle circle ? Math.PI * circle.radius() * circle.radius() : 0;
+  }
+  static String name(int day) {
+    return switch (day) { case 1, 7 -> "weekend"; default -> { String text = "day" + day; yield text; } };
+  }
+  public static void main(String[] arguments) throws IOException {
+    BufferedReader reader = new BufferedReader(new InputStreamReader(System.in));
+    String line = reader.readLine();
+    Scanner scanner = new Scanner(line == null ? "1 2 3" : line);
+    long sum = 0;
+    while (scanner.hasNextInt()) sum += scanner.nextInt();
+    int[][] table = new int[3][4];
+    for (int row = 0; row < table.length; row++) for (int column = 0; column < 4; column++) table[row][column] = row ^ column;
+    Map<String, List<Integer>> groups = new TreeMap<>();
+    for (int[] row : table) groups.computeIfAbsent(name(row[1]), key -> new ArrayList<>()).add(row[2]);
+    PriorityQueue<int[]> queue = new PriorityQueue<>((left, right) -> left[0] - right[0]);
+    queue.add(new int[] {1, 2});
+    var box = new Box<String>();
+    box.add(IntStream.range(0, 3).mapToObj(i -> "s" + i).filter(Predicate.not(String::isEmpty)).collect(Collectors.joining(",")));
+    StringBuilder builder = new StringBuilder();
+    try { builder.append(box.max()).append(area(new Circle(1.5))); } catch (RuntimeException error) { System.err.println(error.getMessage()); } finally { builder.append(Level.LOW.next()); }
+    System.out.printf("%d %s %s%n", sum, groups, builder);
+    new Thread(() -> System.out.println("done")).start();
+  }
+}
+`
+
+/** Without it some versions of javac pass their table of identifiers on to the next compilation. It changes nothing else. */
+const ownNames = '-XDuseUnsharedTable=true'
+
+/**
+ * @param jvmOptions those of the virtual machine under a memory limit in bytes.
+ * @param options javac's own.
+ */
+export function createResidentJavac(
+  home: string,
+  jvmOptions: (memoryBytes: number) => readonly string[],
+  options: readonly string[],
+): ResidentCompiler {
+  return {
+    command: (memoryBytes) => ({
+      argv: [
+        `${home}/bin/java`,
+        ...jvmOptions(memoryBytes),
+        programPath,
+        String(practiceRounds),
+        practice,
+        ...options,
+        ownNames,
+      ],
+      files: [{ path: programPath, content: program, executable: false }],
+      unlimitedStack: false,
+    }),
+    writeRequest(code) {
+      const name = Buffer.from(nameSource(findTypes(Buffer.from(code).toString('utf8'))))
+      const nameLength = Buffer.alloc(2)
+      nameLength.writeUInt16BE(name.length)
+      return Buffer.concat([nameLength, name, code])
+    },
+    readAnswer(answer) {
+      const exitCode = answer.readInt32BE(0)
+      const classesStart = 8 + answer.readUInt32BE(4)
+      if (classesStart > answer.length) throw new RangeError('the answer ends early')
+      // 2 to 4 are javac's own failures: a wrong command line, no memory, a crash. They may have left it damaged.
+      if (exitCode !== 0 && exitCode !== 1) return null
+      return {
+        exitCode,
+        stderr: answer.subarray(8, classesStart),
+        stdout: answer.subarray(classesStart),
+      }
+    },
+  }
+}
