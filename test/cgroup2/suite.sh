@@ -32,13 +32,13 @@ set -euo pipefail
 # What runs in each layout, and what more in the first: a file a line and, after it, a pattern for the names of its tests.
 # In emulation there is no time for all of them, and what no cgroup has a part in is tested on the host.
 tests=${CGROUP2_TESTS-'
-test/executor/cgroup.test.ts /^a |^counters|dead worker/
-test/executor/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
-test/executor/doctor.test.ts /lacks nothing/
+test/executor/cgroup/cgroup.test.ts /^a |^counters|dead worker/
+test/executor/box/phase.test.ts  /computing in python|child|megabytes touched in cpp|leaves behind|memory limit|any moment/
+test/executor/doctor/doctor.test.ts /lacks nothing/
 '}
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/
-test/executor/bubblewrap.test.ts /first process|devices are|in a file works/
+test/executor/box/bubblewrap/bubblewrap.test.ts /first process|devices are|in a file works/
 '}
 layouts='root delegated service container no-memory read-only foreign'
 file_timeout_seconds=300

@@ -11,7 +11,7 @@ if (box === 'bubblewrap') {
   process.exit(0)
 }
 
-for (const file of ['bubblewrap', 'phase']) {
+for (const file of ['box/bubblewrap/bubblewrap', 'box/phase']) {
   const path = join(import.meta.dirname, `${file}.test.ts`)
   await t.spawn(
     process.execPath,

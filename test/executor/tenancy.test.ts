@@ -6,7 +6,7 @@ import { createSlotPool } from '../../src/executor/slot.ts'
 import type { SlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
 import { failsAt } from '../helper/executor.ts'
-import { request } from './lone-keeper.ts'
+import { request } from './box/keeper/lone-keeper.ts'
 
 const { signal } = new AbortController()
 const asked = request(['/bin/true'])

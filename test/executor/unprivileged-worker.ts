@@ -3,7 +3,7 @@ import { languages } from '#executor'
 import { createExecutor } from '#executor'
 import { box, execute, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
-import { wasResident } from './language/java-comparison.ts'
+import { wasResident } from './toolchain/java/comparison.ts'
 
 // Whoever runs every file of this folder starts this one without a directory.
 const directory = process.argv[2]

@@ -156,8 +156,8 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'AC, WA, RE, CE, TLE, MLE and OLE', 'test/http/execution.test.ts'],
     ['chosen', 'the first rule that holds decides', 'test/job/execute.test.ts'],
     ['chosen', 'IE after retries', 'test/job/execute.test.ts'],
-    ['chosen', 'a run ends with its main process', 'test/executor/phase.test.ts'],
-    ['chosen', 'set-up is not charged, children are', 'test/executor/phase.test.ts'],
+    ['chosen', 'a run ends with its main process', 'test/executor/box/phase.test.ts'],
+    ['chosen', 'set-up is not charged, children are', 'test/executor/box/phase.test.ts'],
   ],
   authentication: [
     ['given', 'no key is 401', post(python, { key: null }), problem(401, 'unauthorized')],

@@ -1,0 +1,338 @@
+// What a program sees of the host from inside its box, and what it is: looked at from within, in the real sandbox.
+import t from 'tap'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildArguments, readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  cacheScope,
+  execute,
+  findBoxProcesses,
+  run,
+  startExecutor,
+} from '../../../helper/executor.ts'
+
+process.env['RUNLEDGER_CANARY'] = 'canary-in-the-environment'
+const executor = await startExecutor(t)
+
+/** Runs Python in a box and returns what it prints. */
+async function look(code: string): Promise<string> {
+  const phase = await run(executor, 'python', code)
+  return phase.stdout + phase.stderr
+}
+
+t.test('a program is an ordinary user without rights', async (t) => {
+  const status = await look('print(open("/proc/self/status").read())')
+  for (const line of [
+    /^Uid:\t1000\t1000\t1000\t1000$/m,
+    /^Gid:\t1000\t1000\t1000\t1000$/m,
+    /^Groups:\t\s*$/m,
+    /^CapInh:\t0+$/m,
+    /^CapPrm:\t0+$/m,
+    /^CapEff:\t0+$/m,
+    /^CapBnd:\t0+$/m,
+    /^CapAmb:\t0+$/m,
+    /^NoNewPrivs:\t1$/m,
+    /^Seccomp:\t2$/m,
+  ]) {
+    t.match(status, line)
+  }
+})
+
+t.test("its host uid is the slot's, never root", { skip: process.getuid?.() !== 0 }, async (t) => {
+  const controller = new AbortController()
+  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
+  let pids: number[] = []
+  while (pids.length === 0) {
+    await delay(20)
+    pids = findBoxProcesses()
+  }
+  controller.abort(new Error('seen'))
+  await t.rejects(promise, { message: 'seen' })
+})
+
+t.test('descriptors are 0, 1 and 2', async (t) => {
+  const code =
+    'import os\nheld = []\nfor n in range(4096):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)'
+  t.equal(await look(code), '[0, 1, 2]\n')
+})
+
+t.test('its environment is four names and the working directory', async (t) => {
+  const code = 'import os\nprint(sorted(os.environ.items()))'
+  t.equal(
+    await look(code),
+    "[('HOME', '/box'), ('LANG', 'C.UTF-8'), ('LC_ALL', 'C.UTF-8'), ('PATH', '/usr/bin:/bin'), ('PWD', '/box')]\n",
+  )
+})
+
+t.test('nothing of the worker shows in /proc', async (t) => {
+  // tap's runner adds these to the environment of whatever a test starts.
+  const runner = "('_TAPJS_', 'NODE_OPTIONS=')"
+  const code = `
+import os
+try:
+  names = open('/proc/1/environ').read().split(chr(0))
+  print('|'.join(name for name in names if not name.startswith(${runner})))
+except PermissionError: print('closed')
+print(sorted(p for p in os.listdir('/proc') if p.isdigit()))
+found = []
+for folder, _, files in os.walk('/proc'):
+  if folder.count('/') > 3: continue
+  for name in files:
+    if name in ('kmsg', 'kcore', 'kpagecount', 'kpageflags', 'kpagecgroup'): continue
+    try:
+      f = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NONBLOCK)
+      if b'canary-in-the-' + b'environment' in os.read(f, 1 << 16): found.append(folder + name)
+      os.close(f)
+    except OSError: pass
+print(found)
+print(set(line.split(':')[2] for line in open('/proc/self/cgroup').read().split()))`
+  const [environment, ...rest] = (await look(code)).split('\n')
+  t.equal(environment, executor.isolation.box === 'keeper' ? 'closed' : 'PATH=/usr/bin:/bin|')
+  t.same(rest, ["['1', '2']", '[]', "{'/'}", ''])
+})
+
+t.test('host files are not there', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-canary-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, 'canary'), 'secret')
+  const paths = [
+    '/etc/shadow',
+    '/etc/passwd',
+    '/home',
+    '/root',
+    '/work',
+    '/var',
+    '/run',
+    '/sys',
+    '/opt',
+    '/srv',
+    '/mnt',
+    '/usr/local',
+    '/usr/src',
+    directory,
+  ]
+  const code = `import os\nprint([p for p in ${JSON.stringify(paths)} if os.path.lexists(p)], os.listdir('/tmp'), sorted(os.listdir('/box')), os.listdir('/dev/shm'))`
+  t.equal(await look(code), "[] [] ['main.py'] []\n")
+})
+
+t.test('only scratch space can be written', async (t) => {
+  const code = `
+for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/hostname', '/proc/sys/kernel/ns_last_pid', '/proc/self/oom_score_adj', '/proc/self/comm', '/proc/self/mem', '/proc/self/uid_map', '/proc/1/oom_score_adj', '/proc/1/timerslack_ns', '/box/main.py', '/proc/1/exe', '/tmp/x', '/box/x', '/dev/shm/x']:
+  try: open(p, 'a').close(); print(p)
+  except OSError: pass`
+  t.equal(await look(code), '/tmp/x\n/box/x\n/dev/shm/x\n')
+})
+
+t.test('there is no network', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  let connections = 0
+  server.on('connection', () => (connections += 1))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const code = `
+import socket
+for target in [('127.0.0.1', ${port}), ('1.1.1.1', 53), ('169.254.169.254', 80)]:
+  try:
+    socket.create_connection(target, 2); print('connected')
+  except OSError as e: print(type(e).__name__)
+print([n for _, n in socket.if_nameindex()])`
+  t.notMatch(await look(code), /connected/)
+  t.equal(connections, 0)
+  t.match(await look('print(open("/proc/self/net/dev").read().count(":"))'), /^1\n/)
+})
+
+t.test('no new namespace, no mount, no tracing', async (t) => {
+  const code = `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.unshare(0x10000000), libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), libc.ptrace(16, 1, 0, 0), libc.setuid(0), libc.sethostname(b'x', 1))
+try: open('/proc/1/root/etc/shadow').read(); print('read')
+except OSError: pass`
+  t.equal(await look(code), '-1 -1 -1 -1 -1\n')
+})
+
+t.test("the program cannot kill the box's first process", async (t) => {
+  const phase = await run(
+    executor,
+    'python',
+    'import os\nfor s in (9, 15, 11, 6):\n  try: os.kill(1, s)\n  except OSError: pass\nprint("still here")',
+  )
+  t.match(phase, { ending: 'exited', exitCode: 0, stdout: 'still here\n' })
+})
+
+t.test("the memory of the box's first process cannot be opened", async (t) => {
+  const code = `
+import os
+for path in ['/proc/1/mem', '/proc/1/task/1/mem', '/proc/1/root/proc/1/mem']:
+  for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+    try: os.open(path, mode); print(path, mode)
+    except PermissionError: pass
+try: descriptors = os.listdir('/proc/1/fd')
+except PermissionError: descriptors = []
+for fd in descriptors:
+  if fd in '012': continue
+  for mode in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+    try: os.open('/proc/1/fd/' + fd, mode); print(fd, mode)
+    except OSError: pass
+print(os.open('/proc/self/mem', os.O_RDONLY) > 2)`
+  t.equal(await look(code), 'True\n')
+})
+
+t.test('devices are six, and none is a terminal', async (t) => {
+  const code = `
+import os, stat
+names = sorted(os.listdir('/dev'))
+print([n for n in names if stat.S_ISCHR(os.stat('/dev/' + n).st_mode) and not os.path.islink('/dev/' + n)])
+print([n for n in names if os.path.islink('/dev/' + n)], [n for n in names if os.path.isdir('/dev/' + n) and not os.path.islink('/dev/' + n)])
+try: os.openpty()
+except OSError as e: print('no terminal')
+try: open('/dev/tty')
+except OSError as e: print('none controls')
+print(len(open('/dev/urandom', 'rb').read(8)), open('/dev/zero', 'rb').read(1), open('/dev/null').read() == '')
+open('/dev/null', 'w').write('x')
+print(open('/dev/stdin').read(), flush=True)
+open('/dev/stdout', 'w').write('again')`
+  t.equal(
+    (await run(executor, 'python', code, 'input')).stdout,
+    "['full', 'null', 'random', 'tty', 'urandom', 'zero']\n['fd', 'stderr', 'stdin', 'stdout'] ['shm']\nno terminal\nnone controls\n8 b'\\x00' True\ninput\nagain",
+  )
+})
+
+t.test('the names of the standard streams say nothing of the worker', async (t) => {
+  const code = 'import os\nfor n in range(3): print(os.readlink(f"/proc/self/fd/{n}"))'
+  const [first, second] = [await look(code), await look(code)].map((text) => text.split('\n'))
+  if (executor.isolation.box === 'keeper') {
+    t.match(first!.slice(0, 3), ['/memfd:stdin (deleted)', /^pipe:\[\d+\]$/, /^pipe:\[\d+\]$/])
+    return
+  }
+  const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+  for (const [index, name] of first!.slice(0, 3).entries()) {
+    t.match(name, new RegExp(`^/tmp/${uuid}/${uuid} \\(deleted\\)$`))
+    t.not(name.slice(41), second![index]!.slice(41))
+  }
+})
+
+t.test('a database in a file works, though nothing is locked', async (t) => {
+  const code = `
+import fcntl, os, sqlite3
+first = sqlite3.connect('/box/data.db')
+first.execute('create table item (name text)')
+first.executemany('insert into item values (?)', [('a',), ('b',)])
+first.commit()
+first.close()
+again = sqlite3.connect('/box/data.db')
+print(again.execute('select count(*), max(name) from item').fetchone(), flush=True)
+file = open('/usr/bin/python3')
+fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+with open('/box/lock', 'w') as own:
+  fcntl.lockf(own, fcntl.LOCK_EX)
+  if os.fork() == 0:
+    fcntl.flock(open('/usr/bin/python3'), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.lockf(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    print('locked twice', flush=True)
+    os._exit(0)
+  os.wait()
+  fcntl.lockf(own, fcntl.LOCK_UN)`
+  t.equal(await look(code), "(2, 'b')\nlocked twice\n")
+})
+
+t.test('/proc tells of processes, and not how the host is doing', async (t) => {
+  const names = [
+    ['buddyinfo', 'cgroups', 'cpuinfo', 'diskstats', 'interrupts', 'key-users', 'loadavg'],
+    ['locks', 'meminfo', 'pressure/cpu', 'schedstat', 'softirqs', 'stat', 'swaps', 'uptime'],
+    ['sys/fs/dentry-state', 'sys/fs/file-nr', 'sys/fs/inode-nr', 'sys/kernel/pty/nr'],
+    ['sys/kernel/random/boot_id', 'sysvipc/shm', 'vmstat', 'zoneinfo'],
+  ].flat()
+  const code = `
+def read(name):
+  try: return open('/proc/' + name).read()
+  except OSError: return ''
+print([name for name in ${JSON.stringify(names)} if read(name)], 'VmRSS' in read('self/status'))`
+  t.equal(await look(code), '[] True\n')
+})
+
+t.test('one run leaves nothing for the next', async (t) => {
+  await look('for p in ("/tmp/x", "/dev/shm/x", "/box/x"): open(p, "w").write("left")')
+  t.equal(
+    await look(
+      'import os\nprint(os.listdir("/tmp"), os.listdir("/dev/shm"), sorted(os.listdir("/box")))',
+    ),
+    "[] [] ['main.py']\n",
+  )
+})
+
+t.test('a Java and a C++ box show no more than a Python box', async (t) => {
+  const cpp = await run(
+    executor,
+    'cpp',
+    '#include <cstdio>\n#include <filesystem>\nint main() { for (auto& e : std::filesystem::directory_iterator("/")) puts(e.path().c_str()); for (auto p : {"/etc/shadow", "/work", "/usr/local", "/var"}) if (std::filesystem::exists(p)) printf("there: %s\\n", p); }',
+  )
+  t.match(cpp.stdout, /^\/box$/m)
+  t.notMatch(cpp.stdout, /there|\/work|\/root|\/var|\/sys|\/run/)
+  const java = await run(
+    executor,
+    'java',
+    'import java.io.File; class Main { public static void main(String[] a) { for (File f : new File("/").listFiles()) System.out.println(f); for (String p : new String[] {"/etc/shadow", "/work", "/usr/local", "/var"}) if (new File(p).exists()) System.out.println("there: " + p); } }',
+  )
+  t.match(java.stdout, /^\/box$/m)
+  t.notMatch(java.stdout, /there|\/work|\/root|\/var|\/sys|\/run/)
+})
+
+t.test('a compiler sees no host file and no secret', async (t) => {
+  for (const line of [
+    '#include "/etc/shadow"',
+    '#include "/proc/1/environ"',
+    'asm(".incbin \\"/etc/shadow\\"");',
+  ]) {
+    const outcome = await executor.execute({
+      language: 'cpp',
+      code: Buffer.from(`${line}\nint main() {}`),
+      stdin: Buffer.alloc(0),
+      cacheScope,
+    })
+    t.notMatch(Buffer.from(outcome.compile!.stderr).toString(), /root:|canary/)
+  }
+})
+
+t.test('arguments carry limits and descriptors, and nothing of a request', (t) => {
+  const built = buildArguments({
+    root: readHostRoot(),
+    paths: [{ source: '/usr/include', target: '/usr/include' }],
+    files: [{ descriptor: 7, path: '/box/main', executable: true }],
+    diskBytes: 1234,
+    filterDescriptor: 4,
+    statusDescriptor: 5,
+    blockDescriptor: 6,
+  })
+  const text = built.join(' ')
+  for (const part of [
+    '--unshare-user',
+    '--unshare-ipc',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-uts',
+    '--unshare-cgroup',
+    '--disable-userns',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop ALL',
+    '--clearenv',
+    '--seccomp 4',
+    '--json-status-fd 5',
+    '--block-fd 6',
+    '--ro-bind /usr/include /usr/include',
+    '--perms 0555 --ro-bind-data 7 /box/main',
+    '--remount-ro /proc --remount-ro /dev --remount-ro /',
+  ]) {
+    t.ok(text.includes(part), part)
+  }
+  t.equal(text.split('--size 1234').length, 4)
+  t.notMatch(text, /unshare-all|-try/)
+  t.end()
+})

@@ -1,0 +1,90 @@
+// Where keepers cannot be had the worker says why and makes its boxes with bubblewrap; asked for keepers by name, it does
+// not start. Each host that lacks something is real: made in a mount namespace, or by what lies in the cache directory.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { firstUid, run, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { hello } from '../../../helper/program.ts'
+import { isForked } from './python-fork/program.ts'
+
+t.setTimeout(200_000 * timeFactor)
+
+/** Opens an executor in a process of its own after `setUp`; prints what became of it as JSON. */
+const program = `
+import { createExecutor, defaultLimits } from ${JSON.stringify(join(import.meta.dirname, '../../../../src/executor/executor.ts'))}
+const reasons = []
+try {
+  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, precompiledHeaders: false,
+    cacheDirectory: process.argv[1], box: process.argv[2], onFallback: (reason) => reasons.push(reason) })
+  const code = Buffer.from('print("hello")')
+  const { run } = await executor.execute({ language: 'python', code, stdin: Buffer.alloc(0), cacheScope: 'test' })
+  console.log(JSON.stringify({ box: executor.isolation.box, stdout: Buffer.from(run.stdout).toString(), reasons }))
+  await executor.close()
+} catch (error) { console.log(JSON.stringify({ step: error.step, message: error.message, reasons })) }
+`
+
+function openAfter(setUp: string, box: string): unknown {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
+  try {
+    const script = `${setUp}\nunset NODE_OPTIONS; exec "$@"`
+    const node = [process.execPath, '--input-type=module', '-e', program, directory, box]
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      ['--mount', '/bin/sh', '-ec', script, 'sh', ...node],
+      { encoding: 'utf8' },
+    )
+    if (stdout === '') throw new Error(stderr)
+    return JSON.parse(stdout)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
+
+t.test('without a C compiler', needsRoot, (t) => {
+  const hide = 'mount --bind /dev/null /usr/bin/gcc'
+  t.match(openAfter(hide, 'auto'), {
+    box: 'bubblewrap',
+    stdout: 'hello\n',
+    reasons: [/^no keeper: keeper\.compile: /],
+  })
+  t.match(openAfter(hide, 'keeper'), { step: 'keeper.compile', reasons: [] })
+  t.match(openAfter(hide, 'bubblewrap'), { box: 'bubblewrap', reasons: [] })
+  t.end()
+})
+
+t.test("without the C library's headers", needsRoot, (t) => {
+  const hide = 'mount -t tmpfs none /usr/include'
+  t.match(openAfter(hide, 'keeper'), { step: 'keeper.compile', message: /No such file/ })
+  t.end()
+})
+
+t.test('a library that does not make the interpreter a keeper', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  mkdirSync(`${directory}/keeper`, { mode: 0o700 })
+  const { pythonLibrary } = await buildKeeper(`${directory}/keeper`)
+  renameSync(pythonLibrary, `${pythonLibrary}.kept`)
+  writeFileSync(pythonLibrary, 'no library')
+  const reasons: string[] = []
+  const executor = await startExecutor(t, {
+    slots: 2,
+    box: 'auto',
+    cacheDirectory: directory,
+    onFallback: (reason) => reasons.push(reason),
+  })
+  t.equal(executor.isolation.box, 'keeper', 'programs are still started by keepers')
+  t.match(reasons, [/^no resident Python: keeper\.start: /])
+  t.match(await run(executor, 'python', hello.python), { stdout: 'hello\n', exitCode: 0 })
+
+  // As long as it takes until an interpreter that could not be started is tried once more, and is up.
+  renameSync(`${pythonLibrary}.kept`, pythonLibrary)
+  await delay(12_000 * timeFactor)
+  for (let round = 0; round < 2; round += 1)
+    t.match(await run(executor, 'python', isForked), { stdout: 'False\n' }, 'given up for good')
+})

@@ -1,0 +1,250 @@
+// A battery of ordinary and hostile runs with the keeper's C as it is and under the address and undefined-behaviour
+// sanitizers, whose report ends the keeper and fails the test; then programs that mistreat their streams, in both kinds
+// of box. The seed of what is made at random is printed; SEED repeats a run.
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import t from 'tap'
+import { startKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
+import type { Evidence } from '../../../../src/executor/contract/judge-ending.ts'
+import { box, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import {
+  interpreter,
+  listProcesses,
+  openLaunches,
+  request,
+  sanitizers,
+  traps,
+} from './lone-keeper.ts'
+
+t.setTimeout(280_000 * timeFactor)
+
+if (box === 'bubblewrap') {
+  t.pass('no keeper is asked for')
+  process.exit(0)
+}
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+t.comment(`SEED=${seed}`)
+
+interface Case {
+  readonly name: string
+  readonly script: string
+  readonly stdin?: string
+  readonly limits?: Parameters<typeof request>[1]
+  readonly expected: object
+}
+
+const python = (code: string): string => `exec python3 -c '${code}'`
+const exited = (code: number): object => ({ exit: { code, signal: null }, reason: null })
+/** Shell scripts and what must become of them. */
+const battery: readonly Case[] = [
+  { name: 'nothing', script: ':', expected: exited(0) },
+  { name: 'a status', script: 'exit 255', expected: exited(255) },
+  {
+    name: 'a signal',
+    script: 'kill -SEGV $$',
+    expected: { exit: { code: 139, signal: 'SIGSEGV' } },
+  },
+  { name: 'input', script: 'md5sum', stdin: 'x'.repeat(65_536), expected: exited(0) },
+  { name: 'orphans', script: 'sleep 9 & sleep 9 & (sleep 9 &) & exit 4', expected: exited(4) },
+  { name: 'closed streams', script: 'exec <&- >&- 2>&-; sleep 0.1; exit 5', expected: exited(5) },
+  { name: 'a flood', script: 'yes', expected: { reason: 'output_limit' } },
+  { name: 'a flood of errors', script: 'yes >&2', expected: { reason: 'output_limit' } },
+  { name: 'the last byte', script: 'head -c 1048576 /dev/zero', expected: exited(0) },
+  {
+    name: 'a byte too many',
+    script: 'head -c 1048577 /dev/zero',
+    expected: { stdout: { passed: true } },
+  },
+  {
+    name: 'a sleeper',
+    script: 'sleep 60',
+    limits: { wallSeconds: 0.2 },
+    expected: { reason: 'wall_limit' },
+  },
+  {
+    name: 'memory',
+    script: python('x = bytearray(1 << 30)\nfor i in range(0, 1 << 30, 4096): x[i] = 1'),
+    expected: { outOfMemoryKills: /^[1-9]/ },
+  },
+  {
+    name: 'memory in files',
+    script: 'for d in /tmp /dev/shm /box; do head -c 1000000000 /dev/zero >$d/x; done',
+    limits: { memoryBytes: 8 << 20 },
+    expected: { stderr: { passed: false } },
+  },
+  {
+    name: 'a bomb',
+    script: 'f() { f | f & }; f; sleep 60',
+    limits: { wallSeconds: 0.5 },
+    expected: {},
+  },
+  {
+    name: 'signals to the first process',
+    script: 'for s in 1 2 3 6 9 11 15 19; do kill -$s 1; done; exit 6',
+    expected: exited(6),
+  },
+  {
+    name: 'limits of the first process',
+    script: python(
+      'import resource, sys\ntry: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0))\nexcept OSError: sys.exit(7)',
+    ),
+    expected: exited(7),
+  },
+]
+
+for (const [build, further] of [
+  ['as it is', []],
+  ['under sanitizers', sanitizers],
+] as const) {
+  t.test(`a battery of runs, the keeper ${build}`, async (t) => {
+    const prepare = await openLaunches(t, further)
+    const launch = await prepare('battery')
+    const keeper = await startKeeper(launch)
+    launch.group.closeDescriptors()
+    // Twice: the second time each meets what another has left.
+    for (const { name, script, stdin, limits, expected } of [...battery, ...battery.toReversed()]) {
+      const asked = request(['/bin/sh', '-c', script], {
+        ...limits,
+        stdin: stdin ?? '',
+        wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
+      })
+      const evidence: Evidence = await keeper.run(asked)
+      t.match(evidence, expected, name)
+      if (name === 'input')
+        t.match(evidence.stdout.bytes.toString(), createHash('md5').update(stdin!).digest('hex'))
+    }
+    const controller = new AbortController()
+    const given = keeper.run(request(['/bin/sleep', '60']), controller.signal)
+    setTimeout(() => controller.abort(new Error('given up')), 50)
+    await t.rejects(given, { message: 'given up' })
+    t.match(await keeper.run(request(['/bin/true'])), exited(0))
+    await keeper.close()
+    for (let waited = 0; waited < 1000 && listProcesses(launch.group).length > 0; waited += 1)
+      await delay(5)
+    t.same(listProcesses(launch.group), [], 'its last box ends with it')
+  })
+}
+
+/** Python programs and what must become of them, in forks. */
+const forked: readonly Omit<Case, 'name'>[] = [
+  { script: 'print(input())', stdin: 'said', expected: exited(0) },
+  { script: 'raise SystemExit(3)', expected: exited(3) },
+  { script: '1 / 0', expected: exited(1) },
+  { script: 'def f(): f()\nf()', expected: exited(1) },
+  { script: 'import os\nos.abort()', expected: { exit: { code: 134, signal: 'SIGABRT' } } },
+  { script: 'import os\nprint(1)\nos.close(1)', expected: exited(120) },
+  {
+    script: 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)',
+    expected: { exit: { code: 130, signal: 'SIGINT' } },
+  },
+  { script: 'while True: print("x" * 9999)', expected: { reason: 'output_limit' } },
+  { script: 'x = bytearray(1 << 30)', expected: { outOfMemoryKills: /^[1-9]/ } },
+  {
+    script: 'import os\nwhile True: os.fork()',
+    limits: { wallSeconds: 0.5 },
+    expected: {},
+  },
+]
+
+t.test('a battery of forked runs, the keeper under traps', async (t) => {
+  const prepare = await openLaunches(t, traps, interpreter)
+  const launch = await prepare('forked')
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  for (const { script, stdin, limits, expected } of [...forked, ...forked.toReversed()]) {
+    const asked = request(interpreter, {
+      memoryBytes: 128 << 20,
+      stdin: stdin ?? '',
+      wallSeconds: (limits?.wallSeconds ?? 30) * timeFactor,
+    })
+    const files = [{ path: '/box/main.py', content: Buffer.from(script), executable: false }]
+    const command = {
+      ...asked.command,
+      files,
+      forks: true as const,
+      endsQuietly: script.startsWith('p'),
+    }
+    t.match(await keeper.run({ ...asked, command }), expected, script)
+  }
+  await keeper.close()
+})
+
+/** Plays a script of two letters and a number a line upon its own streams; ends in the way that the last says. */
+const player = String.raw`
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+int main() {
+  std::string script;
+  char piece[4096];
+  for (ssize_t n; (n = read(0, piece, sizeof piece)) > 0;) script.append(piece, n);
+  signal(SIGPIPE, SIG_IGN);
+  static char data[1 << 16];
+  for (const char *line = script.c_str(); *line; line = strchr(line, '\n') + 1) {
+    char what; int stream, number;
+    if (sscanf(line, "%c%d %d", &what, &stream, &number) != 3) abort();
+    memset(data, 'a' + number % 26, sizeof data);
+    if (what == 'w') { if (write(stream, data, number) < 0) {} }
+    if (what == 'b') for (int i = 0; i < number % 512; i++) { if (write(stream, data + i, 1) < 0) {} }
+    if (what == 'z') for (int i = 0; i < 1 << 16; i++) data[i] = char(i * number);
+    if (what == 'z') { if (write(stream, data, number) < 0) {} }
+    if (what == 'c') close(stream);
+    if (what == 'd') dup2(stream, number % 3);
+    if (what == 's') lseek(stream, number, SEEK_SET);
+    if (what == 't') { if (ftruncate(stream, number)) {} }
+    if (what == 'r') { if (read(stream % 1, piece, number % 4096) < 0) {} }
+    if (what == 'o') { int fresh = open(("/proc/self/fd/" + std::to_string(stream)).c_str(), O_WRONLY | O_APPEND); if (fresh > 2) { if (write(fresh, data, number % 100) < 0) {} close(fresh); } }
+    if (what == 'f') { pid_t child = fork(); if (child == 0) { if (write(stream, data, number % 9000) < 0) {} _exit(0); } waitpid(child, nullptr, 0); }
+    if (what == 'l' && fork() == 0) { sleep(100); }
+    if (what == 'x') _exit(number % 256);
+    if (what == 'e') exit(number % 256);
+    if (what == 'q') std::quick_exit(number % 256);
+    if (what == 'a') abort();
+    if (what == 'k') { int list[] = {1, 2, 4, 6, 7, 8, 9, 11, 13, 14, 15, 24, 31}; signal(SIGPIPE, SIG_DFL); raise(list[number % 13]); }
+    if (what == 'n') { execl("/bin/sh", "sh", "-c", "echo last; exit 9", nullptr); _exit(8); }
+    if (what == 'v') { if (vfork() == 0) _exit(number % 256); }
+  }
+}
+`
+
+t.test('programs that mistreat their streams end alike in both kinds of box', async (t) => {
+  const limits = scaleLimits({
+    stdoutBytes: 100_000,
+    stderrBytes: 50_000,
+    cpuSeconds: 10,
+    wallSeconds: 30,
+  })
+  const [keeper, portable] = await Promise.all([
+    startExecutor(t, { box: 'keeper', limits }),
+    startExecutor(t, { box: 'bubblewrap', limits, slots: 1 }),
+  ])
+  const line = fc
+    .tuple(fc.constantFrom(...Array.from('wwwbbzcdstrofflv')), fc.nat(2), fc.nat(65_535))
+    .map(([what, stream, number]) => `${what}${stream} ${number}\n`)
+  // Up to 127: of a higher status bubblewrap cannot say whether it was a signal.
+  const last = fc
+    .tuple(fc.constantFrom(...Array.from('xeqakn')), fc.nat(127))
+    .map(([what, number]) => `${what}0 ${number}\n`)
+  const scripts = fc
+    .tuple(fc.array(line, { maxLength: 12 }), last)
+    .map(([lines, end]) => [...lines, end].join(''))
+  for (const script of fc.sample(scripts, { numRuns: 150, seed })) {
+    const [left, right] = await Promise.all(
+      [keeper, portable].map(async (executor) => {
+        const phase = await run(executor, 'cpp', player, script)
+        const { usage, ...rest } = phase
+        t.ok(usage.wallSeconds < 20 * timeFactor)
+        // Whether a program that has written too much ends before it is stopped is a matter of time.
+        return rest.ending === 'output_limit' ? { ending: rest.ending } : rest
+      }),
+    )
+    t.same(left, right, `SEED=${seed}: ${JSON.stringify(script)}`)
+  }
+})

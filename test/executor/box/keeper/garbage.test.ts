@@ -1,0 +1,168 @@
+// Garbage at a real keeper: conversations of random, cut off and altered bytes. It ends, by itself and with a status of
+// its own, runs nothing that was not asked for, and leaves no process. Apart from the rest as it takes long. The seed is
+// printed; SEED repeats a run.
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import t from 'tap'
+import {
+  encodeHello,
+  encodeRequest,
+  spawnKeeper,
+} from '../../../../src/executor/box/keeper/conversation.ts'
+import type { KeeperLaunch } from '../../../../src/executor/box/keeper/conversation.ts'
+import { box, timeFactor } from '../../../helper/executor.ts'
+import {
+  interpreter,
+  listProcesses,
+  openLaunches,
+  request,
+  sanitizers,
+  traps,
+} from './lone-keeper.ts'
+
+t.setTimeout(290_000 * timeFactor)
+
+if (box === 'bubblewrap') {
+  t.pass('no keeper is asked for')
+  process.exit(0)
+}
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+t.comment(`SEED=${seed}`)
+
+/** On a machine that is slow or has other work, as many conversations as this allows, and not fewer than the least. */
+const longestMilliseconds = Number(process.env['GARBAGE_SECONDS'] ?? 80) * 1000
+const leastConversations = 50
+
+/** What is sent, and whether a keeper that runs something upon it has read more into it than is there. */
+interface Garbage {
+  readonly bytes: Buffer
+  readonly mayRun: boolean
+}
+
+function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
+  const hello = encodeHello(launch)
+  const whole = Buffer.concat(
+    encodeRequest({
+      ...request(['/bin/echo', 'ran'], { stdin: 'some input' }),
+      command: {
+        argv: ['/bin/echo', 'ran'],
+        files: [{ path: '/box/a', content: Buffer.from('content'), executable: true }],
+        unlimitedStack: false,
+      },
+    }),
+  )
+  const random = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes))
+  const overwrite = (base: Buffer, at: number, piece: Uint8Array): Buffer => {
+    const copy = Buffer.from(base)
+    copy.set(piece.subarray(0, Math.max(0, copy.length - at)), Math.min(at, copy.length))
+    return copy
+  }
+  const telling = fc.oneof(
+    fc.constantFrom(0, 1, 2, 255, 256, 65_535, 65_536, 65_537, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1),
+    fc.nat(2 ** 32 - 1),
+  )
+  /** Overwrites some of the 32-bit words of the first `words`. */
+  const change = (base: Buffer, words: number): fc.Arbitrary<Buffer> =>
+    fc
+      .array(fc.tuple(fc.nat(words - 1), telling), { minLength: 1, maxLength: 4 })
+      .map((changes) => {
+        const copy = Buffer.from(base)
+        for (const [word, value] of changes) copy.writeUInt32LE(value, word * 4)
+        return copy
+      })
+  const sleepless = (bytes: Buffer): Garbage => ({ bytes, mayRun: false })
+  const kinds: fc.Arbitrary<Garbage>[] = [
+    random.map(sleepless),
+    change(hello, 5).map((bytes) => sleepless(bytes)),
+    fc
+      .tuple(fc.nat(hello.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
+      .map(([at, piece]) => sleepless(overwrite(hello, at, piece))),
+    fc.nat(hello.length - 1).map((length) => sleepless(hello.subarray(0, length))),
+    random
+      .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
+      .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
+    random.map((bytes) => sleepless(Buffer.concat([hello, Buffer.from('R\0\0\0'), bytes]))),
+    fc
+      .nat(whole.length - 1)
+      .map((length) => sleepless(Buffer.concat([hello, whole.subarray(0, length)]))),
+    change(whole, 26).map((bytes) => ({ bytes: Buffer.concat([hello, bytes]), mayRun: true })),
+    fc
+      .tuple(fc.nat(whole.length), fc.uint8Array({ minLength: 1, maxLength: 8 }))
+      .map(([at, piece]) => ({
+        bytes: Buffer.concat([hello, overwrite(whole, at, piece)]),
+        mayRun: true,
+      })),
+    random.map((bytes) => ({ bytes: Buffer.concat([hello, whole, bytes]), mayRun: true })),
+  ]
+  return fc.sample(fc.oneof(...kinds), { numRuns: count, seed })
+}
+
+/** Sends it all and nothing more; returns what was wrong with the keeper's end. */
+async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<string | null> {
+  const child = spawnKeeper(launch)
+  const socket = child.stdio[3]
+  if (!(socket instanceof Socket)) throw new Error('no socket')
+  let said = Buffer.alloc(0)
+  let words = ''
+  socket.on('error', () => {}).on('data', (chunk: Buffer) => (said = Buffer.concat([said, chunk])))
+  child.stderr?.on('data', (chunk: Buffer) => (words += chunk.toString()))
+  const timer = setTimeout(() => {
+    words += ' (it hung)'
+    child.kill('SIGKILL')
+  }, 60_000 * timeFactor)
+  socket.end(bytes)
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  clearTimeout(timer)
+  const kinds: string[] = []
+  for (let at = 0; at + 8 <= said.length; at += 8 + said.readUInt32LE(at + 4))
+    kinds.push(String.fromCharCode(said.readUInt32LE(at)))
+  if (words !== '' || signal !== null || (code !== 0 && code !== 70))
+    return `ended with ${signal ?? code}: ${words}`
+  if (!mayRun && kinds.some((kind) => 'oex'.includes(kind))) return `ran: ${kinds.join(' ')}`
+  return null
+}
+
+for (const [build, further, resident, count] of [
+  ['as it is', [], null, 2000],
+  ['under sanitizers', sanitizers, null, 100],
+  ['that forks, under traps', traps, interpreter, 200],
+] as const)
+  t.test(
+    `garbage conversations end, run nothing and leave nothing, the keeper ${build}`,
+    async (t) => {
+      const prepare = await openLaunches(t, further, resident)
+      const lanes = 8
+      const garbage = listGarbage(await prepare('sample'), count)
+      let next = 0
+      const began = performance.now()
+      const goesOn = (index: number): boolean =>
+        index < garbage.length &&
+        (index < leastConversations || performance.now() - began < longestMilliseconds)
+      async function work(lane: number): Promise<void> {
+        let launch = await prepare(`lane-${lane}`)
+        for (let index = next++; goesOn(index); index = next++) {
+          const fault = await send(launch, garbage[index]!)
+          if (fault !== null) t.fail(`SEED=${seed}, ${index}: ${fault}`)
+          // What a keeper leaves dies with it, but not in the same instant.
+          for (let waited = 0; waited < 1000 && listProcesses(launch.group).length > 0; waited += 1)
+            await delay(5)
+          const left = listProcesses(launch.group)
+          if (left.length > 0)
+            t.fail(`SEED=${seed}, ${index}: processes are left: ${left.join(' ')}`)
+          if (launch.group.version === 'v1') continue
+          // Its boxes' groups are the worker's to remove, with its own.
+          launch.group.closeDescriptors()
+          await launch.group.remove()
+          launch = await prepare(`lane-${lane}-${index}`)
+        }
+        launch.group.closeDescriptors()
+        await launch.group.remove()
+      }
+      await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)))
+      t.ok(next >= leastConversations)
+      t.comment(`${Math.min(next, count)} conversations`)
+    },
+  )

@@ -1,0 +1,117 @@
+// Keepers outside an executor, for tests that speak with one directly or put something else in its place.
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import { encodeLayout } from '../../../../src/executor/box/box.ts'
+import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
+import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
+import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import type { KeeperLaunch } from '../../../../src/executor/box/keeper/conversation.ts'
+import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import type { PhaseRequest } from '#contract'
+import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
+import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
+import { firstUid } from '../../../helper/executor.ts'
+
+/** Where keepers are compiled for tests; each is named by what it was made from. */
+const directory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
+
+/** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
+export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+
+/**
+ * The same for the library that makes an interpreter a keeper, without the address sanitizer, which wants to be loaded
+ * before everything else: it dies of SIGILL.
+ */
+export const traps = ['-g', '-fsanitize=undefined', '-fsanitize-undefined-trap-on-error']
+
+/** The command line of a keeper that forks. */
+export const interpreter = ['/usr/bin/python3', 'main.py'] as const
+
+/**
+ * Makes launches of keepers, each with a cgroup of its own, all gone when the test ends.
+ * @param resident command line of an interpreter that is to be the keeper.
+ */
+export async function openLaunches(
+  t: Test,
+  further: readonly string[] = [],
+  resident: readonly string[] | null = null,
+): Promise<(name: string, program?: string) => Promise<KeeperLaunch>> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const programs = await buildKeeper(directory, further)
+  const built = resident === null ? programs.program : programs.pythonLibrary
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const filter = assembleFilter()
+  const layout = encodeLayout(readHostRoot())
+  const uid = process.getuid?.() === 0 ? firstUid : null
+  return async (name, program = built) => {
+    const group = await cgroups.createForKeeper(name, uid)
+    return { group, uid, filter, layout, program, interpreter: resident }
+  }
+}
+
+/** What a keeper is asked for. */
+export function request(
+  argv: readonly string[],
+  more: { stdin?: string; wallSeconds?: number; memoryBytes?: number } = {},
+): PhaseRequest {
+  return {
+    name: 'phase',
+    command: { argv, files: [], unlimitedStack: false },
+    paths: [],
+    stdin: Buffer.from(more.stdin ?? ''),
+    limits: {
+      cpuSeconds: 10,
+      wallSeconds: more.wallSeconds ?? 30,
+      memoryBytes: more.memoryBytes ?? 64 << 20,
+      processes: 16,
+      stdoutBytes: 1 << 20,
+      stderrBytes: 1 << 20,
+      diskBytes: 1 << 20,
+    },
+    ranOutOfMemory: () => false,
+  }
+}
+
+/** A program that stands in a keeper's place: Python, with `hear(n)` and `say(kind, body)` for the socket. */
+export function writeStandIn(t: Test, body: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'runledger-stand-in-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'keeper')
+  const text = `#!/usr/bin/python3
+import os, signal, socket, struct, sys, time
+link = socket.socket(fileno=3)
+def hear(count):
+  data = b''
+  while len(data) < count:
+    piece = link.recv(count - len(data))
+    if not piece: sys.exit(0)
+    data += piece
+  return data
+def say(kind, body): link.sendall(struct.pack('<II', ord(kind), len(body)) + body)
+def result(code=1, status=0, reason=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
+  return struct.pack('<IIII6Q', code, status, reason, 0, *figures)
+head = hear(20)
+hear(sum(struct.unpack('<II', head[12:])))
+${body}
+`
+  writeFileSync(path, text, { mode: 0o755 })
+  return path
+}
+
+/** Living processes in a keeper's cgroup. */
+export function listProcesses({ entrances }: Pick<KeeperGroup, 'entrances'>): number[] {
+  const folders = entrances.map((path) => dirname(path))
+  // v2: the keeper has a leaf below a group of its own, which holds the boxes beside it.
+  const [first = ''] = folders
+  const top = first.endsWith('/keeper') ? dirname(first) : first
+  const read = (folder: string): number[] => [
+    ...readFileSync(`${folder}/cgroup.procs`, 'utf8').split('\n').filter(Boolean).map(Number),
+    ...readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => read(`${folder}/${name}`)),
+  ]
+  return read(top)
+}

@@ -1,0 +1,47 @@
+// What a program's output costs the worker: a frame for what has come together, not for each byte that was written alone.
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import t from 'tap'
+import {
+  encodeHello,
+  encodeRequest,
+  spawnKeeper,
+} from '../../../../src/executor/box/keeper/conversation.ts'
+import { timeFactor } from '../../../helper/executor.ts'
+import { openLaunches, request } from './lone-keeper.ts'
+
+t.setTimeout(120_000 * timeFactor)
+
+t.test('output that is written byte by byte comes in few frames, and whole', async (t) => {
+  const launch = await (await openLaunches(t, []))('frames')
+  t.teardown(() => launch.group.remove())
+  const child = spawnKeeper(launch)
+  launch.group.closeDescriptors()
+  const socket = child.stdio[3]
+  if (!(socket instanceof Socket)) throw new Error('no socket')
+  const bytes = 100_000
+  const program = `import os\nfor n in range(${bytes}): os.write(1 + n % 2, b"x")`
+  const asked = encodeRequest(request(['/usr/bin/python3', '-c', program]))
+  const frames: [kind: string, length: number][] = []
+  let said = Buffer.alloc(0)
+  socket
+    .on('error', () => {})
+    .on('data', (chunk: Buffer) => {
+      said = Buffer.concat([said, chunk])
+      while (said.length >= 8 && said.length >= 8 + said.readUInt32LE(4)) {
+        const length = said.readUInt32LE(4)
+        frames.push([String.fromCharCode(said.readUInt32LE(0)), length])
+        said = said.subarray(8 + length)
+        if (frames.at(-1)?.[0] === 'x') socket.end()
+      }
+    })
+  socket.write(Buffer.concat([encodeHello(launch), ...asked]))
+  await once(child, 'close')
+  const expected = [
+    ['r', 8],
+    ['o', bytes / 2],
+    ['e', bytes / 2],
+  ]
+  t.same(frames.slice(0, -1), expected)
+  t.equal(frames.at(-1)?.[0], 'x')
+})

@@ -1,0 +1,105 @@
+// A forked interpreter is `python3 main.py`: hundreds of programs, each run by a fork of the resident one and by one
+// started for it alone, in the same kind of box, write the same bytes and end in the same way.
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import type { Executor, Phase } from '#executor'
+import { cacheScope, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { contest } from './python-fork/contest.ts'
+import { ending } from './python-fork/ending.ts'
+import { listLibraryPrograms } from './python-fork/library.ts'
+import { process as processes } from './python-fork/process.ts'
+import { isForked, maskAddresses } from './python-fork/program.ts'
+import type { Program, Programs } from './python-fork/program.ts'
+import { start } from './python-fork/start.ts'
+import { stream } from './python-fork/stream.ts'
+import { traceback } from './python-fork/traceback.ts'
+
+const library = execFileSync('/usr/bin/python3', ['-I', '-c', 'import os; print(os.__file__)'])
+  .toString()
+  .replace(/\/os\.py\s*$/, '')
+
+const limits = scaleLimits({ cpuSeconds: 20, wallSeconds: 40 })
+
+async function execute(executor: Executor, program: Program): Promise<Phase> {
+  const { code, stdin } =
+    typeof program === 'object' && 'code' in program ? program : { code: program, stdin: '' }
+  const { run } = await executor.execute({
+    language: 'python',
+    code: Buffer.from(code as string),
+    stdin: Buffer.from(stdin as string),
+    cacheScope,
+  })
+  return run!
+}
+
+function describe({ ending: end, exitCode, signal, stdout, stderr }: Phase) {
+  const [out, errors] = [stdout, stderr].map((bytes) =>
+    maskAddresses(Buffer.from(bytes).toString('latin1')),
+  )
+  return { ending: end, exitCode, signal, stdout: out, stderr: errors }
+}
+
+const topics: Readonly<Record<string, Programs>> = {
+  'programs as they are submitted': contest,
+  'what a program finds': start,
+  'errors and what is written of them': traceback,
+  'how programs end': ending,
+  'input and sources': stream,
+  'processes, threads and memory': processes,
+  'the standard library': listLibraryPrograms(library),
+}
+
+/** PYTHON_FORK: a part of the names of the programs to run, when it is not all of them. */
+const wanted = process.env['PYTHON_FORK'] ?? ''
+const total = Object.values(topics).reduce((sum, all) => sum + Object.keys(all).length, 0)
+
+// Slots serve in turns. While an interpreter that has run its share is replaced programs are started anew, so there are
+// enough for all.
+const slots = Math.ceil(total / 110)
+const [forked, started] = await Promise.all([
+  startExecutor(t, { slots, limits }),
+  startExecutor(t, { slots: 2, limits, residentPython: false }),
+])
+const options = forked.isolation.box === 'bubblewrap' ? { skip: 'no forks there' } : {}
+t.setTimeout(300_000 * timeFactor)
+
+for (const [topic, programs] of Object.entries(topics)) {
+  t.test(`${topic}: forked or not, it is the same`, options, async (t) => {
+    const waiting = Object.entries(programs).filter(([name]) => name.includes(wanted))
+    async function work(): Promise<void> {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [name, program] = next
+        const [fork, plain] = await Promise.all([
+          execute(forked, program),
+          execute(started, program),
+        ])
+        t.strictSame(describe(fork), describe(plain), name)
+      }
+    }
+    await Promise.all([work(), work()])
+  })
+}
+
+t.test('all of one kind were forked, none of the other', options, async (t) => {
+  for (let slot = 0; slot < slots; slot += 1) {
+    t.equal(describe(await execute(forked, isForked)).stdout, 'True\n')
+    t.equal(describe(await execute(started, isForked)).stdout, 'False\n')
+  }
+})
+
+t.test('a fork’s memory is counted as if it were its own', options, async (t) => {
+  const mebibyte = 1024 * 1024
+  const narrow = scaleLimits({ memoryBytes: 64 * mebibyte })
+  const forked = await startExecutor(t, { limits: narrow })
+  const started = await startExecutor(t, { limits: narrow, residentPython: false })
+  const take = (size: number): string =>
+    `import gc\nheld = bytearray(${size} << 20)\nfor i in range(0, len(held), 4096): held[i] = 1\ngc.collect()`
+  const [fork, plain] = await Promise.all([execute(forked, take(30)), execute(started, take(30))])
+  const [forkPeak, peak] = [fork, plain].map(({ usage }) => usage.memoryPeakBytes / mebibyte)
+  // Of a page that the resident has, too, and that the program writes to, both count; a quarter is what the kernel rounds.
+  t.ok(forkPeak! > peak! - 0.25 && forkPeak! < peak! + 2.5, `${forkPeak} ${peak}`)
+  for (const executor of [forked, started]) {
+    t.equal((await execute(executor, take(59))).ending, 'exited')
+    t.equal((await execute(executor, take(63))).ending, 'memory_limit')
+  }
+})

@@ -1,0 +1,237 @@
+// The figures of a phase, what happens to what a program leaves behind, and how a run is given up.
+import t from 'tap'
+import { SandboxError } from '#executor'
+import { nameSignal } from '../../../src/executor/contract/judge-ending.ts'
+import {
+  execute,
+  failsAt,
+  findBoxProcesses,
+  run,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../../helper/executor.ts'
+
+const executor = await startExecutor(t)
+
+/** What each language itself adds to a figure is in the bounds: the JVM takes 18 MiB and 40 ms before main. */
+const figures = [
+  {
+    language: 'python',
+    second: 'import time\nwhile time.process_time() < 1: pass',
+    sleep: 'import time\ntime.sleep(0.5)',
+    megabytes: 'b = bytearray(100 << 20)\nfor i in range(0, len(b), 64): b[i] = 1',
+  },
+  {
+    language: 'cpp',
+    second: '#include <ctime>\nint main() { while (clock() < CLOCKS_PER_SEC); }',
+    sleep: '#include <unistd.h>\nint main() { usleep(500000); }',
+    megabytes:
+      '#include <cstdlib>\n#include <cstring>\nint main() { volatile char* p = static_cast<char*>(malloc(100 << 20)); for (int i = 0; i < 100 << 20; i += 64) p[i] = 1; return 0; }',
+  },
+  {
+    language: 'java',
+    second:
+      'class Main { public static void main(String[] a) { var me = ProcessHandle.current(); while (me.info().totalCpuDuration().get().toMillis() < 1000); } }',
+    sleep:
+      'class Main { public static void main(String[] a) throws Exception { Thread.sleep(500); } }',
+    megabytes:
+      'class Main { public static void main(String[] a) { byte[] b = new byte[100 << 20]; for (int i = 0; i < b.length; i += 64) b[i] = 1; System.out.println(b.length); } }',
+  },
+] as const
+
+for (const { language, second, sleep, megabytes } of figures) {
+  t.test(`a second of computing in ${language} is a second of CPU time`, async (t) => {
+    const { usage, ending } = await run(executor, language, second)
+    t.equal(ending, 'exited')
+    t.ok(
+      usage.cpuSeconds > 0.9 && usage.cpuSeconds < 1.2 * Math.max(1, timeFactor / 4),
+      `${usage.cpuSeconds}`,
+    )
+    // A JVM uses two cores at once.
+    if (language !== 'java') t.ok(usage.wallSeconds >= usage.cpuSeconds - 0.05)
+  })
+
+  t.test(`half a second of sleep in ${language} is half a second of wall time`, async (t) => {
+    const { usage } = await run(executor, language, sleep)
+    const startSeconds = language === 'cpp' ? 0 : 0.5
+    t.ok(
+      usage.wallSeconds >= 0.5 && usage.wallSeconds < (0.6 + startSeconds) * timeFactor,
+      `${usage.wallSeconds}`,
+    )
+    t.ok(usage.cpuSeconds < 0.05 * timeFactor + startSeconds, `${usage.cpuSeconds}`)
+  })
+
+  t.test(`a hundred megabytes touched in ${language} are the peak`, async (t) => {
+    const { usage, exitCode } = await run(executor, language, megabytes)
+    t.equal(exitCode, 0)
+    const peak = usage.memoryPeakBytes / (1 << 20)
+    t.ok(peak >= 100 && peak <= 125, `${peak}`)
+  })
+}
+
+t.test('times are given to the microsecond', async (t) => {
+  const { usage } = await run(executor, 'python', 'sum(range(100_000))')
+  for (const seconds of [usage.cpuSeconds, usage.wallSeconds]) {
+    t.ok(seconds > 0)
+    t.match(String(seconds), /^\d+(\.\d{1,6})?$/)
+  }
+})
+
+t.test("CPU time is the program's: what carries its output away costs it nothing", async (t) => {
+  const code = `#include <cstdio>
+#include <ctime>
+#include <unistd.h>
+int main() {
+  for (int i = 0; i < 1000000; i++) if (write(1, "x", 1) != 1) return 1;
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  fprintf(stderr, "%.9f", used.tv_sec + used.tv_nsec / 1e9);
+}`
+  const { usage, exitCode, stderr } = await run(executor, 'cpp', code)
+  t.equal(exitCode, 0)
+  const own = Number(stderr)
+  t.ok(own > 0 && usage.cpuSeconds >= 0.95 * own, `${usage.cpuSeconds} s, ${own} by its own clock`)
+  t.ok(usage.cpuSeconds <= 1.1 * own + 0.02, `${usage.cpuSeconds} s, ${own} by its own clock`)
+})
+
+t.test('CPU time of child processes counts', async (t) => {
+  const code =
+    'import os, time\nfor _ in range(2):\n  if os.fork() == 0:\n    while time.process_time() < 0.4: pass\n    os._exit(0)\nos.wait(); os.wait()'
+  const { usage } = await run(executor, 'python', code)
+  t.ok(usage.cpuSeconds > 0.75, `${usage.cpuSeconds}`)
+})
+
+t.test('the set-up of the box is not charged to the program', async (t) => {
+  const { usage } = await run(executor, 'cpp', 'int main() {}')
+  t.ok(usage.cpuSeconds < 0.02 * timeFactor, `${usage.cpuSeconds}`)
+  t.ok(usage.memoryPeakBytes < 8 * (1 << 20), `${usage.memoryPeakBytes}`)
+})
+
+t.test(
+  'what the main process leaves behind is killed, and its output until then counts',
+  async (t) => {
+    const code =
+      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    print("child", flush=True)\n    time.sleep(60)\n  os._exit(0)\nos.wait()\ntime.sleep(0.3)\nprint("parent")'
+    const phase = await run(executor, 'python', code)
+    t.match(phase, { ending: 'exited', exitCode: 0, stdout: 'child\nparent\n' })
+    t.ok(phase.usage.wallSeconds < 30)
+    t.same(findBoxProcesses(), [])
+  },
+)
+
+t.test('a child that falls to the memory limit ends the whole run', async (t) => {
+  const code =
+    'import os, time\nif os.fork() == 0:\n  kept = []\n  while True: kept.append(bytearray(1 << 20))\nos.wait()\ntime.sleep(60)'
+  const phase = await run(executor, 'python', code)
+  t.equal(phase.ending, 'memory_limit')
+  t.ok(phase.usage.wallSeconds < 9 * timeFactor)
+})
+
+t.test('files in memory count against the memory limit or fill their disk', async (t) => {
+  const code =
+    'import errno\ntry:\n  with open("/box/big", "wb") as f:\n    while True: f.write(b"x" * 65536)\nexcept OSError as e: print(errno.errorcode[e.errno])'
+  t.match(await run(executor, 'python', code), { exitCode: 0, stdout: 'ENOSPC\n' })
+})
+
+t.test('a core dump is not written and open files are few', async (t) => {
+  const code =
+    'import resource\nprint(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE))'
+  t.match(await run(executor, 'python', code), { stdout: '(0, 0) (1024, 1024)\n' })
+})
+
+t.test('CPU time spent by several processes together passes the limit', async (t) => {
+  const tight = await startExecutor(t, {
+    limits: scaleLimits({ cpuSeconds: 0.5, wallSeconds: 30 }),
+  })
+  const code = 'import os\nfor _ in range(4): os.fork()\nwhile True: pass'
+  const phase = await run(tight, 'python', code)
+  t.equal(phase.ending, 'cpu_limit')
+  t.ok(phase.usage.cpuSeconds < 0.5 * timeFactor + 0.2 * timeFactor, `${phase.usage.cpuSeconds}`)
+})
+
+t.test(
+  'a binary that nothing can start is its own failing end, in either kind of box',
+  async (t) => {
+    const noLinker =
+      '__attribute__((section(".interp"), used)) static const char x[] = "/nonexistent/ld"; int main() {}'
+    const directory = noLinker.replace('/nonexistent/ld', '/box')
+    const noForm = 'asm(".section .interp,\\"a\\"\\n.zero 5000\\n.previous"); int main() {}'
+    t.match(await run(executor, 'cpp', noLinker), {
+      ending: 'exited',
+      exitCode: 127,
+      stderr: './main: No such file or directory\n',
+    })
+    t.match(await run(executor, 'cpp', directory), {
+      ending: 'exited',
+      exitCode: 126,
+      stderr: './main: Permission denied\n',
+    })
+    const { ending, exitCode, stderr } = await run(executor, 'cpp', noForm)
+    t.equal(ending, 'exited')
+    t.match(stderr, /^\.\/main: /)
+    // bubblewrap has a shell read it, to which it is a script of nonsense.
+    t.ok(executor.isolation.box === 'keeper' ? exitCode === 126 : exitCode > 0, `${exitCode}`)
+    t.equal(executor.slots, 2)
+  },
+)
+
+t.test('an aborted run rejects with the reason and leaves nothing', async (t) => {
+  const controller = new AbortController()
+  const reason = new Error('given up')
+  const promise = execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal)
+  setTimeout(() => controller.abort(reason), 300)
+  await t.rejects(promise, reason)
+  t.same(findBoxProcesses(), [])
+  t.equal(executor.slots, 2)
+})
+
+t.test('a run aborted at any moment leaves nothing', async (t) => {
+  for (let delay = 0; delay < 24; delay += 2) {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('early')), delay)
+    await t.rejects(
+      execute(executor, 'python', 'import time\ntime.sleep(60)', '', controller.signal),
+      {
+        message: 'early',
+      },
+    )
+  }
+  t.same(findBoxProcesses(), [])
+})
+
+t.test('requests wait for a free slot and all finish', async (t) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => run(executor, 'python', `print(${index})`)),
+  )
+  t.same(
+    outcomes.map(({ stdout }) => stdout),
+    ['0\n', '1\n', '2\n', '3\n', '4\n', '5\n'],
+  )
+})
+
+t.test('a closed executor refuses', async (t) => {
+  const closed = await startExecutor(t)
+  await closed.close()
+  await t.rejects(
+    execute(closed, 'python', 'print(1)'),
+    new SandboxError('executor.close', 'the executor is closed'),
+  )
+})
+
+t.test('closing ends what runs', async (t) => {
+  const closing = await startExecutor(t)
+  const promise = execute(closing, 'python', 'import time\ntime.sleep(60)')
+  const rejected = t.rejects(promise, failsAt('executor.close'))
+  setTimeout(() => void closing.close(), 200)
+  await rejected
+  t.same(findBoxProcesses(), [])
+})
+
+t.test('a status of 128 + n names signal n', (t) => {
+  t.equal(nameSignal(139), 'SIGSEGV')
+  t.equal(nameSignal(128), null)
+  t.equal(nameSignal(255), null)
+  t.equal(nameSignal(1), null)
+  t.end()
+})

@@ -1,0 +1,109 @@
+// Lays out hosts that lack something, with real files, real programs and real namespaces, and has the doctor look at them.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import { examineHost } from '../../../src/executor/doctor/doctor.ts'
+import type { Finding, HostOptions } from '../../../src/executor/doctor/doctor.ts'
+import { showCheckout } from '../../helper/checkout.ts'
+import type { ShownCheckout } from '../../helper/checkout.ts'
+
+/** A directory that every user may read; removed when the test ends. */
+export function makeDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'doctor-'))
+  chmodSync(directory, 0o755)
+  t.teardown(() => {
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return directory
+}
+
+const healthy: Readonly<Record<string, string>> = {
+  'sys/kernel/osrelease': '6.18.44\n',
+  version: 'Linux version 6.18.44 (a@b) (gcc) #1 SMP PREEMPT_DYNAMIC\n',
+  'sys/kernel/seccomp/actions_avail':
+    'kill_process kill_thread trap errno user_notif trace log allow\n',
+  'sys/user/max_user_namespaces': '96365\n',
+  'sys/kernel/core_pattern': 'core\n',
+  swaps: 'Filename\tType\tSize\tUsed\tPriority\n',
+  'self/status': 'Name:\tnode\nSeccomp:\t0\n',
+  'self/mountinfo': '20 1 0:5 / /proc rw - proc proc rw\n',
+  'self/cgroup': '0::/\n',
+}
+
+/** A /proc of plain files that tells of a sound host, but for `differences`; null takes a file away. */
+export function layOutProcess(
+  t: Test,
+  differences: Readonly<Record<string, string | null>>,
+): string {
+  const directory = makeDirectory(t)
+  for (const [path, text] of Object.entries({ ...healthy, ...differences })) {
+    if (text === null) continue
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), text)
+  }
+  return directory
+}
+
+/** A directory of programs: those of `own` as this host has them, and shell scripts; null leaves one out. */
+export function layOutPrograms(
+  t: Test,
+  scripts: Readonly<Record<string, string | null>>,
+  own: readonly string[],
+): string {
+  const directory = makeDirectory(t)
+  for (const name of own)
+    if (!(name in scripts)) symlinkSync(`/usr/bin/${name}`, join(directory, name))
+  for (const [name, script] of Object.entries(scripts))
+    if (script !== null)
+      writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return directory
+}
+
+/** The doctor's finding of this name; throws without one. */
+export function pick(findings: readonly Finding[], name: string): Finding {
+  const finding = findings.find((candidate) => candidate.name === name)
+  if (finding === undefined)
+    throw new Error(`no ${name} among ${findings.map((row) => row.name).join(', ')}`)
+  return finding
+}
+
+/** Examines a host that differs in `options`, and has no programs but those given, and picks one finding. */
+export async function examine(name: string, options: HostOptions): Promise<Finding> {
+  const bare = { programDirectories: [], javaDirectory: '/nonexistent' }
+  return pick(await examineHost({ ...bare, ...options }), name)
+}
+
+// tap's runner loads itself into every Node below it and then adds to the environment of what that one starts, which
+// the doctor rightly finds in the box.
+const plain = 'unset NODE_OPTIONS; exec "$@"'
+
+/** Without root everything is shown already. */
+const hidden: ShownCheckout = { launcher: [], rename: (path) => path }
+
+/**
+ * Examines the host from within other namespaces, in a process of its own.
+ * @param launcher what makes them, such as `unshare -m`.
+ * @param setUp shell lines run inside first.
+ */
+export function examineInside(
+  launcher: readonly string[],
+  setUp: string,
+  options: HostOptions = {},
+): readonly Finding[] {
+  const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
+  const doctor = rename(join(import.meta.dirname, '../../../src/executor/doctor/doctor.ts'))
+  const code = `import { examineHost } from ${JSON.stringify(doctor)}
+    console.log(JSON.stringify(await examineHost(${JSON.stringify(options)})))`
+  const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
+  if (program === undefined) throw new Error('no launcher')
+  const node = [rename(process.execPath), '--input-type=module', '-e', code]
+  const answer: readonly Finding[] = JSON.parse(
+    execFileSync(program, [...words, ...node], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  return answer
+}

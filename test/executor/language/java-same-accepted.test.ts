@@ -1,9 +1,0 @@
-// The resident javac compiles what javac compiles, to the same class files, with the same warnings.
-import t from 'tap'
-import { compareAll, seconds } from './java-comparison.ts'
-import { accepted } from './java-example.ts'
-
-t.setTimeout(seconds * 1000)
-t.test('programs come out of the resident as out of a box', { timeout: seconds * 1000 }, (t) =>
-  compareAll(t, accepted),
-)

@@ -1,0 +1,295 @@
+// Boxes that stay: what they answer is taken whole or not at all, whatever they do wrong, and none is left behind. The
+// program in the box is a small one that misbehaves on demand.
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
+import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
+import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
+import type { BoxResources } from '../../../src/executor/box/bubblewrap/run-phase.ts'
+import { keepResidents } from '../../../src/executor/resident/pool.ts'
+import type { ResidentPool, Retirement } from '../../../src/executor/resident/pool.ts'
+import { startResident } from '../../../src/executor/resident/process.ts'
+import type { Resident } from '../../../src/executor/resident/process.ts'
+import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
+import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
+import {
+  failsAt,
+  findBoxProcesses,
+  firstUid,
+  scaleLimits,
+  timeFactor,
+} from '../../helper/executor.ts'
+
+t.setTimeout(120_000 * timeFactor)
+
+const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+const name = nameWorkerGroup()
+const resources: BoxResources = {
+  cgroups: await openCgroupParent(name),
+  streams: createStandardStreams(join(directory, name)),
+  filter: assembleFilter(),
+  root: readHostRoot(),
+  inherited: findInheritedDescriptors(),
+  emptyDescriptor: openSync('/dev/null', 'r'),
+}
+t.teardown(async () => {
+  resources.streams.close()
+  closeSync(resources.emptyDescriptor)
+  await resources.cgroups.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Echoes what it is asked; of a request that is a name below it does what that says. */
+const program = `
+import os, struct, sys, time
+source, sink = sys.stdin.buffer, sys.stdout.buffer
+def frame(body): return struct.pack('>I', len(body)) + body
+def send(data): sink.write(data); sink.flush()
+def spin(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: pass
+def later():
+    send(frame(b'first')); time.sleep(0.05); send(frame(b'second'))
+deeds = {
+    b'die': lambda: os._exit(0),
+    b'hang': lambda: time.sleep(1000),
+    b'spin': lambda: spin(1000),
+    b'work': lambda: (spin(0.5), send(frame(b'worked'))),
+    b'half': lambda: (send(frame(b'whole')[:6]), time.sleep(1000)),
+    b'half and die': lambda: (send(frame(b'whole')[:6]), os._exit(0)),
+    b'two frames': lambda: send(frame(b'a') + frame(b'b')),
+    b'too long': lambda: send(struct.pack('>I', 1 << 31)),
+    b'later': later,
+    b'eat': lambda: bytearray(1 << 30),
+    b'complain': lambda: (sys.stderr.write('x' * (2 << 20)), time.sleep(1000)),
+    b'fork': lambda: (os.fork() or time.sleep(1000)) and os._exit(0),
+}
+send(frame(b''))
+while True:
+    body = source.read(struct.unpack('>I', source.read(4))[0])
+    deeds.get(body, lambda: send(frame(body)))()
+`
+
+let boxes = 0
+const limits = {
+  ...scaleLimits().python.run,
+  cpuSeconds: 0.8 * timeFactor,
+  wallSeconds: 3 * timeFactor,
+}
+
+function start(
+  code = program,
+  signal = new AbortController().signal,
+  startSeconds = 30,
+): Promise<Resident> {
+  return startResident(
+    resources,
+    {
+      name: `resident-${(boxes += 1)}`,
+      uid: process.getuid?.() === 0 ? firstUid : null,
+      command: {
+        argv: ['/usr/bin/python3', '-c', code],
+        files: [],
+        unlimitedStack: false,
+      },
+      paths: [],
+      memoryBytes: 64 << 20,
+      processes: 16,
+      diskBytes: 1 << 20,
+      lifetimeCpuSeconds: 60,
+      startSeconds: startSeconds * timeFactor,
+      answerBytes: 1 << 20,
+    },
+    signal,
+  )
+}
+
+/** A dying process leaves its cgroup a moment before it can no longer be seen; one that lives is seen for ever. */
+async function expectNone(): Promise<void> {
+  while (findBoxProcesses().length > 0) await delay(5)
+}
+
+t.test('an answer comes back byte for byte, whatever its length', async (t) => {
+  const resident = await start()
+  for (const length of [0, 1, 4, 4096, 65_535, 65_536, 300_000]) {
+    const request = Buffer.from(Array.from({ length }, (_, index) => index % 251))
+    t.same((await resident.exchange(request, limits))?.answer, request, `${length} bytes`)
+  }
+  resident.end()
+  await resident.ended
+})
+
+for (const deed of [
+  'die',
+  'hang',
+  'spin',
+  'half',
+  'half and die',
+  'two frames',
+  'too long',
+  'eat',
+  'complain',
+  'fork',
+]) {
+  t.test(`one that is asked to "${deed}" gives no answer and is gone`, async (t) => {
+    const resident = await start()
+    t.same((await resident.exchange(Buffer.from('fine'), limits))?.answer, Buffer.from('fine'))
+    t.equal(await resident.exchange(Buffer.from(deed), limits), null)
+    await resident.ended
+    await expectNone()
+    t.equal(await resident.exchange(Buffer.from('fine'), limits), null, 'and stays so')
+  })
+}
+
+t.test('one that speaks unasked is gone before its words count for the next request', async (t) => {
+  const resident = await start()
+  t.same((await resident.exchange(Buffer.from('later'), limits))?.answer, Buffer.from('first'))
+  await resident.ended
+  t.equal(await resident.exchange(Buffer.from('fine'), limits), null)
+})
+
+t.test('the figures of an exchange are its own', async (t) => {
+  const resident = await start()
+  const worked = await resident.exchange(Buffer.from('work'), limits)
+  const echoed = await resident.exchange(Buffer.from('fine'), limits)
+  t.ok(worked && worked.usage.cpuSeconds >= 0.5 && worked.usage.wallSeconds >= 0.5)
+  t.ok(echoed && echoed.usage.cpuSeconds < 0.25, `${echoed?.usage.cpuSeconds}`)
+  t.ok(echoed && echoed.usage.memoryPeakBytes > 1 << 20)
+  resident.end()
+  await resident.ended
+})
+
+t.test('one that does not get ready says why, and nothing of it is left', async (t) => {
+  await t.rejects(start('raise SystemExit("no mood")'), failsAt('resident.start', /no mood/))
+  await t.rejects(start('import time; time.sleep(1000)', undefined, 1), failsAt('resident.start'))
+  await t.rejects(start('print("hello world")'), failsAt('resident.start'))
+  const controller = new AbortController()
+  const starting = start('import time; time.sleep(1000)', controller.signal)
+  setTimeout(() => controller.abort(new Error('enough')), 100)
+  await t.rejects(starting, { message: 'enough' })
+  await t.rejects(start(program, controller.signal), { message: 'enough' })
+  await expectNone()
+})
+
+const never = new AbortController().signal
+const generous: Retirement = { exchanges: 1000, seconds: 1000, memoryBytes: 1 << 30 }
+
+/** A pool that ends with its test. */
+function openPool(
+  t: { teardown(work: () => Promise<void>): void },
+  retirement = generous,
+): {
+  readonly pool: ResidentPool
+  readonly starts: () => number
+} {
+  let starts = 0
+  const pool = keepResidents(
+    1,
+    (_, signal) => {
+      starts += 1
+      return start(program, signal)
+    },
+    retirement,
+    () => {},
+  )
+  t.teardown(() => pool.close())
+  return { pool, starts: () => starts }
+}
+
+const ask = (pool: ResidentPool, text: string, signal = never): Promise<string | null> =>
+  pool.ask(Buffer.from(text), limits, ({ answer }) => answer.toString(), signal)
+
+async function askUntilAnswered(pool: ResidentPool): Promise<void> {
+  while ((await ask(pool, 'fine')) !== 'fine') await delay(20)
+}
+
+t.test('before one is ready nobody waits', async (t) => {
+  const { pool } = openPool(t)
+  t.equal(await ask(pool, 'fine'), null)
+  await askUntilAnswered(pool)
+})
+
+t.test('a pool says when its first is there, and when it cannot be had', async (t) => {
+  const { pool } = openPool(t)
+  await pool.settled()
+  t.equal(await ask(pool, 'fine'), 'fine')
+  const failures: unknown[] = []
+  const without = keepResidents(
+    2,
+    () => Promise.reject(new Error('no room')),
+    generous,
+    (error) => failures.push(error),
+  )
+  await without.settled()
+  t.equal(await ask(without, 'fine'), null)
+  t.equal(failures.length, 2)
+  await without.close()
+})
+
+t.test('one that dies is replaced', async (t) => {
+  const { pool, starts } = openPool(t)
+  await askUntilAnswered(pool)
+  t.equal(await ask(pool, 'die'), null)
+  await askUntilAnswered(pool)
+  t.equal(starts(), 2)
+})
+
+t.test('one whose answer is refused is replaced', async (t) => {
+  const { pool, starts } = openPool(t)
+  await askUntilAnswered(pool)
+  t.equal(await pool.ask(Buffer.from('fine'), limits, () => null, never), null)
+  await askUntilAnswered(pool)
+  const nonsense = (): never => {
+    throw new RangeError('nonsense')
+  }
+  t.equal(await pool.ask(Buffer.from('fine'), limits, nonsense, never), null)
+  await askUntilAnswered(pool)
+  t.equal(starts(), 3)
+})
+
+t.test('one that has served its time serves until its successor is ready', async (t) => {
+  const { pool, starts } = openPool(t, { ...generous, exchanges: 25 })
+  await askUntilAnswered(pool)
+  while (starts() < 4) t.equal(await ask(pool, 'fine'), 'fine')
+})
+
+t.test(
+  'requests at once are answered one by one, and none gets the answer of another',
+  async (t) => {
+    const { pool } = openPool(t)
+    await askUntilAnswered(pool)
+    const texts = Array.from({ length: 50 }, (_, index) => `text ${index}`)
+    const answers = await Promise.all(texts.map((text) => ask(pool, text)))
+    for (const [index, answer] of answers.entries())
+      if (answer !== null) t.equal(answer, texts[index])
+    t.ok(answers.filter((answer) => answer !== null).length > 0)
+  },
+)
+
+t.test('who gives up is told so, and the next has an answer of its own', async (t) => {
+  const { pool } = openPool(t)
+  await askUntilAnswered(pool)
+  const controller = new AbortController()
+  const hanging = ask(pool, 'hang', controller.signal)
+  setTimeout(() => controller.abort(new Error('enough')), 100)
+  await t.rejects(hanging, { message: 'enough' })
+  await t.rejects(ask(pool, 'fine', controller.signal), { message: 'enough' })
+  await askUntilAnswered(pool)
+})
+
+t.test('a closed pool has no process and answers nobody', async (t) => {
+  const { pool } = openPool(t)
+  await askUntilAnswered(pool)
+  const hanging = ask(pool, 'hang')
+  await pool.close()
+  t.equal(await hanging, null)
+  await expectNone()
+  t.equal(await ask(pool, 'fine'), null)
+  const starting = openPool(t)
+  await starting.pool.close()
+  await expectNone()
+})

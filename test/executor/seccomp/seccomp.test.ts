@@ -1,0 +1,528 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import {
+  encode,
+  ifOneOf,
+  maximumInstructions,
+  returnValue,
+} from '../../../src/executor/seccomp/bpf.ts'
+import { createExecutor } from '../../../src/executor/executor.ts'
+import { defaultLimits } from '../../../src/executor/contract/limits.ts'
+import { SandboxError } from '../../../src/executor/contract/outcome.ts'
+import { filterRows, lastReviewedNumber } from '../../../src/executor/seccomp/policy.ts'
+import { errnos } from '../../../src/executor/seccomp/row.ts'
+import type { PhaseLimits } from '../../../src/executor/contract/request.ts'
+import { assembleFilter, compileFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
+import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'
+import { interpret } from './bpf-interpreter.ts'
+import { runInFilterBox } from './filter-box.ts'
+import {
+  combine,
+  lookUp,
+  matchingArguments,
+  nearValues,
+  numberOf,
+  rowsOf,
+} from './filter-example.ts'
+
+// A bound for a machine in emulation; ordinarily all of it takes some seconds.
+t.setTimeout(600_000)
+
+const native: Architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+const calls: readonly CallName[] = [...new Set(filterRows.flatMap((row) => row.calls))]
+const allowed = 0x7fff0000
+const refused = 0x00050000
+const killed = 0x80000000
+
+const directory = mkdtempSync(join(tmpdir(), 'seccomp-'))
+chmodSync(directory, 0o755)
+t.teardown(() => {
+  rmSync(directory, { recursive: true })
+})
+const source = (name: string): string => join(import.meta.dirname, name)
+execFileSync('g++', ['-x', 'c', '-o', join(directory, 'probe'), source('call-probe.c')])
+copyFileSync(source('call-probe.py'), join(directory, 'probe.py'))
+const filter = assembleFilter()
+const probes = [
+  ['C', '/src/probe'],
+  ['Python', '/usr/bin/python3', '/src/probe.py'],
+] as const
+
+/** A line for the probe programs. */
+function format(number: number, values: readonly bigint[] = []): string {
+  return [number, ...Array.from({ length: 6 }, (_, index) => values[index] ?? 0n)]
+    .map((value) => `0x${BigInt.asUintN(64, BigInt(value)).toString(16)}`)
+    .join(' ')
+}
+
+/** What each line's call answered: an errno, 0, or `signal N`. */
+function probe(
+  program: readonly string[],
+  lines: readonly string[],
+  withFilter: Buffer | null = filter,
+): string[] {
+  const result = runInFilterBox(directory, withFilter, program, `${lines.join('\n')}\n`)
+  if (result.status !== 0) throw new Error(`probe: ${result.status} ${result.stderr}`)
+  const answers = result.stdout.trim().split('\n')
+  if (answers.length !== lines.length)
+    throw new Error(`${answers.length} answers to ${lines.length}`)
+  return answers
+}
+
+/** A call for each way to meet a row of the table, and what it must answer. */
+function listRefusals(): { lines: string[]; names: string[]; expected: string[] } {
+  const expected: string[] = []
+  const lines: string[] = []
+  const names: string[] = []
+  for (const row of rowsOf(native))
+    for (const call of row.calls) {
+      const number = numberOf(call, native)
+      if (number === null) continue
+      for (const values of matchingArguments(row)) {
+        // An earlier row of the same call may answer first.
+        expected.push(String(lookUp(native, number, values)))
+        lines.push(format(number, values))
+        names.push(`${call}(${values.join(', ')})`)
+      }
+    }
+  return { lines, names, expected }
+}
+
+/** What the assembled filter says of a call, by name; every argument's high half is set. */
+function answer(call: string, ...values: readonly number[]): number {
+  const known = calls.find((name) => name === call)
+  const number = known === undefined ? null : numberOf(known, native)
+  if (number === null) throw new Error(`${call} has no number here`)
+  return interpret(filter, {
+    number,
+    architecture: native === 'x86_64' ? 0xc000003e : 0xc00000b7,
+    values: values.map((value) => (0xabcdn << 32n) | BigInt(value)),
+  })
+}
+
+for (const architecture of ['x86_64', 'aarch64'] as const)
+  t.test(
+    `the ${architecture} program answers every number and argument as the table says`,
+    async (t) => {
+      const program = encode(compileFilter(architecture))
+      const tag = architecture === 'x86_64' ? 0xc000003e : 0xc00000b7
+      const placesByNumber = new Map<number, Map<number, bigint[]>>()
+      for (const row of rowsOf(architecture))
+        for (const call of row.calls) {
+          const number = numberOf(call, architecture)
+          if (number === null) continue
+          const places = placesByNumber.get(number) ?? new Map<number, bigint[]>()
+          placesByNumber.set(number, places)
+          for (const condition of row.conditions)
+            places.set(condition.argument, [
+              ...new Set([...(places.get(condition.argument) ?? []), ...nearValues(condition)]),
+            ])
+        }
+      const numbers = [
+        ...Array.from({ length: 1024 }, (_, number) => number),
+        ...Array.from({ length: 1024 }, (_, number) => 0x40000000 + number),
+        0x7fffffff,
+        0x80000000,
+        0xbfffffff,
+        0xfffffffe,
+        0xffffffff,
+      ]
+      const wrong: string[] = []
+      let compared = 0
+      for (const number of numbers) {
+        const lists = [
+          ...combine(placesByNumber.get(number) ?? new Map()),
+          Array.from({ length: 6 }, () => 0xffffffffffffffffn),
+        ]
+        for (const values of lists) {
+          const errno = lookUp(architecture, number, values)
+          const expected = errno === null ? allowed : refused | errno
+          const answer = interpret(program, { number, architecture: tag, values })
+          compared += 1
+          if (answer !== expected)
+            wrong.push(`${format(number, values)}: ${answer}, not ${expected}`)
+        }
+      }
+      t.strictSame(wrong.slice(0, 10), [])
+      t.ok(compared > 5000, `${compared} calls compared`)
+      for (const other of [0x40000003, 0x40000028, 0xc00000f3, 0, tag ^ 1])
+        for (const number of [0, 1, 39, 288, 0xffffffff])
+          t.equal(
+            interpret(program, { number, architecture: other, values: [] }),
+            killed,
+            'another architecture is killed',
+          )
+    },
+  )
+
+t.test('the programs fit the kernel, and a jump that does not fit is never encoded', async (t) => {
+  for (const machine of ['x64', 'arm64'])
+    t.ok(assembleFilter(machine).length / 8 < maximumInstructions / 4)
+  const far = Array.from({ length: 256 }, () => returnValue(0))
+  t.throws(() => ifOneOf([1], far), RangeError)
+  t.throws(
+    () => encode(Array.from({ length: maximumInstructions + 1 }, () => returnValue(0))),
+    RangeError,
+  )
+})
+
+t.test('a machine without a reviewed table gets no filter', async (t) => {
+  t.throws(() => assembleFilter('riscv64'), SandboxError)
+  t.throws(
+    () => assembleFilter('ia32'),
+    new SandboxError(
+      'seccomp.assemble',
+      'no system call table for the architecture ia32; x64 and arm64 have one',
+    ),
+  )
+})
+
+t.test('what the policy must refuse is refused, whatever the table says today', async (t) => {
+  const must = {
+    ENOSYS: `clone3 io_uring_setup io_uring_enter io_uring_register keyctl add_key request_key userfaultfd bpf
+      perf_event_open memfd_secret kexec_load kexec_file_load modify_ldt seccomp open_tree move_mount fsopen fsconfig fsmount
+      fspick mount_setattr listmount statmount quotactl_fd set_mempolicy_home_node inotify_init inotify_init1
+      fanotify_init cachestat pidfd_getfd process_madvise splice tee vmsplice io_setup statfs
+      fstatfs openat2 pidfd_open`,
+    EPERM: `mount umount2 pivot_root chroot unshare setns ptrace process_vm_readv process_vm_writev kcmp
+      name_to_handle_at open_by_handle_at mknod mknodat syslog acct quotactl swapon swapoff reboot init_module finit_module
+      delete_module iopl ioperm settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname vhangup
+      move_pages migrate_pages mbind set_mempolicy get_mempolicy sendmsg sendmmsg`,
+    EINVAL: 'sendfile',
+    EOPNOTSUPP: 'setxattr lsetxattr fsetxattr',
+  }
+  for (const errno of ['ENOSYS', 'EPERM', 'EINVAL', 'EOPNOTSUPP'] as const)
+    for (const call of must[errno].trim().split(/\s+/u)) {
+      const known = calls.find((name) => name === call)
+      if (known !== undefined && numberOf(known, native) === null) continue
+      t.equal(answer(call), refused | errnos[errno], call)
+    }
+  for (let family = 0; family < 64; family++)
+    for (const call of ['socket', 'socketpair'])
+      t.equal(
+        answer(call, family, 1, 0),
+        family === 1 ? allowed : refused | errnos.EAFNOSUPPORT,
+        `${call} of family ${family}`,
+      )
+  for (let type = 0; type < 16; type++)
+    for (const flags of [0, 0x800, 0x80000])
+      t.equal(
+        answer('socket', 1, type | flags, 0),
+        [1, 2, 5].includes(type) ? allowed : refused | errnos.ESOCKTNOSUPPORT,
+        `type ${type}`,
+      )
+  for (const protocol of [2, 6, 17, 33, 50, 115, 132, 136, 255, 256, 262])
+    t.equal(
+      answer('socketpair', 1, 1, protocol),
+      refused | errnos.EPROTONOSUPPORT,
+      `protocol ${protocol}`,
+    )
+  for (let bit = 0; bit < 32; bit++)
+    t.equal(answer('clone', 2 ** bit), refused | errnos.EPERM, 'the high half of flags is refused')
+  const used = [2, 6, 7, 8, 9, 13, 16, 18, 20, 21, 66, 67]
+  for (let option = 0; option < 128; option++)
+    t.equal(
+      answer('setsockopt', 0, 1, option),
+      used.includes(option) ? allowed : refused | errnos.ENOPROTOOPT,
+      `option ${option}`,
+    )
+  for (const level of [0, 6, 17, 41, 132, 136, 270, 282])
+    t.equal(
+      answer('setsockopt', 0, level, 7),
+      refused | errnos.ENOPROTOOPT,
+      `options of level ${level}`,
+    )
+  for (const option of [57, 71, 77])
+    t.equal(answer('getsockopt', 0, 1, option), refused | errnos.ENOPROTOOPT, `cookie ${option}`)
+  const direct = native === 'x86_64' ? 0x4000 : 0x10000
+  t.equal(answer('pipe2', 0, direct | 0x80000), refused | errnos.EINVAL, 'a pipe of packets')
+  t.equal(answer('openat', 0, 0, direct), refused | errnos.EINVAL, 'O_DIRECT')
+  t.equal(answer('openat', 0, 0, direct === 0x4000 ? 0x10000 : 0x4000), allowed, 'O_DIRECTORY')
+  t.equal(answer('fcntl', 1, 4, direct | 1), refused | errnos.EINVAL, 'a pipe made one of packets')
+  t.equal(answer('fcntl', 1, 4, 0x800), allowed, 'O_NONBLOCK')
+  for (const option of [22, 62, 67, 68])
+    t.equal(answer('prctl', option), refused | errnos.EINVAL, `prctl ${option}`)
+  for (const call of [
+    'sched_setscheduler',
+    'sched_setparam',
+    'sched_setattr',
+    'sched_setaffinity',
+  ]) {
+    t.equal(answer(call, 1), refused | errnos.EPERM, `${call} of the first process`)
+    t.equal(answer(call, 0), allowed, `${call} of its own`)
+  }
+  for (const which of [1, 2, 3]) {
+    t.equal(answer('setpriority', which, 0), refused | errnos.EPERM, `priority of a set ${which}`)
+    t.equal(answer('ioprio_set', which, 1), refused | errnos.EPERM, `ioprio of the first ${which}`)
+  }
+  t.equal(answer('setpriority', 0, 1), refused | errnos.EPERM, 'priority of the first process')
+  t.equal(answer('setpriority', 0, 0), allowed, 'priority of its own')
+  for (const which of [0, 2, 3])
+    t.equal(answer('ioprio_set', which, 0), refused | errnos.EPERM, `ioprio of a set ${which}`)
+  t.equal(answer('ioprio_set', 1, 0), allowed, 'ioprio of its own')
+  for (const command of [0x5412, 0x541c, 0x5423, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a3])
+    t.equal(answer('ioctl', 0, command), refused | errnos.EPERM, `ioctl ${command}`)
+  for (const process of [1, 2 ** 32 + 1])
+    t.equal(answer('prlimit64', process), refused | errnos.EPERM, `limits of process ${process}`)
+  t.equal(answer('prlimit64', 0), allowed, 'limits of its own')
+  for (const command of [1024, 1026])
+    t.equal(answer('fcntl', 1, command), refused | errnos.EPERM, `fcntl ${command}`)
+  for (const command of [6, 7, 37, 38])
+    t.equal(answer('fcntl', 1, command), refused | errnos.done, `fcntl ${command} locks nothing`)
+  t.equal(answer('flock', 1, 2), refused | errnos.done, 'flock locks nothing')
+  t.equal(
+    lookUp(native, numberOf('clone', native)!, [0x1011n]),
+    errnos.EINVAL,
+    'clone with a pidfd',
+  )
+  t.equal(answer('sendto', 0, 0, 0, 1), refused | errnos.EOPNOTSUPP, 'urgent data')
+  for (const persona of [1, 8, 0x0040000, 0x0400000, 0xfffffffe])
+    t.equal(answer('personality', persona), refused | errnos.EPERM, `personality ${persona}`)
+  const newNamespace = [
+    0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000,
+  ]
+  for (const flag of newNamespace)
+    t.equal(
+      lookUp(native, numberOf('clone', native)!, [BigInt(flag), 0n]),
+      errnos.EPERM,
+      `clone ${flag}`,
+    )
+  t.equal(lastReviewedNumber, 462, 'a new number comes in only with a review, and then here too')
+})
+
+t.test("the table's numbers are those of the kernel headers", async (t) => {
+  const generic =
+    '-D__ARCH_WANT_MEMFD_SECRET -D__ARCH_WANT_SYS_CLONE3 -D__ARCH_WANT_SET_GET_RLIMIT -D__BITS_PER_LONG=64 -include asm-generic/bitsperlong.h'
+  const headers = [
+    ['x86_64', ['-include', 'asm/unistd_64.h']],
+    ['aarch64', [...generic.split(' '), '-include', 'asm-generic/unistd.h']],
+  ] as const
+  for (const [architecture, flags] of headers) {
+    if (architecture === 'x86_64' && native !== 'x86_64') continue
+    const text = execFileSync('g++', ['-E', '-P', '-x', 'c', ...flags, '-'], {
+      input: calls.map((call) => `@${call} __NR_${call}`).join('\n'),
+      encoding: 'utf8',
+    })
+    let known = 0
+    for (const call of calls) {
+      const value = new RegExp(`^@${call} (\\S+)`, 'mu').exec(text)?.[1]
+      const expected = numberOf(call, architecture)
+      if (value?.startsWith('__NR_')) {
+        // Headers of an older kernel than the table's lack its newest calls; they are the same everywhere from 424 on.
+        t.ok(expected === null || expected > 450, `${call} on ${architecture} is missing`)
+        continue
+      }
+      known += 1
+      t.equal(Number(value), expected, `${call} on ${architecture}`)
+    }
+    t.ok(known > 80, `${known} numbers compared on ${architecture}`)
+  }
+})
+
+t.test('every known call has a row, and no row is out of reach', async (t) => {
+  t.strictSame(Object.keys(callNumbers).toSorted(), [...calls].toSorted())
+  for (const call of calls) {
+    const rows = filterRows.filter((row) => row.calls.includes(call))
+    t.ok(
+      rows.slice(0, -1).every((row) => row.conditions.length > 0),
+      `${call}: nothing after an answer`,
+    )
+    for (const architecture of ['x86_64', 'aarch64'] as const)
+      t.ok((numberOf(call, architecture) ?? 0) <= lastReviewedNumber, `${call} was reviewed`)
+  }
+})
+
+for (const [language, ...program] of probes) {
+  t.test(`every row of the filter holds in a box, from ${language}`, async (t) => {
+    const { lines, names, expected } = listRefusals()
+    const answers = probe(program, lines)
+    const wrong = names
+      .map((name, index) => `${name}: ${answers[index]}, not ${expected[index]}`)
+      .filter((_, index) => answers[index] !== expected[index])
+    t.strictSame(wrong, [])
+    t.ok(lines.length > 300, `${lines.length} calls made`)
+  })
+
+  t.test(`calls that are not there are ENOSYS, from ${language}`, async (t) => {
+    const numbers = [
+      337,
+      400,
+      423,
+      463,
+      467,
+      470,
+      512,
+      545,
+      600,
+      1000,
+      0x3fffffff,
+      // x32: the same calls by other numbers, under the same architecture tag.
+      ...[0, 39, 41, 56, 101, 250, 425, 520].map((number) => 0x40000000 + number),
+    ]
+    const answers = probe(
+      program,
+      numbers.map((number) => format(number)),
+    )
+    t.strictSame(
+      answers,
+      numbers.map(() => String(errnos.ENOSYS)),
+    )
+  })
+}
+
+/** Time is not what is tested here. */
+function widen(limits: PhaseLimits): PhaseLimits {
+  return { ...limits, cpuSeconds: 300, wallSeconds: 300 }
+}
+
+t.test('the filter holds in submissions, and honest ones work under it', async (t) => {
+  const { python, cpp, java } = defaultLimits
+  const limits = {
+    python: { compile: null, run: widen(python.run) },
+    cpp: { compile: widen(cpp.compile ?? cpp.run), run: widen(cpp.run) },
+    java: { compile: widen(java.compile ?? java.run), run: widen(java.run) },
+  }
+  const executor = await createExecutor({
+    slots: 1,
+    firstUid: 61_990,
+    limits,
+    cacheBytes: 0,
+    cacheDirectory: join(directory, 'cache'),
+    residentJavac: false,
+    precompiledHeaders: false,
+  })
+  t.teardown(() => executor.close())
+  const { lines, expected } = listRefusals()
+  const probes = [
+    ['python', 'call-probe.py'],
+    ['cpp', 'call-probe.c'],
+  ] as const
+  for (const [language, file] of probes) {
+    const code = readFileSync(source(file))
+    const stdin = Buffer.from(`${lines.join('\n')}\n`)
+    const { run } = await executor.execute({ language, code, stdin, cacheScope: 'test' })
+    t.match(run, { ending: 'exited', exitCode: 0 }, language)
+    const answers = Buffer.from(run?.stdout ?? '').toString()
+    t.strictSame(answers.trim().split('\n'), expected, language)
+  }
+  const tours = [
+    ['python', 'toolchain.py'],
+    ['cpp', 'toolchain.cpp'],
+    ['java', 'Toolchain.java'],
+  ] as const
+  for (const [language, file] of tours) {
+    const code = readFileSync(source(file))
+    const { run } = await executor.execute({
+      language,
+      code,
+      stdin: new Uint8Array(),
+      cacheScope: 'test',
+    })
+    const messages = Buffer.from(run?.stderr ?? '').toString()
+    t.match(run, { ending: 'exited', exitCode: 0 }, `${language} works: ${messages}`)
+  }
+})
+
+t.test('an i386 call by int 0x80 kills the process', async (t) => {
+  if (native !== 'x86_64') {
+    t.pass('no such entry on this architecture')
+    return
+  }
+  const lines = ['int80 20', 'int80 288', 'int80 102']
+  // A kernel without 32-bit entry answers SIGSEGV by itself; there is then nothing to filter.
+  const bare = probe(['/src/probe'], ['int80 20'], null)[0]
+  const signal = bare === '0' ? 'signal 31' : 'signal 11'
+  t.strictSame(probe(['/src/probe'], lines), [signal, signal, signal])
+})
+
+t.test('what ordinary programs do is answered as without a filter', async (t) => {
+  const number = {
+    x86_64: { getpid: 39, read: 0, getppid: 110, futex: 202, closeRange: 436 },
+    aarch64: { getpid: 172, read: 63, getppid: 173, futex: 98, closeRange: 436 },
+  }[native]
+  const of = (call: CallName): number => numberOf(call, native)!
+  const lines = [
+    format(number.getpid),
+    format(number.getppid),
+    format(number.read, [99n]),
+    format(number.closeRange, [100n, 50n]),
+    format(452, [0n, 0n]),
+    format(of('clone'), [17n]),
+    ...[1n, 2n, 5n].map((type) => format(of('socket'), [1n, type | 0x80800n, 0n])),
+    format(of('socketpair'), [1n, 1n, 0n, 0n]),
+    format(of('setsockopt'), [0n, 1n, 2n]),
+    format(of('getsockopt'), [0n, 1n, 4n]),
+    format(of('sendto'), [99n, 0n, 0n, 0x4000n]),
+    format(of('ioctl'), [0n, 0x5401n]),
+    format(of('ioctl'), [0n, 0x541bn]),
+    ...[1n, 2n, 3n, 4n, 5n, 1031n, 1033n].map((c) => format(of('fcntl'), [1n, c])),
+    format(of('personality'), [0xffffffffn]),
+    format(of('personality'), [0n]),
+    format(of('fcntl'), [1n, 4n, 0x401n]),
+    format(of('openat'), [99n, 0n, 0x80000n]),
+    format(of('pipe2'), [0n, 0x80800n]),
+    format(of('setpriority'), [0n, 0n, 5n]),
+    format(of('ioprio_set'), [1n, 0n, 0x4000n]),
+    format(of('sched_setscheduler'), [0n, 5n, 0n]),
+    format(of('sched_setaffinity'), [0n, 8n, 0n]),
+    ...[3n, 16n, 21n, 38n, 39n].map((option) => format(of('prctl'), [option])),
+    format(of('mmap'), [0n, 4096n, 3n, 0x22n, 0xffffffffn]),
+    format(of('memfd_create'), [0n, 1n]),
+    format(of('shmget'), [0n, 4096n, 0o1600n]),
+    format(of('madvise'), [0n, 0n, 4n]),
+    format(of('msync'), [0n, 1n, 1n]),
+    format(of('preadv2'), [99n, 0n, 0n, 0n, 0n, 0n]),
+  ]
+  t.strictSame(probe(['/src/probe'], lines), probe(['/src/probe'], lines, null))
+})
+
+t.test('the box says that the filter is on and no privilege can be gained', async (t) => {
+  const { stdout } = runInFilterBox(directory, filter, ['/usr/bin/cat', '/proc/self/status'])
+  t.match(stdout, /^Seccomp:\t2$/mu)
+  t.match(stdout, /^NoNewPrivs:\t1$/mu)
+  t.match(stdout, /^CapBnd:\t0+$/mu)
+})
+
+t.test('kernel memory that no limit counts cannot be taken by access lists', async (t) => {
+  writeFileSync(
+    join(directory, 'acl.py'),
+    [
+      'import os, struct',
+      "entry = lambda tag, id: struct.pack('<HHI', tag, 7, id)",
+      "acl = struct.pack('<I', 2) + entry(1, 0xffffffff) + entry(2, os.getuid()) * 8000",
+      'acl += entry(4, 0xffffffff) + entry(16, 0xffffffff) + entry(32, 0xffffffff)',
+      "open('/tmp/f', 'w').close()",
+      'try:',
+      "    os.setxattr('/tmp/f', 'system.posix_acl_access', acl)",
+      "    print('taken')",
+      'except OSError as error:',
+      '    print(error.errno)',
+    ].join('\n'),
+  )
+  const python = ['/usr/bin/python3', '/src/acl.py']
+  t.equal(runInFilterBox(directory, filter, python).stdout, `${errnos.EOPNOTSUPP}\n`)
+})
+
+t.test('compilers and runtimes work under the filter', async (t) => {
+  for (const name of ['toolchain.py', 'Toolchain.java', 'toolchain.cpp'])
+    copyFileSync(source(name), join(directory, name))
+  const runs = [
+    ['python3 /src/toolchain.py', 'threads subprocess pool asyncio copy flush\n'],
+    [
+      'g++ -O1 -std=gnu++20 -pthread -o toolchain /src/toolchain.cpp && ./toolchain',
+      'threads regex copy\n',
+    ],
+    [
+      'javac -d . /src/Toolchain.java && java -XX:-UsePerfData -XX:+DisableAttachMechanism -cp . Toolchain',
+      'threads streams transfer child sockets\n',
+    ],
+  ] as const
+  for (const [command, output] of runs) {
+    const result = runInFilterBox(directory, filter, ['/usr/bin/sh', '-c', command])
+    t.match(result, { status: 0, stdout: output, stderr: '' }, command)
+  }
+})

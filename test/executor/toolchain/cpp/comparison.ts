@@ -1,0 +1,117 @@
+// Compares a submission's C++ compiler, headers precompiled, with plain g++ on the command line: what it accepts, refuses
+// and says, byte for byte, and the binary. Apart from the sources, which are in two files: each has its own time limit.
+import type { Test } from 'tap'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Executor } from '#executor'
+import { createArtefactCache, hashSource } from '../../../../src/executor/artefact-cache.ts'
+import { findCpp } from '../../../../src/executor/toolchain/cpp/cpp.ts'
+import { cacheScope, execute, startExecutor } from '../../../helper/executor.ts'
+
+/** Sources by what is special about them. */
+export type Examples = ReadonlyMap<string, string | Buffer>
+
+interface Compilation {
+  readonly exitCode: number | null
+  readonly stderr: string
+  /** SHA-256 of the binary; null when there is none. */
+  readonly binary: string | null
+}
+
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+/** GCC names its temporary object at random. */
+const nameTemporaries = (text: string): string => text.replace(/\/tmp\/cc\w{6}\b/g, '/tmp/cc')
+/** As much of the messages as a submission's record keeps. */
+const messageBytes = 64 * 1024
+const cacheBytes = 256 * 1024 * 1024
+
+/** An executor that may use precompiled headers, and the directories that go with it. */
+export interface Workshop {
+  readonly executor: Executor
+  readonly directory: string
+  readonly cacheDirectory: string
+}
+
+/** Opens one for a test file. */
+export async function openWorkshop(t: Test): Promise<Workshop> {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+  // Programs' users must get to the headers in it.
+  chmodSync(directory, 0o711)
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  const cacheDirectory = join(directory, 'cache')
+  const executor = await startExecutor(t, { cacheDirectory, cacheBytes, precompiledHeaders: true })
+  t.setTimeout(600_000)
+  return { executor, directory, cacheDirectory }
+}
+
+/** The least program that begins with a header. */
+export const include = (header: string): string => `#include <${header}>\nint main() {}\n`
+
+/** Compares one by one, two at once; returns how each ended, such as `0 silent` or `1 talking`. */
+export async function compareWithPlain(
+  t: Test,
+  { executor, directory, cacheDirectory }: Workshop,
+  examples: Examples,
+): Promise<string[]> {
+  const { compiler } = await findCpp({
+    directory: join(directory, 'unused'),
+    precompiles: false,
+    signal: new AbortController().signal,
+    track: () => {},
+  })
+  const command = executor.runtimes.cpp.compile ?? []
+  let compilations = 0
+
+  /** What the command line that users are told does outside; the assembler can be made to write to stdout. */
+  async function compilePlainly(code: Uint8Array): Promise<Compilation> {
+    const at = join(directory, String((compilations += 1)))
+    mkdirSync(at)
+    writeFileSync(join(at, 'main.cpp'), code)
+    const child = spawn('/bin/sh', ['-c', 'exec "$@" 1>&2', 'sh', ...command], {
+      cwd: at,
+      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const chunks: Buffer[] = []
+    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    const binary = exitCode === 0 ? hash(readFileSync(join(at, 'main'))) : null
+    rmSync(at, { recursive: true })
+    const stderr = Buffer.concat(chunks).subarray(0, messageBytes)
+    return { exitCode, stderr: nameTemporaries(stderr.toString()), binary }
+  }
+
+  /** What the executor made of it: read from the cache, which keeps what the box gave out. */
+  async function compileInBox(code: Uint8Array): Promise<Compilation> {
+    const outcome = await execute(executor, 'cpp', code)
+    const key = { owner: cacheScope, key: hashSource('cpp', compiler!.identity, code) }
+    const cache = createArtefactCache(join(cacheDirectory, 'artefact'), cacheBytes)
+    const missing = (): never => {
+      throw new Error('not in the cache')
+    }
+    const { compiled } = await cache.compile(key, missing, () => true)
+    const { artefact, phase } = compiled
+    return {
+      exitCode: outcome.compile!.exitCode,
+      stderr: nameTemporaries(Buffer.from(phase.stderr).toString()),
+      binary: artefact && hash(artefact.content),
+    }
+  }
+
+  const ends: string[] = []
+  const waiting = [...examples]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [name, code] = next
+      const bytes = Buffer.from(code)
+      const plain = await compilePlainly(bytes)
+      t.strictSame(await compileInBox(bytes), plain, name)
+      ends.push(`${plain.exitCode} ${plain.stderr === '' ? 'silent' : 'talking'}`)
+    }
+  }
+  await Promise.all([work(), work()])
+  return ends
+}

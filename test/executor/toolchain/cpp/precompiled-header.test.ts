@@ -1,0 +1,207 @@
+// The keeping of precompiled headers alone, with the real compiler: what makes one, what makes it anew, what is left over.
+import t from 'tap'
+import type { Test } from 'tap'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
+import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
+
+t.setTimeout(300_000)
+
+const compilation = { program: '/usr/bin/g++', options: ['-O2', '-std=gnu++20'], identity: 'this' }
+// The one that takes the compiler least.
+const header = 'deque'
+
+interface Keeper extends PrecompiledHeaders {
+  /** Resolves when nothing is being made. */
+  settled(): Promise<void>
+  readonly closing: AbortController
+}
+
+function open(
+  directory: string,
+  identity = compilation.identity,
+  wanted: readonly string[] = [header],
+): Keeper {
+  const closing = new AbortController()
+  const works: Promise<void>[] = []
+  const track = (work: Promise<void>): void => void works.push(work)
+  const preparation = { directory, precompiles: true, signal: closing.signal, track }
+  const headers = keepPrecompiledHeaders(preparation, { ...compilation, identity }, wanted)
+  const settled = async (): Promise<void> => void (await Promise.all(works))
+  return { ...headers, settled, closing }
+}
+
+function makeDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+  chmodSync(directory, 0o711)
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  return directory
+}
+
+/** Where the header's own files are on the host. */
+function locate(directory: string): string {
+  const [own = ''] = readdirSync(directory)
+  return join(directory, own, header)
+}
+
+async function make(directory: string): Promise<string> {
+  await open(directory).settled()
+  return locate(directory)
+}
+
+t.test('a header is made when a worker starts, and found from then on', async (t) => {
+  const directory = makeDirectory(t)
+  const keeper = open(directory)
+  t.equal(keeper.find(header), null)
+  await keeper.settled()
+  const path = locate(directory)
+  t.strictSame(keeper.path, { source: join(path, '..'), target: '/precompiled' })
+  t.equal(keeper.find(header), `/precompiled/${header}/include`)
+  t.strictSame(readdirSync(path).toSorted(), ['include', 'record.json'])
+  t.strictSame(readdirSync(join(path, 'include')), [`${header}.gch`], 'and GCC sees nothing else')
+  t.equal(statSync(join(path, 'include', `${header}.gch`)).mode & 0o777, 0o444)
+  t.equal(statSync(path).mode & 0o777, 0o711)
+  t.strictSame(readdirSync(join(path, '..')), [header], 'nothing is left over')
+})
+
+t.test('a later worker finds it from its start, and does not make it again', async (t) => {
+  const directory = makeDirectory(t)
+  const path = await make(directory)
+  const made = statSync(join(path, 'include', `${header}.gch`)).ino
+  const later = open(directory)
+  await later.settled()
+  t.not(later.find(header), null)
+  t.equal(statSync(join(path, 'include', `${header}.gch`)).ino, made)
+})
+
+t.test('one that is not whole, or whose headers have changed, is made anew', async (t) => {
+  const damages: Readonly<Record<string, (path: string) => void>> = {
+    'cut short': (path) => truncateSync(join(path, 'include', `${header}.gch`), 4096),
+    'without its file': (path) => rmSync(join(path, 'include', `${header}.gch`)),
+    'without its record': (path) => rmSync(join(path, 'record.json')),
+    'with an empty record': (path) => writeFileSync(join(path, 'record.json'), ''),
+    'made of other headers': (path) => {
+      const file = join(path, 'record.json')
+      const record: object = JSON.parse(readFileSync(file, 'utf8'))
+      writeFileSync(file, JSON.stringify({ ...record, content: 'other' }))
+    },
+    'made of a header that is gone': (path) => {
+      const file = join(path, 'record.json')
+      const record: object = JSON.parse(readFileSync(file, 'utf8'))
+      writeFileSync(file, JSON.stringify({ ...record, sources: ['/usr/include/no-such'] }))
+    },
+  }
+  const directory = makeDirectory(t)
+  const path = await make(directory)
+  for (const [name, damage] of Object.entries(damages)) {
+    damage(path)
+    const keeper = open(directory)
+    t.equal(keeper.find(header), null, `${name}: not used`)
+    await keeper.settled()
+    t.not(keeper.find(header), null, `${name}: made anew`)
+  }
+})
+
+t.test('workers that make the same at once all have it, once', async (t) => {
+  const directory = makeDirectory(t)
+  const keepers = [open(directory), open(directory)]
+  await Promise.all(keepers.map((keeper) => keeper.settled()))
+  for (const keeper of keepers) t.not(keeper.find(header), null)
+  t.strictSame(readdirSync(join(locate(directory), '..')), [header])
+})
+
+t.test('the end of the worker ends the compiler, and nothing unfinished stays', async (t) => {
+  const directory = makeDirectory(t)
+  const keeper = open(directory, undefined, ['bits/stdc++.h', 'iostream'])
+  const own = join(directory, readdirSync(directory)[0]!)
+  while (!readdirSync(own).some((name) => name.startsWith('.'))) {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  keeper.closing.abort()
+  await keeper.settled()
+  t.strictSame(readdirSync(own), [])
+  t.equal(keeper.find('bits/stdc++.h'), null)
+})
+
+t.test('to look for a header makes none', async (t) => {
+  const directory = makeDirectory(t)
+  const keeper = open(directory, undefined, [])
+  for (const name of [
+    'stdio.h',
+    'iostream',
+    'no_such_header',
+    '../deque',
+    'deque.gch',
+    '__proto__',
+    '',
+  ]) {
+    t.equal(keeper.find(name), null)
+  }
+  await keeper.settled()
+  t.strictSame(readdirSync(join(directory, readdirSync(directory)[0]!)), [])
+})
+
+t.test('another compiler or other options have headers of their own', async (t) => {
+  const directory = makeDirectory(t)
+  await make(directory)
+  const other = open(directory, 'that', [])
+  await other.settled()
+  t.equal(other.find(header), null)
+  other.closing.abort()
+  await other.settled()
+})
+
+t.test(
+  "a compiler's headers go when none has opened them for thirty days; its directory stays",
+  async (t) => {
+    const directory = makeDirectory(t)
+    const path = await make(directory)
+    const own = join(path, '..')
+    await open(directory, 'that', []).settled()
+    t.ok(existsSync(path), 'younger ones stay')
+    const monthAgo = Date.now() / 1000 - 31 * 86_400
+    utimesSync(own, monthAgo, monthAgo)
+    await open(directory, 'that', []).settled()
+    t.strictSame(readdirSync(own), [])
+  },
+)
+
+t.test('what a killed worker left unfinished goes after a day', async (t) => {
+  const directory = makeDirectory(t)
+  const own = join(await make(directory), '..')
+  const [young, old] = [join(own, '.young'), join(own, '.old')]
+  for (const path of [young, old]) mkdirSync(path)
+  const twoDaysAgo = Date.now() / 1000 - 2 * 86_400
+  utimesSync(old, twoDaysAgo, twoDaysAgo)
+  await open(directory).settled()
+  t.strictSame(readdirSync(own).toSorted(), ['.young', header])
+})
+
+t.test(
+  "a directory that programs' users cannot get to is not used",
+  { skip: process.getuid?.() !== 0 && 'an unprivileged worker is their user' },
+  async (t) => {
+    const directory = makeDirectory(t)
+    chmodSync(directory, 0o700)
+    const keeper = open(join(directory, 'cache'))
+    t.equal(keeper.path, null)
+    t.equal(keeper.find(header), null)
+    await keeper.settled()
+    t.equal(keeper.find(header), null)
+    t.strictSame(readdirSync(locate(join(directory, 'cache')).replace(/\/deque$/, '')), [])
+  },
+)

@@ -1,0 +1,34 @@
+// Precompiled headers change nothing but time, for programs that compile: the same binary comes out as of plain g++.
+import t from 'tap'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { execute, startExecutor } from '../../../helper/executor.ts'
+import { compareWithPlain, include, openWorkshop } from './comparison.ts'
+import { programs } from './example.ts'
+
+const workshop = await openWorkshop(t)
+const { executor, cacheDirectory } = workshop
+
+t.test(
+  'the usual headers are precompiled at the start, in an order of their own, and then used',
+  async (t) => {
+    const plain = await startExecutor(t, { precompiledHeaders: false })
+    await executor.settled()
+    const shared = join(cacheDirectory, 'precompiled-header')
+    const made = readdirSync(join(shared, readdirSync(shared)[0]!))
+    t.equal(made.length, 17, made.join(' '))
+    t.notOk(made.includes('cstdlib'), 'what takes no time is not kept')
+    for (const header of ['iostream', 'bits/stdc++.h']) {
+      const [quick, slow] = await Promise.all(
+        [executor, plain].map((one) => execute(one, 'cpp', include(header))),
+      )
+      const [least, most] = [quick, slow].map((one) => one!.compile!.usage.memoryPeakBytes)
+      t.ok(least! < most! * 0.7, `${header} is not parsed`)
+    }
+  },
+)
+
+t.test('programs and what they reach into compile to the same binary', async (t) => {
+  const ends = await compareWithPlain(t, workshop, programs)
+  t.ok(ends.filter((end) => end === '0 silent').length >= 40, 'enough that have nothing to say')
+})

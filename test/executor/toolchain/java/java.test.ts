@@ -1,0 +1,167 @@
+// Java sources of every shape: whatever a single file may look like, the class a person means is the one that runs.
+import t from 'tap'
+import { findTypes, nameSource } from '../../../../src/executor/toolchain/java/source.ts'
+import { execute, run, scaleLimits, startExecutor } from '../../../helper/executor.ts'
+
+const executor = await startExecutor(t)
+
+const main = (text: string): string =>
+  `public static void main(String[] a) { System.out.print("${text}"); }`
+
+const shapes: readonly (readonly [string, string, string])[] = [
+  ['a public class of any name', `public class Größe { ${main('public')} }`, 'public'],
+  ['a package statement', `package a.b.c; public class Deep { ${main('packaged')} }`, 'packaged'],
+  ['no public class', `class A { int x; } class B { ${main('B')} } class C { ${main('C')} }`, 'B'],
+  [
+    'Main beside another main',
+    `class First { ${main('First')} } class Main { ${main('Main')} }`,
+    'Main',
+  ],
+  [
+    'the public class beside Main',
+    `class Main { ${main('Main')} } public class Other { ${main('Other')} }`,
+    'Other',
+  ],
+  [
+    'a public class without main',
+    `public class Data { } class Runner { ${main('Runner')} }`,
+    'Runner',
+  ],
+  [
+    'main in an interface',
+    `interface I { static void main(String[] a) { System.out.print("I"); } }`,
+    'I',
+  ],
+  ['main in an enum', `public enum E { A; ${main('enum')} }`, 'enum'],
+  ['main in a record', `public record R(int n) { ${main('record')} }`, 'record'],
+  [
+    'an inherited main',
+    `class Base { ${main('Base')} } public class Derived extends Base { }`,
+    'Base',
+  ],
+  [
+    'nested classes with mains',
+    `public class Outer { static class Inner { ${main('Inner')} } ${main('Outer')} }`,
+    'Outer',
+  ],
+  [
+    'misleading comments',
+    `/* public class No { */ // public class Neither {\npublic /* x */ final class Yes { String s = "public class Nor {"; ${main('Yes')} }`,
+    'Yes',
+  ],
+  [
+    'anonymous classes and lambdas',
+    'public class L { public static void main(String[] a) { Runnable r = () -> System.out.print("lambda"); new Object() { void go() { r.run(); } }.go(); } }',
+    'lambda',
+  ],
+]
+
+for (const [name, code, expected] of shapes) {
+  t.test(name, async (t) => {
+    const outcome = await execute(executor, 'java', code)
+    t.equal(outcome.run?.stdout, expected, outcome.compile?.stderr + (outcome.run?.stderr ?? ''))
+  })
+}
+
+t.test('without any main the JVM says so itself', async (t) => {
+  const phase = await run(executor, 'java', 'class Nothing { }')
+  t.equal(phase.ending, 'exited')
+  t.not(phase.exitCode, 0)
+  t.match(phase.stderr, /main/i)
+})
+
+t.test('an empty file compiles to nothing and cannot run', async (t) => {
+  const phase = await run(executor, 'java', '')
+  t.equal(phase.ending, 'exited')
+  t.not(phase.exitCode, 0)
+})
+
+t.test("an uncaught exception is the program's own end", async (t) => {
+  t.match(
+    await run(
+      executor,
+      'java',
+      'class Main { public static void main(String[] a) { throw new RuntimeException("mine"); } }',
+    ),
+    {
+      ending: 'exited',
+      exitCode: 1,
+      stderr: /RuntimeException: mine/,
+    },
+  )
+})
+
+t.test('exit status 3 alone is no sign of memory', async (t) => {
+  t.match(
+    await run(
+      executor,
+      'java',
+      'class Main { public static void main(String[] a) { System.exit(3); } }',
+    ),
+    {
+      ending: 'exited',
+      exitCode: 3,
+    },
+  )
+})
+
+t.test('memory outside the heap counts too', async (t) => {
+  const code =
+    'import java.nio.ByteBuffer; class Main { public static void main(String[] a) { var kept = new java.util.ArrayList<ByteBuffer>(); while (true) kept.add(ByteBuffer.allocateDirect(1 << 24)); } }'
+  t.equal((await run(executor, 'java', code)).ending, 'memory_limit')
+})
+
+t.test('threads are limited, and that is no memory limit', async (t) => {
+  const code =
+    'class Main { public static void main(String[] a) { for (int i = 0; i < 1000; i++) { var t = new Thread(() -> { try { Thread.sleep(60000); } catch (InterruptedException e) { } }); t.setDaemon(true); t.start(); } } }'
+  const phase = await run(executor, 'java', code)
+  t.equal(phase.ending, 'exited')
+  t.not(phase.exitCode, 0)
+  t.match(phase.stderr, /unable to create native thread/)
+})
+
+t.test('a hundred threads are allowed', async (t) => {
+  const code =
+    'class Main { public static void main(String[] a) throws Exception { var all = new Thread[100]; for (int i = 0; i < 100; i++) (all[i] = new Thread(() -> { try { Thread.sleep(50); } catch (InterruptedException e) { } })).start(); for (var t : all) t.join(); System.out.print("done"); } }'
+  t.match(await run(executor, 'java', code), { exitCode: 0, stdout: 'done' })
+})
+
+t.test('an annotation processor does not run', async (t) => {
+  const code =
+    'import javax.annotation.processing.*; public class Main extends AbstractProcessor { public boolean process(java.util.Set<? extends javax.lang.model.element.TypeElement> s, RoundEnvironment e) { System.err.println("ran"); return false; } public static void main(String[] a) { System.out.print("ok"); } }'
+  const outcome = await execute(executor, 'java', code)
+  t.match(outcome.run, { stdout: 'ok' })
+  t.notMatch(outcome.compile!.stderr, /ran/)
+})
+
+t.test('a compiler that runs out of memory passes its limit', async (t) => {
+  const small = await startExecutor(t, {
+    limits: scaleLimits({}, { memoryBytes: 24 * 1024 * 1024 }),
+  })
+  const outcome = await execute(small, 'java', `class Main { ${main('x')} }`)
+  t.equal(outcome.compile!.ending, 'memory_limit', outcome.compile!.stderr)
+  t.equal(outcome.run, null)
+})
+
+t.test('the name of the file is that of the public top-level type', (t) => {
+  for (const [source, expected] of [
+    ['public class A { }', 'A'],
+    ['@Deprecated public final class A<T> extends B { }', 'A'],
+    ['public @SuppressWarnings("x") class A { }', 'A'],
+    ['abstract public class A { }', 'A'],
+    ['public @interface Note { }', 'Note'],
+    ['public sealed interface S permits T { } final class T implements S { }', 'S'],
+    ['\\u0070ublic class A { }', 'A'],
+    ['class B { public class Inner { } }', 'Main'],
+    ['class B { String s = "}"; char c = \'}\'; public class Inner { } }', 'Main'],
+    ['class B { String s = """\n } public class X {\n """; } public class Y { }', 'Y'],
+    ['import a.b.publicclass; class C { }', 'Main'],
+    ['', 'Main'],
+    [`public class ${'X'.repeat(250)} { }`, 'X'.repeat(250)],
+    [`public class ${'X'.repeat(251)} { }`, 'Main'],
+    [`public class ${'Ж'.repeat(126)} { }`, 'Main'],
+  ] as const) {
+    t.equal(nameSource(findTypes(source)), `${expected}.java`, source)
+  }
+  t.end()
+})

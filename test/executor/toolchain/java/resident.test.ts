@@ -1,0 +1,155 @@
+// The resident javac at the executor's door: nothing that a source does to it decides a verdict, is seen by the next
+// source, or is more than a moment's delay. That it answers as javac does is tested beside (java-same-*.test.ts).
+import t from 'tap'
+import {
+  execute,
+  findBoxProcesses,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../../../helper/executor.ts'
+import { hello, startWithResident, waitForResident, wasResident } from './comparison.ts'
+
+const executor = await startWithResident(t)
+t.setTimeout(240_000 * timeFactor)
+
+/** javac looks for what the types of all these have in common: for many seconds, in little memory. */
+const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
+  { length: 2000 },
+  (_, i) =>
+    i % 2 === 1 ? `Map.of(1, "a", ${i}, List.of(${i})),` : `List.of(Set.of(${i}, ${i}L)),`,
+).join('')} 1); }`
+
+const main = 'public static void main(String[] a) { System.out.print("ok"); }'
+
+t.test('no class of one source is known to the next', async (t) => {
+  const library = `package p; public class Library { public static int x = 1; ${main} } class Hidden { }`
+  for (const user of [
+    `import p.Library; class Main { int y = Library.x; ${main} }`,
+    `package p; class Main { Hidden y; Library z; ${main} }`,
+    `class Main { p.Library x; Library y; ${main} }`,
+  ]) {
+    t.match((await execute(executor, 'java', library)).run, { stdout: 'ok' })
+    const outcome = await execute(executor, 'java', user)
+    t.match(outcome.compile, { ending: 'exited', exitCode: 1, stderr: /Library|Hidden/ })
+    t.ok(wasResident(outcome))
+  }
+})
+
+t.test(
+  'a source whose javac needs too long is judged in a box, and the resident is back',
+  async (t) => {
+    const short = await startWithResident(t, { limits: scaleLimits({}, { cpuSeconds: 3 }) })
+    const outcome = await execute(short, 'java', endless)
+    // Which clock passes its limit first is the machine's affair.
+    t.match(outcome.compile, { ending: /^(?:cpu|wall)_limit$/ })
+    t.notOk(wasResident(outcome))
+    t.equal(outcome.run, null)
+    t.match((await execute(short, 'java', hello())).compile, { exitCode: 0 })
+    await waitForResident(short)
+  },
+)
+
+t.test('a source that javac dies of is answered by a javac of its own', async (t) => {
+  const deep = `class Main { static int x = ${'('.repeat(10_000)}1${')'.repeat(10_000)}; ${main} }`
+  const outcome = await execute(executor, 'java', deep)
+  t.match(outcome.compile, { ending: 'exited', exitCode: 3, stderr: /StackOverflowError/ })
+  t.notOk(wasResident(outcome))
+  await waitForResident(executor)
+})
+
+t.test('a source that fills the memory is answered by a javac of its own', async (t) => {
+  const doubling = Array.from(
+    { length: 40 },
+    (_, i) => `static final String S${i + 1} = S${i} + S${i};`,
+  )
+  const outcome = await execute(
+    executor,
+    'java',
+    `class Main { static final String S0 = "xxxxxxxxxxxxxxxx"; ${doubling.join(' ')} ${main} }`,
+  )
+  t.not(outcome.compile?.ending, 'exited')
+  t.equal(outcome.run, null)
+  await waitForResident(executor)
+})
+
+t.test('when it is killed the submission does not notice', async (t) => {
+  const residents = findBoxProcesses()
+  const asked = execute(executor, 'java', hello())
+  for (const pid of residents) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It went with the one before.
+    }
+  }
+  t.match((await asked).run, { exitCode: 0 })
+  await waitForResident(executor)
+})
+
+t.test('many at once all come out right', async (t) => {
+  const all = Array.from({ length: 16 }, (_, index) =>
+    execute(
+      executor,
+      'java',
+      `class Main { public static void main(String[] a) { System.out.print("n${index}"); } }`,
+    ),
+  )
+  for (const [index, { run }] of (await Promise.all(all)).entries())
+    t.equal(run?.stdout, `n${index}`)
+})
+
+t.test(
+  'a compilation that is given up rejects with the reason, and the slot is free',
+  async (t) => {
+    const controller = new AbortController()
+    const given = execute(executor, 'java', endless, '', controller.signal)
+    setTimeout(() => controller.abort(new Error('enough')), 300)
+    await t.rejects(given, { message: 'enough' })
+    t.match((await execute(executor, 'java', hello())).run, { exitCode: 0 })
+    await waitForResident(executor)
+  },
+)
+
+t.test('the cache holds what the resident made', async (t) => {
+  const code = hello()
+  const first = await execute(executor, 'java', code)
+  const second = await execute(executor, 'java', code)
+  t.ok(wasResident(first))
+  t.ok(second.compileCached)
+  t.same(second.compile, first.compile)
+})
+
+t.test('switched off, every source has a javac of its own', async (t) => {
+  const without = await startExecutor(t, { residentJavac: false })
+  for (let round = 0; round < 3; round += 1)
+    t.notOk(wasResident(await execute(without, 'java', hello())))
+})
+
+t.test(
+  'where its memory does not suffice it does not start, and sources compile as they can',
+  async (t) => {
+    const failures: string[] = []
+    const small = await startExecutor(t, {
+      residentJavac: true,
+      limits: scaleLimits({}, { memoryBytes: 48 << 20 }),
+      onFallback: (reason) => failures.push(reason),
+    })
+    const outcome = await execute(small, 'java', hello())
+    t.match(outcome.compile, { ending: /exited|memory_limit/ })
+    while (failures.length === 0) await execute(small, 'java', hello())
+    t.match(failures[0], /^resident\.start/)
+  },
+)
+
+t.test('a closed executor leaves none behind, ready or not', async (t) => {
+  const before = findBoxProcesses()
+  const starting = await startExecutor(t, { residentJavac: true })
+  await starting.close()
+  const ready = await startWithResident(t)
+  await ready.close()
+  t.same(
+    findBoxProcesses().filter((pid) => !before.includes(pid)),
+    [],
+  )
+})
