@@ -2,6 +2,8 @@
 // the process exits with 78 (EX_CONFIG of sysexits). README's configuration table says the same as these schemas.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
+import { catalogue, languages } from '#language'
+import type { Language } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -87,8 +89,6 @@ const limitNames = {
   DISK_BYTES: 'diskBytes',
 } as const
 
-const limitPattern = /^(PYTHON|CPP|JAVA)_(RUN|COMPILE)_/
-
 const retention = {
   /** Bodies are removed so many days after their submission's end. */
   RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
@@ -155,7 +155,7 @@ const doctor = {
 
 /** A limit set in the environment, such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
 export interface LimitOverride {
-  readonly language: 'python' | 'cpp' | 'java'
+  readonly language: Language
   readonly phase: 'run' | 'compile'
   readonly limit: (typeof limitNames)[keyof typeof limitNames]
   readonly value: number
@@ -219,24 +219,21 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
   const limits: LimitOverride[] = []
   const issues: string[] = []
   for (const [name, text] of Object.entries(environment)) {
-    if (!limitPattern.test(name) || text === undefined) continue
-    const [language, phase, ...rest] = name.split('_')
-    const limit = Object.entries(limitNames).find(([suffix]) => suffix === rest.join('_'))?.[1]
+    const [, prefix, phaseName, suffix] = /^([A-Z\d]+)_(RUN|COMPILE)_(\w+)$/.exec(name) ?? []
+    const language = languages.find((one) => one.toUpperCase() === prefix)
+    if (language === undefined || text === undefined) continue
+    const phase = phaseName === 'RUN' ? 'run' : 'compile'
+    const limit = Object.entries(limitNames).find(([ending]) => ending === suffix)?.[1]
     const value = v.safeParse(
       limit?.endsWith('Seconds') ? positiveNumber : wholeNumber(1, 1e15),
       text,
     )
-    if (limit === undefined || (language === 'PYTHON' && phase === 'COMPILE')) {
+    if (limit === undefined || catalogue[language].limits[phase] === null) {
       issues.push(`${name}: no such limit`)
     } else if (!value.success) {
       issues.push(`${name}: ${value.issues[0].message}`)
     } else {
-      limits.push({
-        language: language?.toLowerCase() as LimitOverride['language'],
-        phase: phase?.toLowerCase() as LimitOverride['phase'],
-        limit,
-        value: value.output,
-      })
+      limits.push({ language, phase, limit, value: value.output })
     }
   }
   return { ...parse(v.object(worker), environment, issues), limits }

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
-import { createExecutor, defaultLimits, languages, SandboxError } from '#executor'
-import type { Executor, Language, Limits } from '#executor'
+import { createExecutor, SandboxError } from '#executor'
+import type { Executor } from '#executor'
 import {
   announceWorker,
   armCrashPoint,
@@ -15,6 +15,8 @@ import {
   startRetention,
   startSweep,
 } from '#job'
+import { defaultLimits, mapLanguages } from '#language'
+import type { Language, Limits } from '#language'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
@@ -66,12 +68,10 @@ const suspension = createSuspension({ executor, log, onChange: () => lease.renew
 const lease = await announceWorker({
   url: config.DATABASE_URL,
   slots: executor.slots,
-  languages: Object.fromEntries(
-    languages.map((language) => [
-      language,
-      { ...executor.runtimes[language], limits: describeLimits(limits[language]) },
-    ]),
-  ),
+  languages: mapLanguages(({ name }) => ({
+    ...executor.runtimes[name],
+    limits: describeLimits(limits[name]),
+  })),
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
   isSuspended: () => suspension.suspended,

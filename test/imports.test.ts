@@ -9,7 +9,7 @@ const doors = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).imports a
   string
 >
 
-const base = ['#config', '#database', '#error', '#log']
+const base = ['#config', '#database', '#error', '#language', '#log']
 const everything = null
 
 /**
@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   dev: everything,
   client: [],
   database: [],
+  language: [],
   log: [],
   migration: ['#database'],
   http: [
@@ -38,8 +39,17 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#event'],
   event: base,
-  executor: ['#contract', '#cgroup', '#seccomp', '#box', '#bubblewrap', '#resident', '#toolchain'],
-  'executor/contract': [],
+  executor: [
+    '#language',
+    '#contract',
+    '#cgroup',
+    '#seccomp',
+    '#box',
+    '#bubblewrap',
+    '#resident',
+    '#toolchain',
+  ],
+  'executor/contract': ['#language'],
   'executor/cgroup': ['#contract'],
   'executor/seccomp': ['#contract'],
   'executor/toolchain': ['#contract'],
@@ -76,7 +86,7 @@ t.test('each folder uses only the doors it may', async (t) => {
   for (const { name, imports } of files) {
     const room = roomOf(name)
     t.ok(room !== '' || !name.includes('/'), `src/${name} has a row in the table`)
-    const may = baseFiles.includes(name) ? [] : allowed[room]
+    const may = baseFiles.includes(name) ? ['#language'] : allowed[room]
     if (may === everything || may === undefined) continue
     for (const specifier of imports.filter((text) => text.startsWith('#'))) {
       t.ok(may.includes(specifier), `src/${name} may import ${specifier}`)

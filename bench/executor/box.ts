@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createExecutor, defaultLimits } from '#executor'
-import type { Executor, ExecutorOptions, Language, Limits, PhaseLimits } from '#executor'
+import { createExecutor } from '#executor'
+import { defaultLimits } from '#language'
+import type { Executor, ExecutorOptions } from '#executor'
+import type { Language, Limits, PhaseLimits } from '#language'
 
 /** Two executors of one process must not share a uid, nor two processes. */
 let nextUid = 80_000 + (process.pid % 5000) * 8

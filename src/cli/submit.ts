@@ -5,6 +5,7 @@ import { basename, extname } from 'node:path'
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
+import { languagesByExtension } from '#language'
 
 /** Where a program to submit is found. */
 export interface ProgramFiles {
@@ -47,14 +48,6 @@ export const exitStatuses = {
   unavailable: 69,
   unauthorized: 77,
 } as const
-
-const languagesByExtension: Readonly<Record<string, SubmissionRequest['language']>> = {
-  '.py': 'python',
-  '.cpp': 'cpp',
-  '.cc': 'cpp',
-  '.cxx': 'cpp',
-  '.java': 'java',
-}
 
 /** Submits a file. @returns the exit status; nothing is thrown for what a caller can get wrong. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
@@ -104,7 +97,7 @@ export async function readProgram(files: ProgramFiles): Promise<SubmissionReques
     )
   }
   return {
-    language: language as SubmissionRequest['language'],
+    language,
     code: await readText(file),
     ...(stdinFile !== undefined && { stdin: await readText(stdinFile) }),
   }

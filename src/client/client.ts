@@ -16,7 +16,7 @@ export interface Result {
   readonly cpu_time: number | null
   readonly wall_time: number | null
   readonly memory_peak: number | null
-  readonly language: 'python' | 'cpp' | 'java'
+  readonly language: string
   readonly runtime: string | null
   readonly created_at: string
   readonly started_at: string | null
@@ -37,7 +37,8 @@ export interface WebhookProgress {
 
 /** A program to run. */
 export interface SubmissionRequest {
-  readonly language: 'python' | 'py' | 'cpp' | 'c++' | 'cxx' | 'java'
+  /** A name or an alias of those that `GET /api/languages` lists. */
+  readonly language: string
   readonly code: string
   readonly stdin?: string
   readonly expected_stdout?: string

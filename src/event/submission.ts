@@ -1,5 +1,6 @@
 // submission.*: what a caller sent, without the bytes.
 import { createHash } from 'node:crypto'
+import type { Language } from '#language'
 
 /** The hash and size of a body; the bytes stand in runledger.body. */
 export interface BodyDigest {
@@ -13,7 +14,7 @@ export interface SubmissionReceived {
   readonly data: {
     readonly account: string
     readonly api_key: string
-    readonly language: 'python' | 'cpp' | 'java'
+    readonly language: Language
     readonly code: BodyDigest
     readonly stdin: BodyDigest
     readonly expected_stdout: BodyDigest | null

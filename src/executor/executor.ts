@@ -24,17 +24,8 @@
 // is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
 // by our own record and the kernel's counters first and by the exit status last (contract/judge-ending.ts), as that is the program's
 // own word.
-export { defaultLimits, languages, NotBegunError, SandboxError } from '#contract'
-export type {
-  Ending,
-  ExecutionRequest,
-  Language,
-  Limits,
-  Outcome,
-  Phase,
-  PhaseLimits,
-  Usage,
-} from '#contract'
+export { NotBegunError, SandboxError } from '#contract'
+export type { Ending, ExecutionRequest, Outcome, Phase, Usage } from '#contract'
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import {
   createStandardStreams,
@@ -44,6 +35,7 @@ import {
 } from '#bubblewrap'
 import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
 import type { Toolchain } from '#toolchain'
+import { mapLanguages } from '#language'
 import { findToolchains, pythonInterpreter, warm } from '#toolchain'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
@@ -193,11 +185,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
-    runtimes: {
-      python: describeRuntime(toolchains.python),
-      cpp: describeRuntime(toolchains.cpp),
-      java: describeRuntime(toolchains.java),
-    },
+    runtimes: mapLanguages(({ name }) => describeRuntime(toolchains[name])),
     execute(request, signal) {
       const promise = execute(request, signal)
       keepUntilSettled(running, promise)

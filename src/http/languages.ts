@@ -1,11 +1,12 @@
 // GET /api/languages: what can be submitted now, as the live workers report it.
 import * as v from 'valibot'
+import { catalogue } from '#language'
+import type { Language } from '#language'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { invalidRequest, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
-import { languageAliases } from './submission.ts'
 
 const phaseLimits = v.object({
   cpu_seconds: v.number(),
@@ -39,9 +40,8 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
     )
     const languages = rows.map(({ name, version, compile, run, limits: stored }) => ({
       name,
-      aliases: Object.entries(languageAliases)
-        .filter(([alias, canonical]) => canonical === name && alias !== name)
-        .map(([alias]) => alias),
+      // A worker of a later release may offer what this one does not know.
+      aliases: catalogue[name as Language]?.aliases ?? [],
       runtime: version,
       compile,
       run,

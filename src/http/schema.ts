@@ -3,13 +3,14 @@
 import * as v from 'valibot'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
+import { languages } from '#language'
 import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
 const seconds = v.pipe(v.number(), v.minValue(0))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-const language = v.picklist(['python', 'cpp', 'java'])
+const language = v.picklist(languages)
 
 const summaryEntries = {
   id: v.pipe(uuid, v.description('UUID v7, so that ids sort by time.')),

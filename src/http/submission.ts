@@ -2,6 +2,8 @@
 import * as v from 'valibot'
 import type { Issue } from '#error'
 import type { Submission } from '#enqueue'
+import { languagesByName } from '#language'
+import type { Language } from '#language'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 
@@ -14,16 +16,6 @@ const hostLimit = 1024
 // A hostile body may hold a hundred thousand unknown fields with long names: so many are named, so much of each.
 const namedFields = 50
 const namedCharacters = 100
-
-/** Accepted names of a language and the one they fold to. */
-export const languageAliases = {
-  python: 'python',
-  py: 'python',
-  cpp: 'cpp',
-  'c++': 'cpp',
-  cxx: 'cpp',
-  java: 'java',
-} as const
 
 const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
 
@@ -45,13 +37,12 @@ const boundedText = (description: string) =>
     v.metadata({ description, maxLength: textLimitBytes }),
   )
 
+const names = Object.keys(languagesByName)
+
 /** A language by any of its accepted names; folds to the canonical one. */
 export const languageSchema = v.pipe(
-  v.picklist(
-    Object.keys(languageAliases) as (keyof typeof languageAliases)[],
-    `must be one of ${Object.keys(languageAliases).join(', ')}`,
-  ),
-  v.transform((name) => languageAliases[name]),
+  v.picklist(names, `must be one of ${names.join(', ')}`),
+  v.transform((name) => languagesByName[name] as Language),
 )
 
 const webhookUrl = (allowedRanges: readonly AddressRange[]) =>

@@ -8,8 +8,9 @@ import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
-import { languages } from '#executor'
-import type { Executor, Language, Limits } from '#executor'
+import type { Executor } from '#executor'
+import { languages, mapLanguages } from '#language'
+import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import { crashPoint } from './crash-point.ts'
 import { describeLimits } from './limits.ts'
@@ -136,9 +137,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const lost = createLostRuns()
   const front = createQueueFront()
   // What is the same for every attempt is made into JSON once.
-  const programs = Object.fromEntries(
-    languages.map((language) => [language, describeProgram(dependencies, language)]),
-  ) as Record<Language, ReturnType<typeof describeProgram>>
+  const programs = mapLanguages(({ name }) => describeProgram(dependencies, name))
   const programsText = JSON.stringify(programs)
   const describeWorker = memoize((worker: string) => ({
     data: JSON.stringify({ worker, host, isolation: executor.isolation }),

@@ -1,5 +1,5 @@
 // Limits as they are recorded: in execution.started and in a worker's own row, spelt as everything else in the log.
-import type { Limits, PhaseLimits } from '#executor'
+import type { Limits, PhaseLimits } from '#language'
 
 /** The limits of both phases, in seconds and bytes; `compile` is null for a language without a compiler. */
 export function describeLimits({ compile, run }: Limits): object {

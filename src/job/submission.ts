@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { digestBody } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
+import type { Language } from '#language'
 
 /** A valid submission request. */
 export interface Submission {
-  readonly language: 'python' | 'cpp' | 'java'
+  readonly language: Language
   /** UTF-8, as are the other bodies. */
   readonly code: Buffer
   readonly stdin: Buffer

@@ -2,7 +2,9 @@
 // sandbox the worker takes nothing until a program of its own has run as it should: if that was an accident, after
 // milliseconds; if the host is sick, after growing pauses, while other workers go on.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Executor, Language } from '#executor'
+import type { Executor } from '#executor'
+import { catalogue } from '#language'
+import type { Language } from '#language'
 import type { Logger } from '#log'
 
 /** Whether a worker takes submissions. */
@@ -33,11 +35,6 @@ const longestPauseMilliseconds = 30_000
 
 // As much as a submission's input may be: a disk that takes less is what the trial is to find.
 const input = Buffer.alloc(65_536, 'x')
-const trials: Readonly<Record<Language, string>> = {
-  python: 'import sys\nprint(len(sys.stdin.read()))',
-  cpp: '#include <cstdio>\nint main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\\n", n); }',
-  java: 'class Main { public static void main(String[] a) throws Exception { System.out.println(System.in.readAllBytes().length); } }',
-}
 
 /** Creates it; the worker is trusted at first, because the executor has proved itself at its start. */
 export function createSuspension({
@@ -114,8 +111,8 @@ async function runTrial(
   stopped: AbortSignal,
 ): Promise<void> {
   // Another text each time: what is compiled already would prove nothing of the compiler's box.
-  const mark = language === 'python' ? '#' : '//'
-  const code = Buffer.from(`${trials[language]}\n${mark} ${Date.now()}-${performance.now()}\n`)
+  const { trial, lineComment } = catalogue[language]
+  const code = Buffer.from(`${trial}\n${lineComment} ${Date.now()}-${performance.now()}\n`)
   const { compile, run } = await executor.execute(
     { language, code, stdin: input, cacheScope: 'trial' },
     AbortSignal.any([stopped, AbortSignal.timeout(trialMilliseconds)]),

@@ -2,7 +2,7 @@
 // Not a `.test.ts`: only ./suite.sh can make these layouts, so tap must not find it.
 import t from 'tap'
 import { createExecutor, SandboxError } from '#executor'
-import type { PhaseLimits } from '#executor'
+import type { PhaseLimits } from '#language'
 
 const phase: PhaseLimits = {
   cpuSeconds: 60,

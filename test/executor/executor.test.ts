@@ -1,6 +1,6 @@
 // What every language promises: bytes in, bytes out, exit codes, compile errors, each ending.
 import t from 'tap'
-import { languages } from '#executor'
+import { languages } from '#language'
 import {
   cacheScope,
   execute,

@@ -1,5 +1,5 @@
 // Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
-import { languages } from '#executor'
+import { languages } from '#language'
 import { createExecutor } from '#executor'
 import { box, execute, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'

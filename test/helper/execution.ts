@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Database } from '#database'
 import { digestBody } from '#event'
-import { defaultLimits } from '#executor'
+import { defaultLimits } from '#language'
 import { describeLimits } from '#job'
-import type { Language } from '#executor'
+import type { Language } from '#language'
 
 /** How a pretended run ended. */
 export interface PretendedRun {

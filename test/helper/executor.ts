@@ -6,16 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import * as v from 'valibot'
-import { createExecutor, defaultLimits } from '#executor'
-import type {
-  Executor,
-  ExecutorOptions,
-  Language,
-  Limits,
-  Outcome,
-  Phase,
-  PhaseLimits,
-} from '#executor'
+import { createExecutor } from '#executor'
+import { defaultLimits } from '#language'
+import type { Executor, ExecutorOptions, Outcome, Phase } from '#executor'
+import type { Language, Limits, PhaseLimits } from '#language'
 
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)

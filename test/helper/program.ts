@@ -1,5 +1,5 @@
 // Small programs in every language that tests share: one behaviour, three sources.
-import type { Language } from '#executor'
+import type { Language } from '#language'
 
 type Sources = Readonly<Record<Language, string>>
 

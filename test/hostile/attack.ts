@@ -1,8 +1,9 @@
 // The shape of the hostile suite's tables. Adding an attack is adding one row to a table in attack/: a name that states
 // the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
 // functions it may call), and the fates that are right for it. Nothing else has to be touched.
-import { languages } from '#executor'
-import type { Ending, Language } from '#executor'
+import { languages } from '#language'
+import type { Ending } from '#executor'
+import type { Language } from '#language'
 import { wrapBody } from './program.ts'
 
 /**

@@ -6,7 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { createExecutor, defaultLimits } from '#executor'
+import { createExecutor } from '#executor'
+import { defaultLimits } from '#language'
 
 const directory = mkdtempSync(`${tmpdir()}/runledger-channel-`)
 const open = (slots: number, firstUid: number): ReturnType<typeof createExecutor> =>

@@ -2,7 +2,7 @@
 // the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
 // once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
 // tried first: a receiver that cannot receive would prove nothing.
-import type { Language } from '#executor'
+import type { Language } from '#language'
 import { wrapBody } from './program.ts'
 
 export interface Ends {

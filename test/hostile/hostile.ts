@@ -5,7 +5,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import t from 'tap'
-import type { Language } from '#executor'
+import type { Language } from '#language'
 import { waitForResident } from '../executor/toolchain/java/comparison.ts'
 import { execute, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'

@@ -3,7 +3,8 @@
 import { readdirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { createExecutor } from '#executor'
-import type { Executor, Language, Limits, PhaseLimits } from '#executor'
+import type { Executor } from '#executor'
+import type { Language, Limits, PhaseLimits } from '#language'
 import { box, timeFactor } from '../helper/executor.ts'
 import type { Profile } from './attack.ts'
 

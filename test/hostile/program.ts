@@ -5,7 +5,7 @@
 // A body may call `refused(what, attempt)`: the attempt must fail by policy; `escape(what)`: something worked that must
 // not; in C++ and Python `call(name, …)` makes a raw system call. A body that runs to its end prints `held`.
 import { readFileSync } from 'node:fs'
-import type { Language } from '#executor'
+import type { Language } from '#language'
 
 const read = (name: string): string =>
   readFileSync(new URL(`program/${name}`, import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 // From HTTP to the sandbox and back: every language and verdict through the whole service.
 import t from 'tap'
-import { languages } from '#executor'
+import { languages } from '#language'
 import { createTestDatabase } from '../helper/database.ts'
 import { copy, hello } from '../helper/program.ts'
 import { startServer } from '../helper/server.ts'

@@ -7,7 +7,7 @@ import { completeExecution, finish, pretendWorker, startExecution } from '../hel
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { createDatabase } from '#database'
-import { defaultLimits } from '#executor'
+import { defaultLimits } from '#language'
 import { describeLimits } from '#job'
 import { readResult } from '#result'
 

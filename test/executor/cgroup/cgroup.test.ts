@@ -27,7 +27,8 @@ import type { PhaseRequest } from '#contract'
 import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
 import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
-import { SandboxError, defaultLimits } from '#executor'
+import { SandboxError } from '#executor'
+import { defaultLimits } from '#language'
 import {
   failsAt,
   findBoxProcesses,

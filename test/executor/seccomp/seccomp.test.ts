@@ -10,7 +10,7 @@ import {
   returnValue,
 } from '../../../src/executor/seccomp/bpf.ts'
 import { createExecutor } from '../../../src/executor/executor.ts'
-import { defaultLimits } from '../../../src/executor/contract/limits.ts'
+import { defaultLimits } from '#language'
 import { SandboxError } from '../../../src/executor/contract/outcome.ts'
 import { filterRows, lastReviewedNumber } from '../../../src/executor/seccomp/policy.ts'
 import { errnos } from '../../../src/executor/seccomp/row.ts'

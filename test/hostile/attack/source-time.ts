@@ -1,6 +1,6 @@
 // Sources that cost whoever reads them more time than they have letters. The worker reads every source on its one event
 // loop before a compiler sees it (language/*-source.ts), so this would hold up everybody: event-loop.ts looks at that.
-import type { Language } from '#executor'
+import type { Language } from '#language'
 import type { Attack, Fate } from '../attack.ts'
 
 /** The largest source that is accepted. */

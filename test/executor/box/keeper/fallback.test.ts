@@ -13,9 +13,12 @@ import { isForked } from './python-fork/program.ts'
 
 t.setTimeout(200_000 * timeFactor)
 
+const source = join(import.meta.dirname, '../../../../src')
+
 /** Opens an executor in a process of its own after `setUp`; prints what became of it as JSON. */
 const program = `
-import { createExecutor, defaultLimits } from ${JSON.stringify(join(import.meta.dirname, '../../../../src/executor/executor.ts'))}
+import { createExecutor } from ${JSON.stringify(join(source, 'executor/executor.ts'))}
+import { defaultLimits } from ${JSON.stringify(join(source, 'language/language.ts'))}
 const reasons = []
 try {
   const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, precompiledHeaders: false,

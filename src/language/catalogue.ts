@@ -1,0 +1,46 @@
+// All languages, a line each, and what follows from their definitions.
+import { cpp } from './cpp.ts'
+import type { LanguageDefinition } from './definition.ts'
+import { java } from './java.ts'
+import type { Limits } from './limits.ts'
+import { python } from './python.ts'
+
+const definitions = [python, cpp, java] as const
+
+/** A canonical language name. */
+export type Language = (typeof definitions)[number]['name']
+
+/** Canonical names; aliases are folded as soon as a request is read. */
+export const languages: readonly Language[] = definitions.map(({ name }) => name)
+
+/** Definitions by their names. */
+export const catalogue: Readonly<Record<Language, LanguageDefinition>> = mapLanguages(
+  (definition) => definition,
+)
+
+/** The limits that hold when an operator sets none. */
+export const defaultLimits: Readonly<Record<Language, Limits>> = mapLanguages(
+  ({ limits }) => limits,
+)
+
+/** The canonical name of each name that people may type. */
+export const languagesByName = indexLanguages(({ name, aliases }) => [name, ...aliases])
+
+/** The canonical name of what a source file's name ends with. */
+export const languagesByExtension = indexLanguages(({ extensions }) => extensions)
+
+/** One value for each language. */
+export function mapLanguages<T>(
+  value: (definition: LanguageDefinition & { readonly name: Language }) => T,
+): Record<Language, T> {
+  const entries = definitions.map((definition) => [definition.name, value(definition)])
+  return Object.fromEntries(entries) as Record<Language, T>
+}
+
+function indexLanguages(
+  keys: (definition: LanguageDefinition) => readonly string[],
+): Readonly<Record<string, Language>> {
+  return Object.fromEntries(
+    definitions.flatMap((definition) => keys(definition).map((key) => [key, definition.name])),
+  )
+}
