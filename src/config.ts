@@ -44,8 +44,6 @@ const database = {
     ),
     'info',
   ),
-  /** For tests of what happens when a process is lost: where this one kills itself; a name of src/job/crash-point.ts. */
-  CRASH_AT: v.optional(v.string()),
 }
 
 const web = {

@@ -9,7 +9,7 @@ import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
 import { createWaiter } from '#result'
-import { armCrashPoint, startSweep } from '#sweep'
+import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
 // Every exchange of ours with the database is short; a caller is told after two seconds in any case. The same limit says
@@ -27,7 +27,6 @@ const config = readOrExit(() => {
   const read = readWebConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
   if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
-  armCrashPoint(read.CRASH_AT)
   return { ...read, webhookAllowedRanges: ranges, tls: readTls(read.TLS_CERT, read.TLS_KEY) }
 })
 const log = createLog('web', config.LOG_LEVEL)

@@ -8,7 +8,6 @@ import { createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
   announceWorker,
-  armCrashPoint,
   createSuspension,
   describeLimits,
   startQueue,
@@ -34,7 +33,6 @@ const config = readOrExit(() => {
   const read = readWorkerConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
   if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
-  armCrashPoint(read.CRASH_AT)
   return { ...read, webhookAllowedRanges: ranges, webhookTrust: readTrust(read.WEBHOOK_CA) }
 })
 const log = createLog('worker', config.LOG_LEVEL)

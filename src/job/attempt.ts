@@ -12,7 +12,7 @@ import type { Executor } from '#executor'
 import { languages, mapLanguages } from '#language'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { describeLimits } from './limits.ts'
 import type { Claim } from './lease.ts'
 import { createQueueFront } from './queue-front.ts'
@@ -148,10 +148,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   async function underClaim<T>(begin: (claim: Claim) => Promise<T>): Promise<T> {
     for (;;) {
       const { workerId, signal } = lease
-      crashPoint('execute.before_start')
+      passMilestone('execute.before_start')
       try {
         const begun = await begin({ workerId, signal })
-        crashPoint('execute.after_start')
+        passMilestone('execute.after_start')
         return begun
       } catch (error) {
         if (errorCode(error) !== workerGivenUp || shutdown.aborted) throw error

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -63,10 +63,10 @@ export async function receiveBatch(
       ${json(sql, describeCause(circumstances))}, ${circumstances.capacity}, ${circumstances.idempotencyKey},
       ${digestRequest(items.map(({ submission }) => submission))}, false
     )`
-  crashPoint('batch.before_commit')
+  passMilestone('batch.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
-    crashPoint('batch.after_commit')
+    passMilestone('batch.after_commit')
     if (row?.replayed !== true) {
       wakeWorkers(sql, rows.length)
       return { kind: 'received', answer }

@@ -12,7 +12,7 @@ import type { Logger } from '#log'
 import { readResult } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { untilAvailable } from './retry.ts'
 
 /** What the task works with. */
@@ -124,7 +124,7 @@ async function attemptDelivery(
       data: record,
     }),
   )
-  crashPoint('deliver.before_send')
+  passMilestone('deliver.before_send')
   try {
     return await sendDelivery({ id, url, secret, body }, settings, signal)
   } catch (error) {
@@ -165,7 +165,7 @@ async function recordAttempt(
     outcome: outcome.kind,
     status: outcome.status,
   }
-  crashPoint('deliver.before_record')
+  passMilestone('deliver.before_record')
   try {
     await untilAvailable(
       () => database`
@@ -175,7 +175,7 @@ async function recordAttempt(
         )`,
       log,
     )
-    crashPoint('deliver.after_record')
+    passMilestone('deliver.after_record')
     log.info({ ...facts, retry_seconds: retrySeconds }, type)
     if (abandonedBecause !== null)
       log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')
@@ -229,10 +229,10 @@ async function postpone(
   { webhookId, version }: DueDelivery,
   seconds: number,
 ): Promise<void> {
-  crashPoint('deliver.before_postpone')
+  passMilestone('deliver.before_postpone')
   await untilAvailable(
     () => database`select runledger.postpone_delivery(${webhookId}, ${version}, ${seconds})`,
     log,
   )
-  crashPoint('deliver.after_postpone')
+  passMilestone('deliver.after_postpone')
 }

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { describeCause, describeReceived, digestRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -53,10 +53,10 @@ export async function receiveSubmission(
       ${idempotencyKey}, ${idempotencyKey === null ? null : digestRequest([submission])},
       ${isAwaited}, ${circumstances.checksKey === true}, ${isAwaited}, ${toldTo}
     )`
-  crashPoint('submit.before_commit')
+  passMilestone('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
-    crashPoint('submit.after_commit')
+    passMilestone('submit.after_commit')
     if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
     if (!isAwaited) wakeWorkers(sql, 1)
     return { kind: 'received', id }

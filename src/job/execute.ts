@@ -8,7 +8,7 @@ import { SandboxError } from '#executor'
 import type { Outcome } from '#executor'
 import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Job, Taken } from './attempt.ts'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { LeaseExpiredError } from './lease.ts'
 import { maxLosses } from './max-losses.ts'
 import { untilAvailable } from './retry.ts'
@@ -156,7 +156,7 @@ async function complete(
   const { submission, language, version, claim, run } = attempt
   const { data, stdout, stderr, compileOutput } = describeOutcome(outcome, attempt.expectedStdout)
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
-  crashPoint('execute.before_complete')
+  passMilestone('execute.before_complete')
   try {
     await untilAvailable(
       () => database`
@@ -174,7 +174,7 @@ async function complete(
       return
     }
   }
-  crashPoint('execute.after_complete')
+  passMilestone('execute.after_complete')
   log.info(
     {
       submission,
@@ -193,7 +193,7 @@ async function interrupt(
   { submission, version, claim, run }: Attempt,
   data: ExecutionInterrupted['data'],
 ): Promise<void> {
-  crashPoint('execute.before_interrupt')
+  passMilestone('execute.before_interrupt')
   try {
     await untilAvailable(
       () => database`
@@ -203,7 +203,7 @@ async function interrupt(
         )`,
       log,
     )
-    crashPoint('execute.after_interrupt')
+    passMilestone('execute.after_interrupt')
   } catch (error) {
     // Given back already: by us, and the answer was lost, or by the sweep.
     if (!isFenced(error)) throw error

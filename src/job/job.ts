@@ -22,7 +22,7 @@ export { describeLimits } from './limits.ts'
 export type { Lease } from './lease.ts'
 export { startRetention } from './retention.ts'
 export { createSuspension } from './suspension.ts'
-export { armCrashPoint, startSweep } from './sweep.ts'
+export { startSweep } from './sweep.ts'
 export type { Stoppable } from './sweep.ts'
 
 const idleMilliseconds = 5000

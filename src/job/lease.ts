@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -89,13 +89,13 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     // By the database's clock the lease begins when the statement arrives: not before it was sent.
     const sentAt = performance.now()
     if (!registered) {
-      crashPoint('lease.before_register')
+      passMilestone('lease.before_register')
       await session`
         select runledger.register_worker(
           ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds}
         )`
       registered = true
-      crashPoint('lease.after_register')
+      passMilestone('lease.after_register')
     }
     const [row] = await session`
       select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}, ${isSuspended?.() === true}) as renewed`

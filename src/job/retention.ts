@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { purgeBodies } from '#result'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 
 const hourMilliseconds = 3_600_000
 const retryMilliseconds = 60_000
@@ -29,14 +29,14 @@ export function startRetention({
   const { signal } = stopping
 
   const pass = async (): Promise<void> => {
-    crashPoint('retention.before_make')
+    passMilestone('retention.before_make')
     const made = await database`select name from runledger.make_partitions() name`
-    crashPoint('retention.after_make')
+    passMilestone('retention.after_make')
     if (made.length > 0)
       log.info({ partitions: made.map(({ name }) => name as string) }, 'partition.made')
-    crashPoint('retention.before_purge')
+    passMilestone('retention.before_purge')
     const purged = await purgeBodies(database, retentionDays, undefined, signal)
-    crashPoint('retention.after_purge')
+    passMilestone('retention.after_purge')
     if (purged.submissions > 0 || purged.partitions.length > 0)
       log.info({ ...purged }, 'submission.purged')
   }

@@ -2,12 +2,11 @@
 // back what they held; every ten seconds it compares the queue with what is unfinished, and a part of that with the log.
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import { crashPoint } from './crash-point.ts'
+import { passMilestone } from './milestone.ts'
 import { maxLosses } from './max-losses.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
 
-export { armCrashPoint } from './crash-point.ts'
 export type { Stoppable } from './repeat.ts'
 
 const sweepMilliseconds = 500
@@ -45,17 +44,17 @@ export function startSweep(database: Database, log: Logger): Stoppable {
       log.warn({ seconds: (now - endedAt) / 1000 }, 'sweep.delayed')
     }
     if (now - unsettledAt < settleMilliseconds) return
-    crashPoint('sweep.before_commit')
+    passMilestone('sweep.before_commit')
     for (const row of await database`select * from runledger.sweep_workers(${maxLosses})`) {
-      crashPoint('sweep.after_commit')
+      passMilestone('sweep.after_commit')
       log.warn({ ...row }, 'execution.rescued')
     }
     if (now - reconciledAt < reconcileEveryMilliseconds) return
     reconciledAt = now
-    crashPoint('reconcile.before_commit')
+    passMilestone('reconcile.before_commit')
     const [repaired] = await database<{ count: number }[]>`
       select runledger.reconcile_queue(${maxLosses}) as count`
-    crashPoint('reconcile.after_commit')
+    passMilestone('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
   }

@@ -2,7 +2,7 @@
 // before it ends; then the suite waits until the service answers, and at the very end the log is judged.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rebuildProjections } from '#result'
-import { crashPoints } from '../../src/job/crash-point.ts'
+import { milestones } from '../../src/job/milestone.ts'
 import { hostFaults } from './host-fault.ts'
 import { serverFaults } from './server-fault.ts'
 import {
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
       return everybody(scene).length
     },
   },
-  ...crashPoints.map((point) => ({
+  ...milestones.map((point) => ({
     name: `killed at ${point}`,
     strike: (scene: Scene) => crash(scene, point),
   })),

@@ -131,7 +131,9 @@ export async function createPlatform(
             CACHE_DIRECTORY: join(disk.directory, 'cache'),
             CLOCK_OFFSET_FILE: clock,
             STALL_SECONDS: String(stallSeconds),
-            NODE_OPTIONS: `--import=${join(import.meta.dirname, 'stall.ts')}`,
+            NODE_OPTIONS: ['stall.ts', 'crash.ts']
+              .map((file) => `--import=${join(import.meta.dirname, file)}`)
+              .join(' '),
             ...given,
             ...service.environment,
           },

@@ -1,0 +1,41 @@
+// Where a process stands on its way: before and after each commit and each side effect between "acknowledged" and "final".
+// Whoever wants to see what a crash there would cost subscribes (node:diagnostics_channel, as test/faults does); to nobody
+// it says nothing.
+import { channel } from 'node:diagnostics_channel'
+
+/** All of them: `<what>.<before or after>_<its commit or side effect>`. Their channels are called `runledger:<name>`. */
+export const milestones = [
+  'submit.before_commit',
+  'submit.after_commit',
+  'batch.before_commit',
+  'batch.after_commit',
+  'lease.before_register',
+  'lease.after_register',
+  'execute.before_start',
+  'execute.after_start',
+  'execute.before_complete',
+  'execute.after_complete',
+  'execute.before_interrupt',
+  'execute.after_interrupt',
+  'sweep.before_commit',
+  'sweep.after_commit',
+  'reconcile.before_commit',
+  'reconcile.after_commit',
+  'deliver.before_send',
+  'deliver.before_record',
+  'deliver.after_record',
+  'deliver.before_postpone',
+  'deliver.after_postpone',
+  'retention.before_make',
+  'retention.after_make',
+  'retention.before_purge',
+  'retention.after_purge',
+] as const
+export type Milestone = (typeof milestones)[number]
+
+const channels = new Map(milestones.map((name) => [name, channel(`runledger:${name}`)]))
+
+/** Tells whoever listens, before it returns. */
+export function passMilestone(name: Milestone): void {
+  channels.get(name)?.publish(undefined)
+}
