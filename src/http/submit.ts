@@ -1,6 +1,6 @@
 // POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
-import type { Receipt } from '#enqueue'
+import type { Receipt, Submission } from '#enqueue'
 import { Problem } from '#error'
 import { isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
@@ -21,107 +21,16 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
-/** Creates the handler. */
+/** Creates the handler: the request is parsed, its submission received, and answered at once or when its end is known. */
 export function submit(dependencies: HttpDependencies): Handler {
-  const { database, waiter, syncWaitSeconds, queueCapacity } = dependencies
-  const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
-
-  const handle: Handler = async (request, response) => {
-    const { query, issues: queryIssues } = readQuery(request, ['wait'])
-    const { wait, issues: waitIssues } = readWait(query)
-    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
-    const { json, issues: bodyIssues } = await readJson(request, response)
-    const submission =
-      bodyIssues.length === 0 ? parseSubmission(json) : { value: null, issues: bodyIssues }
-    const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
-    if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
-
-    const id = createSubmissionId()
-    const hungUp = hangUpSignal(response)
-    const seconds = waitSeconds(request, syncWaitSeconds)
-    // Before it is stored: its end may be notified before this process learns that it was stored.
-    const settled = new AbortController()
-    const waited = wait ? waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal])) : null
-    const { value } = submission
-    const receive = (checksKey: boolean): Promise<Receipt> =>
-      withDeadline((signal) =>
-        receiveSubmission(
-          database,
-          id,
-          value,
-          {
-            apiKeyId: request.caller.apiKeyId,
-            accountId: request.caller.accountId,
-            requestId: request.requestId,
-            toldTo: wait ? waiter.channel : null,
-            idempotencyKey,
-            capacity: queueCapacity,
-            checksKey,
-          },
-          signal,
-        ),
-      )
-    const receipt = await receiveWithKey(request, receive).catch((error: unknown) => {
-      settled.abort()
-      throw error
-    })
-    if (receipt.kind === 'queue_full') {
-      settled.abort()
-      throw await queueFull(database)
-    }
-    if (receipt.kind === 'received' && waited === null) {
-      sendJson(response, 202, { id }, { Location: `/api/result/${id}` })
-      return
-    }
-
-    let told: TrackedResult | undefined
-    if (receipt.kind === 'received') {
-      told = (await waited)?.record
-    } else {
-      settled.abort()
-      if (wait) await waitForEarlier(receipt.id)
-    }
-    if (hungUp.aborted) return
-    const record =
-      told ??
-      (await withDeadline(() => readTrackedResult(database, receipt.id, request.caller.accountId)))
-    if (record === null) {
-      if (!wait) throw new Error(`submission ${receipt.id} has no result`)
-      throw unavailable() // the database restarted and has lost what was not on disk yet
-    }
-    if (wait && !isFinal(record)) {
-      // From here on its id is known.
-      await withDeadline(() => flushLog(database))
-      throw new Problem(
-        'timeout',
-        'The submission is not finished yet. It goes on: ask for its result.',
-        {
-          id: receipt.id,
-          headers: { Location: `/api/result/${receipt.id}` },
-        },
-      )
-    }
-    if (receipt.kind === 'received') sendJson(response, 200, record)
-    else {
-      sendJson(response, 202, record, {
-        Location: `/api/result/${receipt.id}`,
-        'Idempotency-Replayed': 'true',
-        ...(!receipt.matches && { 'Idempotency-Mismatch': 'true' }),
-      })
-    }
-
-    async function waitForEarlier(earlierId: string): Promise<void> {
-      const end = waiter.wait(earlierId, seconds, hungUp)
-      const now = await withDeadline(() =>
-        readTrackedResult(database, earlierId, request.caller.accountId),
-      )
-      if (now === null || !isFinal(now)) await end
-    }
-  }
-
-  return async (request, response, next) => {
+  const parse = createParser(dependencies)
+  return async (request, response) => {
     try {
-      await handle(request, response, next)
+      const asked = await parse(request, response)
+      const answer = asked.waits
+        ? await submitAndWait(dependencies, asked)
+        : await submitOnly(dependencies, asked)
+      if (!asked.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
     } catch (error) {
       // Who has no right to an answer does not learn what is wrong with the request.
       if (error instanceof Problem && error.status < 500) await request.confirm?.()
@@ -130,17 +39,166 @@ export function submit(dependencies: HttpDependencies): Handler {
   }
 }
 
+/** A valid request. */
+interface Asked {
+  readonly request: ApiRequest
+  readonly submission: Submission
+  readonly idempotencyKey: string | null
+  readonly waits: boolean
+  /** How long it waits at most. */
+  readonly seconds: number
+  /** Fires when nobody is there any more to be answered. */
+  readonly hungUp: AbortSignal
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function createParser({
+  webhookAllowedRanges,
+  syncWaitSeconds,
+}: HttpDependencies): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<Asked> {
+  const parseSubmission = createSubmissionParser(webhookAllowedRanges)
+  return async (request, response) => {
+    const { query, issues: queryIssues } = readQuery(request, ['wait'])
+    const { wait, issues: waitIssues } = readWait(query)
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const { json, issues: bodyIssues } = await readJson(request, response)
+    const submission =
+      bodyIssues.length === 0 ? parseSubmission(json) : { value: null, issues: bodyIssues }
+    const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
+    if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
+    return {
+      request,
+      submission: submission.value,
+      idempotencyKey,
+      waits: wait,
+      seconds: waitSeconds(request, syncWaitSeconds),
+      hungUp: hangUpSignal(response),
+    }
+  }
+}
+
+/** Stores it under an id, or finds the earlier one that its idempotency key stands for. @throws Problem queue_full. */
+async function receive(
+  { database, waiter, queueCapacity }: HttpDependencies,
+  { request, submission, idempotencyKey, waits }: Asked,
+  id: string,
+): Promise<Stored> {
+  const { apiKeyId, accountId } = request.caller
+  const circumstances = {
+    apiKeyId,
+    accountId,
+    requestId: request.requestId,
+    toldTo: waits ? waiter.channel : null,
+    idempotencyKey,
+    capacity: queueCapacity,
+  }
+  const receipt = await receiveWithKey(request, (checksKey) =>
+    withDeadline((signal) =>
+      receiveSubmission(database, id, submission, { ...circumstances, checksKey }, signal),
+    ),
+  )
+  if (receipt.kind === 'queue_full') throw await queueFull(database)
+  return receipt
+}
+
+async function submitOnly(dependencies: HttpDependencies, asked: Asked): Promise<Answer> {
+  const receipt = await receive(dependencies, asked, createSubmissionId())
+  const { id } = receipt
+  if (receipt.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
+  const record = await readRecord(dependencies, asked, id)
+  if (record === null) throw new Error(`submission ${id} has no result`)
+  return describeReplay(receipt, record)
+}
+
+async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Promise<Answer> {
+  const { waiter, database } = dependencies
+  const { seconds, hungUp } = asked
+  const id = createSubmissionId()
+  // Before it is stored: its end may be notified before this process learns that it was stored.
+  const settled = new AbortController()
+  const waited = waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal]))
+  const receipt = await receive(dependencies, asked, id).catch((error: unknown) => {
+    settled.abort()
+    throw error
+  })
+  let told: TrackedResult | undefined
+  if (receipt.kind === 'received') {
+    told = (await waited)?.record
+  } else {
+    settled.abort()
+    await waitForEarlier(dependencies, asked, receipt.id)
+  }
+  // Nobody is there to be answered.
+  if (hungUp.aborted) return { status: 202, body: {} }
+  const record = told ?? (await readRecord(dependencies, asked, receipt.id))
+  if (record === null) throw unavailable() // the database restarted and has lost what was not on disk yet
+  if (!isFinal(record)) {
+    // From here on its id is known.
+    await withDeadline(() => flushLog(database))
+    throw new Problem(
+      'timeout',
+      'The submission is not finished yet. It goes on: ask for its result.',
+      { id: receipt.id, headers: locate(receipt.id) },
+    )
+  }
+  return receipt.kind === 'received'
+    ? { status: 200, body: record }
+    : describeReplay(receipt, record)
+}
+
+async function waitForEarlier(
+  dependencies: HttpDependencies,
+  asked: Asked,
+  id: string,
+): Promise<void> {
+  const end = dependencies.waiter.wait(id, asked.seconds, asked.hungUp)
+  const now = await readRecord(dependencies, asked, id)
+  if (now === null || !isFinal(now)) await end
+}
+
+function readRecord(
+  { database }: HttpDependencies,
+  { request }: Asked,
+  id: string,
+): Promise<TrackedResult | null> {
+  return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))
+}
+
+function describeReplay({ id, matches }: Replay, record: TrackedResult): Answer {
+  return {
+    status: 202,
+    body: record,
+    headers: {
+      ...locate(id),
+      'Idempotency-Replayed': 'true',
+      ...(!matches && { 'Idempotency-Mismatch': 'true' }),
+    },
+  }
+}
+
+function locate(id: string): Readonly<Record<string, string>> {
+  return { Location: `/api/result/${id}` }
+}
+
+type Stored = Extract<Receipt, { kind: 'received' | 'replayed' }>
+type Replay = Extract<Receipt, { kind: 'replayed' }>
+
 /** Receives with the check of the key that is still due, if one is. */
 async function receiveWithKey(
   request: ApiRequest,
-  receive: (checksKey: boolean) => Promise<Receipt>,
+  store: (checksKey: boolean) => Promise<Receipt>,
 ): Promise<Exclude<Receipt, { kind: 'key_refused' }>> {
   const { confirm } = request
-  const receipt = await receive(confirm !== undefined)
+  const receipt = await store(confirm !== undefined)
   if (receipt.kind !== 'key_refused') {
     delete request.confirm
     return receipt
   }
   await confirm?.()
-  return receiveWithKey(request, receive)
+  return receiveWithKey(request, store)
 }
