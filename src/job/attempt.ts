@@ -15,6 +15,7 @@ import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
 import { describeLimits } from './limits.ts'
 import type { Claim } from './lease.ts'
+import { createLostRuns } from './lost-runs.ts'
 import { createQueueFront } from './queue-front.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -98,38 +99,6 @@ const returnMilliseconds = 200
 /** SQLSTATE of runledger.start_execution: the others have given this worker up. */
 const workerGivenUp = 'RL005'
 
-// A server that stood still executes what it had been sent within moments of its first answer.
-const soughtMilliseconds = 10_000
-
-/** Runs whose beginning was asked for and never answered, and until when each may yet begin. */
-interface LostRuns {
-  /** Takes all of them over: no two calls may find the same one. */
-  claim(): Map<string, number>
-  /** Puts those back that may yet begin: each is sought once more when its time is over, however late that is. */
-  giveBack(runs: ReadonlyMap<string, number>): void
-  forget(run: string): void
-}
-
-function createLostRuns(): LostRuns {
-  let lost = new Map<string, number>()
-  return {
-    claim() {
-      const claimed = lost
-      lost = new Map()
-      return claimed
-    },
-    giveBack(runs) {
-      const now = performance.now()
-      for (const [run, until] of runs) {
-        if (until > now) lost.set(run, Math.min(until, now + soughtMilliseconds))
-      }
-    },
-    forget(run) {
-      lost.delete(run)
-    },
-  }
-}
-
 /** Creates it. */
 export function createStarter(dependencies: AttemptDependencies): Starter {
   const { database, executor, log, lease, shutdown } = dependencies
@@ -160,25 +129,57 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     }
   }
 
+  /** The statement may be repeated: a run whose answer was lost is sought by the next one. */
+  async function takeRow(claim: Claim, held: Iterable<string>): Promise<TakenRow | undefined> {
+    const sought = lost.claim()
+    const take = async (): Promise<readonly TakenRow[]> => {
+      const { data, actor } = describeWorker(claim.workerId)
+      const run = uuidv7()
+      const asked = [...sought.keys()]
+      const { since } = front
+      sought.set(run, Number.POSITIVE_INFINITY)
+      const rows = await database<TakenRow[]>`
+        select * from runledger.take_execution(
+          ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
+          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
+        )`
+      front.note(since, rows[0]?.due_at ?? null)
+      sought.delete(run)
+      return rows
+    }
+    const [row] = await untilAvailable(take, log).finally(() => lost.giveBack(sought))
+    return row
+  }
+
+  /** The same run on every repetition: an attempt that began although the answer was lost is not a second one. */
+  async function startRow(
+    claim: Claim,
+    { submission, language, run }: Pick<Attempt, 'submission' | 'language' | 'run'>,
+    asked: string,
+  ): Promise<StartedRow | undefined> {
+    const data: ExecutionStarted['data'] = {
+      run,
+      worker: claim.workerId,
+      host,
+      language: asked,
+      ...programs[language],
+      isolation: executor.isolation,
+    }
+    const [row] = await untilAvailable(
+      () => database<StartedRow[]>`
+        select * from runledger.start_execution(
+          ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+          ${describeActor(claim.workerId)}::text::jsonb
+        )`,
+      log,
+    )
+    return row
+  }
+
   return {
-    async take(held) {
-      return underClaim(async (claim) => {
-        const sought = lost.claim()
-        const [row] = await untilAvailable(async () => {
-          const { data, actor } = describeWorker(claim.workerId)
-          const run = uuidv7()
-          const asked = [...sought.keys()]
-          const { since } = front
-          sought.set(run, Number.POSITIVE_INFINITY)
-          const rows = await database<TakenRow[]>`
-            select * from runledger.take_execution(
-              ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
-              ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
-            )`
-          front.note(since, rows[0]?.due_at ?? null)
-          sought.delete(run)
-          return rows
-        }, log).finally(() => lost.giveBack(sought))
+    take: (held) =>
+      underClaim(async (claim) => {
+        const row = await takeRow(claim, held)
         if (row === undefined) return null
         const { begun_run: run, language, submission_id: submission } = row
         lost.forget(run)
@@ -186,8 +187,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
           job: { id: String(row.job_id), task_id: row.task_id, payload: { submission, language } },
           attempt: toAttempt(row, { submission, run, claim, language }),
         }
-      })
-    },
+      }),
 
     async start(job) {
       const { submission } = job
@@ -197,28 +197,12 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
         log.error({ submission, language: job.language }, 'job.poisoned')
         return null
       }
-      // One id for all repetitions of the statement: an attempt that began although the answer was lost is not a second one.
-      const run = uuidv7()
+      const known = { submission, language, run: uuidv7() }
       for (;;) {
         try {
           return await underClaim(async (claim) => {
-            const data: ExecutionStarted['data'] = {
-              run,
-              worker: claim.workerId,
-              host,
-              language: job.language ?? '',
-              ...programs[language],
-              isolation: executor.isolation,
-            }
-            const [row] = await untilAvailable(
-              () => database<StartedRow[]>`
-                select * from runledger.start_execution(
-                  ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-                  ${describeActor(claim.workerId)}::text::jsonb
-                )`,
-              log,
-            )
-            return row === undefined ? null : toAttempt(row, { submission, run, claim, language })
+            const row = await startRow(claim, known, job.language ?? '')
+            return row === undefined ? null : toAttempt(row, { ...known, claim })
           })
         } catch (error) {
           // Another start of it came first: seen again, it runs elsewhere or has ended.
