@@ -22,7 +22,7 @@
 # before the boot) goes along in the command's environment, so that ./suite.sh can measure the factor.
 #
 # Usage: test/cgroup2/run.sh [command [argument…]]      default: test/cgroup2/suite.sh
-#   CGROUP2_TIMEOUT_SECONDS  for everything, boot included (900); on a quiet machine some 500 are enough
+#   CGROUP2_TIMEOUT_SECONDS  for everything, boot included (1800); on a quiet machine 500 to 800 are enough
 #   CGROUP2_MEMORY_MIB       the machine's memory (4096)
 #   CGROUP2_ENV              names of our environment variables to hand on, separated by spaces
 # Exit status: the command's (62 when it is higher); 124 when the time ran out; 125 when the machine failed.
@@ -118,7 +118,7 @@ boot() {
     </dev/null
 }
 
-timeout_seconds=${CGROUP2_TIMEOUT_SECONDS:-900}
+timeout_seconds=${CGROUP2_TIMEOUT_SECONDS:-1800}
 if [ $# -eq 0 ]; then set -- "$here/suite.sh"; fi
 mkdir -p "$cache"
 # One download at a time; and what a killed run left.
