@@ -133,7 +133,17 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const preparing = new Set<Promise<void>>()
   // Others may look for a name in it: programs' users get to precompiled headers by it.
   mkdirSync(options.cacheDirectory, { recursive: true, mode: 0o711 })
-  const toolchains = await findToolchains(
+  /** Who is refused an executor is left nothing that goes on in the background. */
+  const orStopPreparing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      closing.abort(error)
+      await Promise.all(preparing)
+      throw error
+    }
+  }
+  const finding = findToolchains(
     {
       directory: options.cacheDirectory,
       precompiles: options.precompiledHeaders ?? true,
@@ -142,14 +152,15 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
     options.javaHome,
   )
-  const resources = await openResources(options.cacheDirectory)
+  const toolchains = await orStopPreparing(finding)
+  const resources = await orStopPreparing(openResources(options.cacheDirectory))
   const slots = createSlotPool(options.slots, firstUid)
 
   let boxes: Boxes
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
-    boxes = await openBoxes(resources, {
+    const opening = openBoxes(resources, {
       choice: options.box ?? 'auto',
       slots: slots.all,
       directory: `${options.cacheDirectory}/keeper`,
@@ -157,6 +168,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       interpreter: (options.residentPython ?? true) ? pythonInterpreter : null,
       onFallback,
     })
+    boxes = await orStopPreparing(opening)
   } catch (error) {
     await closeResources(resources)
     throw error
