@@ -1,5 +1,6 @@
 // The hostile suite: every attack of the tables in attack/, each in every language it is written in, four at a time beside
-// each other; after each four the host must be as it was, and the next hello world accepted. Then the channels, over two
+// each other, with another account at work beside them; after each four the host must be as it was, and the next hello
+// world accepted. Then the channels, over two
 // runs in one slot and over two runs at once. An argument or HOSTILE (a regular expression for the name) selects.
 // Prints its count; a new attack is one new row in a table.
 import { mkdtempSync } from 'node:fs'
@@ -20,6 +21,7 @@ import type { Channel } from './channel.ts'
 import { judgeHold, watchEventLoop } from './event-loop.ts'
 import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
 import type { Result } from './judge.ts'
+import { createNeighbour } from './neighbour.ts'
 import { openArena } from './profile.ts'
 import type { Arena } from './profile.ts'
 import { findResidue, hashToolchain, takeBaseline } from './residue.ts'
@@ -65,7 +67,8 @@ const directory = mkdtempSync(`${tmpdir()}/runledger-hostile-`)
 const canaries = await plantCanaries(directory)
 const arenas = new Map<Profile | 'single', Arena>()
 const profiles: (Profile | 'single')[] = [...new Set(cases.map(({ attack }) => attack.profile))]
-if (exchanges.length > 0) profiles.push('probe', 'single')
+if (exchanges.length > 0) profiles.push('probe')
+profiles.push('single')
 for (const profile of new Set(profiles)) arenas.set(profile, await openArena(profile, directory))
 const allArenas = [...arenas.values()]
 const toolchain = hashToolchain()
@@ -82,6 +85,7 @@ for (const { executor } of allArenas) {
 const compilers = arenas.get('compile')
 if (compilers !== undefined) await waitForResident(compilers.executor)
 const baseline: Baseline = takeBaseline(allArenas)
+const neighbour = createNeighbour(find('single').executor)
 const helloSeconds: number[] = []
 const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }
 let longestHold = 0
@@ -161,18 +165,25 @@ for (const profile of ['bomb', 'probe', 'compile'] as const) {
           perform(arena, language, attack.code[language]!, attack.stdin),
         ),
       )
+    const stopNeighbour = neighbour.start()
     const watch = watchEventLoop()
     const results = await performAll()
     let held = watch.stop()
+    let floor = 0
+    const disturbed = await stopNeighbour()
     if (judgeHold(held).length > 0) {
       // The collector of garbage has its turn at some time too; what an attack causes it causes again.
       const second = watchEventLoop()
       await performAll()
       held = Math.min(held, second.stop())
+      const honest = watchEventLoop()
+      await sayHello(arena)
+      floor = honest.stop()
     }
     longestHold = Math.max(longestHold, held)
     const left = [
-      ...judgeHold(held),
+      ...disturbed,
+      ...judgeHold(held, floor),
       ...(await inspectAfter(arena)),
       ...((await account?.settle(sumMemory(results))) ?? []),
     ]
@@ -218,6 +229,12 @@ const ideas = new Set([
   ...exchanges.map(({ channel }) => channel.name),
 ])
 const slowest = Math.max(0, ...helloSeconds)
+const beside = neighbour.seconds.toSorted((a, b) => a - b)
+t.comment(
+  `neighbour: ${beside.length} programs beside attacks, all as they should be unless told; p50 ` +
+    `${(beside[beside.length >> 1] ?? 0).toFixed(3)} s, p99 ${(beside[Math.floor(beside.length * 0.99)] ?? 0).toFixed(3)} s, ` +
+    `max ${(beside.at(-1) ?? 0).toFixed(3)} s`,
+)
 t.comment(
   `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
     `${counts.other} ended otherwise, the event loop held for ${longestHold.toFixed(0)} ms at most (` +
