@@ -1,8 +1,7 @@
 // The hostile suite: every attack of the tables in attack/, each in every language it is written in, four at a time beside
 // each other, with another account at work beside them; after each four the host must be as it was, and the next hello
-// world accepted. Then the channels, over two
-// runs in one slot and over two runs at once. An argument or HOSTILE (a regular expression for the name) selects.
-// Prints its count; a new attack is one new row in a table.
+// world accepted. Then the channels, over two runs in one slot and over two runs at once. An argument or HOSTILE (a
+// regular expression for the name) selects. Prints its count; a new attack is one new row in a table.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import t from 'tap'

@@ -11,8 +11,8 @@
 //
 // Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
 // From the worker:
-//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout bytes u32; then the filter (struct
-//       sock_filter[]) and the layout (build_root in box.c). First of all, once.
+//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout
+//       bytes u32; then the filter (struct sock_filter[]) and the layout (build_root in box.c). First of all, once.
 //   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
 //       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
 //   'A' u32. Kills what runs; without a run, nothing.
@@ -310,8 +310,8 @@ static enum reason supervise(const struct request *request, struct stream stream
     int found = ppoll(events, 5, &timeout, NULL);
     if (found < 0 && errno != EINTR) fail("keeper.poll");
     if (found < 0) continue;
-    // Whoever could write is dead, and what was written is read. The pipe may have no end yet: its other end can be on its
-    // way through a socket that nobody has any more, until the kernel clears that away.
+    // Whoever could write is dead, and what was written is read. The pipe may have no end yet: the kernel need not have closed
+    // the dead's other ends at once.
     if (found == 0 && !alive && !full) break;
     if (events[0].revents & POLLOUT) send_some();
     bool stopped = is_told_to_stop((events[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
