@@ -82,6 +82,52 @@ def receive():
     return format(min(max(got, 0), 15), '04b')
 `,
   },
+  'eventfd-id in /proc/self/fdinfo: the lowest number that no other on the host has': {
+    width: 0.002,
+    count: 3,
+    code: `
+import ctypes, re
+libc = ctypes.CDLL(None)
+def identity():
+    fd = libc.eventfd(0, 0)
+    text = open('/proc/self/fdinfo/%d' % fd).read()
+    os.close(fd)
+    return int(re.search('eventfd-id:\\s*(\\d+)', text).group(1))
+held = []
+rest = identity()
+def send(word):
+    global held
+    want = int(word, 2)
+    while len(held) < want: held.append(libc.eventfd(0, 0))
+    while len(held) > want: os.close(held.pop())
+def receive():
+    return format(min(max(identity() - rest, 0), 7), '03b')
+`,
+  },
+  '/proc/self/smaps: which mappings of a file another box has, too': {
+    width: 0.02,
+    count: 32,
+    code: `
+import mmap
+path = next(p for p in ('/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus', os.path.realpath('/usr/bin/python3')) if os.path.exists(p))
+file = os.open(path, 0)
+# One page each, and none beside the next, as neighbours would become one mapping.
+pages = [mmap.mmap(file, 4096, mmap.MAP_SHARED, mmap.PROT_READ, offset=(256 + 2 * i) << 12) for i in range(count)]
+offsets = {'%08x' % ((256 + 2 * i) << 12): i for i in range(count)}
+def send(word):
+    for page, bit in zip(pages, word):
+        page[0]
+        if bit == '1': page.madvise(mmap.MADV_DONTNEED)
+def receive():
+    for page in pages: page[0]
+    got, at = ['0'] * count, None
+    for line in open('/proc/self/smaps'):
+        words = line.split()
+        if '-' in words[0]: at = offsets.get(words[2]) if words[-1] == path and 's' in words[1] else None
+        elif at is not None and words[0] == 'Private_Clean:': got[at] = '1' if words[1] != '0' else '0'
+    return ''.join(got)
+`,
+  },
   'sysinfo: how many processes the host has': {
     width: 0.025,
     count: 3,

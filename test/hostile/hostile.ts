@@ -3,7 +3,7 @@
 // world accepted. Then the channels, over two runs in one slot and over two runs at once. An argument or HOSTILE (a
 // regular expression for the name) selects. Prints its count; a new attack is one new row in a table.
 import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
 import type { Language } from '#language'
 import { waitForResident } from '../executor/toolchain/java/comparison.ts'
@@ -20,7 +20,7 @@ import type { Channel } from './channel.ts'
 import { judgeHold, watchEventLoop } from './event-loop.ts'
 import { findEscapes, judge, judgeControl, judgeExchange } from './judge.ts'
 import type { Result } from './judge.ts'
-import { createNeighbour } from './neighbour.ts'
+import { createNeighbour, judgeLatency, quantile } from './neighbour.ts'
 import { openArena } from './profile.ts'
 import type { Arena } from './profile.ts'
 import { findResidue, hashToolchain, takeBaseline } from './residue.ts'
@@ -85,6 +85,11 @@ const compilers = arenas.get('compile')
 if (compilers !== undefined) await waitForResident(compilers.executor)
 const baseline: Baseline = takeBaseline(allArenas)
 const neighbour = createNeighbour(find('single').executor)
+/** How long the neighbour's programs took beside attacks, and beside honest programs that use the processors all the time. */
+const beside: { readonly attacked: number[]; honest: readonly number[] } = {
+  attacked: [],
+  honest: [],
+}
 const helloSeconds: number[] = []
 const counts = { attacks: 0, escaped: 0, left: 0, other: 0 }
 let longestHold = 0
@@ -150,6 +155,21 @@ function report(title: string, results: readonly Result[], faults: string[], lef
   })
 }
 
+/** Honest programs on every slot: all the CPU time that they may have, in as many processes as there are processors. */
+async function workHonestly({ executor }: Arena): Promise<void> {
+  const code = `import os
+for _ in range(${availableParallelism() - 1}):
+    if os.fork() == 0: break
+while True: pass
+`
+  await Promise.all(Array.from({ length: executor.slots }, () => execute(executor, 'python', code)))
+}
+
+const company = arenas.get('bomb') ?? allArenas[0]!
+const stopHonest = neighbour.start()
+for (let round = 0; round < 10; round += 1) await workHonestly(company)
+beside.honest = (await stopHonest()).seconds
+
 for (const profile of ['bomb', 'probe', 'compile'] as const) {
   const mine = cases.filter(({ attack }) => attack.profile === profile)
   if (mine.length === 0) continue
@@ -170,6 +190,7 @@ for (const profile of ['bomb', 'probe', 'compile'] as const) {
     let held = watch.stop()
     let floor = 0
     const disturbed = await stopNeighbour()
+    beside.attacked.push(...disturbed.seconds)
     if (judgeHold(held).length > 0) {
       // The collector of garbage has its turn at some time too; what an attack causes it causes again.
       const second = watchEventLoop()
@@ -181,7 +202,7 @@ for (const profile of ['bomb', 'probe', 'compile'] as const) {
     }
     longestHold = Math.max(longestHold, held)
     const left = [
-      ...disturbed,
+      ...disturbed.faults,
       ...judgeHold(held, floor),
       ...(await inspectAfter(arena)),
       ...((await account?.settle(sumMemory(results))) ?? []),
@@ -215,6 +236,11 @@ for (const { title, channel, language } of exchanges) {
   report(title, [control, ...consecutive, ...concurrent], faults, left)
 }
 
+t.test("attacks hold up a neighbour's programs no longer than honest programs do", (t) => {
+  t.same(judgeLatency(beside.attacked, beside.honest), [])
+  t.end()
+})
+
 t.test('the programs that all boxes share are unchanged', (t) => {
   t.equal(hashToolchain(), toolchain)
   t.end()
@@ -228,11 +254,11 @@ const ideas = new Set([
   ...exchanges.map(({ channel }) => channel.name),
 ])
 const slowest = Math.max(0, ...helloSeconds)
-const beside = neighbour.seconds.toSorted((a, b) => a - b)
+const describe = (seconds: readonly number[]): string =>
+  [0.5, 0.99, 1].map((part) => quantile(seconds, part).toFixed(3)).join(' / ')
 t.comment(
-  `neighbour: ${beside.length} programs beside attacks, all as they should be unless told; p50 ` +
-    `${(beside[beside.length >> 1] ?? 0).toFixed(3)} s, p99 ${(beside[Math.floor(beside.length * 0.99)] ?? 0).toFixed(3)} s, ` +
-    `max ${(beside.at(-1) ?? 0).toFixed(3)} s`,
+  `neighbour: ${beside.attacked.length} programs beside attacks took ${describe(beside.attacked)} s (p50 / p99 / max), ` +
+    `${beside.honest.length} beside honest ones ${describe(beside.honest)} s`,
 )
 t.comment(
   `hostile: ${counts.attacks} attacks, ${counts.escaped} escaped, ${counts.left} left behind, ` +
