@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
-	schema test-cgroup2 test-hostile test-faults
+	schema client test-cgroup2 test-hostile test-faults
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -58,6 +58,9 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
+
+client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
+	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
 
 setup: node_modules/.installed
 

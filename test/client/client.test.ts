@@ -45,10 +45,6 @@ t.test('its record has the fields of the contract’s', async (t) => {
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())
 })
 
-t.test('it is importable as runledger/client', async (t) => {
-  t.equal((await import('runledger/client')).createClient, createClient)
-})
-
 t.test('submit resolves with the id, read with the record', async (t) => {
   const { id } = await client.submit(python)
   t.match(await client.read(id), { id, status: 'queued' })
