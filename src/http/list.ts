@@ -15,7 +15,7 @@ const limitMessage = 'must be a whole number from 1 to 100'
 export const listParameters = {
   limit: v.pipe(
     v.string(),
-    v.regex(/^\d{1,3}$/, limitMessage),
+    v.check((text) => /^\d{1,3}$/.test(text), limitMessage),
     v.transform(Number),
     v.integer(),
     v.minValue(1, limitMessage),

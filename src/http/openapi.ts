@@ -32,6 +32,8 @@ export function createOpenApi(): object {
       description: metadata.description,
       license: { name: metadata.license, identifier: metadata.license },
     },
+    // Where this document was read.
+    servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     paths: createPaths(),
     components: {
@@ -85,7 +87,9 @@ function createSchemas(): object {
 
 function createParameters(): object {
   const inQuery = Object.entries(listParameters).map(([name, schema]) => {
-    const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
+    // A number's text is what is validated; the number that it stands for is what a client thinks in.
+    const typeMode = name === 'limit' ? 'output' : 'input'
+    const { $schema: _draft, ...converted } = toJsonSchema(schema, { ...conversion, typeMode })
     return [name, { name, in: 'query', schema: converted }] as const
   })
   return {
@@ -99,8 +103,9 @@ function createParameters(): object {
     wait: {
       name: 'wait',
       in: 'query',
-      description: 'true: answer when the submission is final, within 30 seconds.',
-      schema: { enum: ['true', 'false'], default: 'false' },
+      description:
+        'true: answer when the submission is final, within 30 seconds; false unless given.',
+      schema: { type: 'boolean' },
     },
     Prefer: {
       name: 'Prefer',

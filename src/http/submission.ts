@@ -105,9 +105,11 @@ export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =
   v.object({
     language: languageSchema,
     code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
+    // Without a default in the schema: generators of clients take what has one for required.
     stdin: v.optional(
-      boundedText("The program's standard input. At most 65,536 bytes of UTF-8."),
-      '',
+      boundedText(
+        "The program's standard input; empty unless given. At most 65,536 bytes of UTF-8.",
+      ),
     ),
     expected_stdout: v.optional(
       boundedText(
@@ -167,7 +169,7 @@ export function createSubmissionParser(
       value: {
         language: rest.language,
         code: Buffer.from(rest.code),
-        stdin: Buffer.from(rest.stdin),
+        stdin: Buffer.from(rest.stdin ?? ''),
         expectedStdout: expected === undefined ? null : Buffer.from(expected),
         webhook: url === undefined || secret === undefined ? null : { url, secret },
       },

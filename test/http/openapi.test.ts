@@ -17,6 +17,16 @@ t.test('the document is OpenAPI 3.1 and served without a key', async (t) => {
   t.strictSame(document, contract)
 })
 
+t.test('a client that is generated from it has the types that a caller thinks in', async (t) => {
+  t.strictSame(document.servers, [{ url: '/' }], 'it calls the server that it was read from')
+  const { parameters, schemas } = document.components
+  t.equal(parameters.wait.schema.type, 'boolean')
+  t.strictSame(parameters.limit.schema, { type: 'integer', minimum: 1, maximum: 100 })
+  // Generators make a field with a default one that a caller must give.
+  t.notMatch(JSON.stringify([parameters, schemas]), '"default":')
+  t.strictSame(schemas.Submission.required, ['language', 'code'])
+})
+
 t.test('every reference resolves, every operation has a name of its own', async (t) => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
   t.ok(references.length > 50)
