@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mountDisk } from './disk.ts'
@@ -31,7 +31,7 @@ export interface Service {
   setClock(offsetSeconds: number): void
   /** Resolves with the exit status, or the signal's name, when the present process has ended. */
   ended(): Promise<number | string>
-  /** Resolves when the present process, or the one that follows it, is ready. */
+  /** Resolves when the present process, or the one that follows it, is ready. @throws with its last words when none was. */
   ready(): Promise<void>
   /** Messages logged so far by all its processes, each with how often. */
   readonly logged: ReadonlyMap<string, number>
@@ -52,6 +52,8 @@ export interface Platform {
 
 const diskMebibytes = 32
 const readySeconds = 20
+/** A process that has never been ready and has ended so often cannot start. */
+const startLimit = 3
 
 /**
  * @param databaseUrl the address behind the proxies.
@@ -84,6 +86,10 @@ export async function createPlatform(
     const disk = mountDisk(join(directory, name), diskMebibytes)
     const temporary = join(disk.directory, 'tmp')
     mkdirSync(temporary, { mode: 0o1777 })
+    // A checkout below /tmp is shown at its place in there.
+    const place = relative('/tmp', root)
+    const shown = join(temporary, place.startsWith('..') ? '' : place)
+    mkdirSync(shown, { recursive: true })
     const clock = join(directory, `${name}.clock`)
     const setClock = (seconds: number): void => {
       // In place: the process has the file mapped.
@@ -96,6 +102,8 @@ export async function createPlatform(
     let isExpected = false
     let isWanted = true
     let isReady = false
+    let wasReady = false
+    let failedStarts = 0
     let ended: Promise<number | string>
     let watchers: (() => void)[] = []
 
@@ -103,7 +111,8 @@ export async function createPlatform(
       isExpected = false
       isReady = false
       // setpriv: it ends with us, however we end.
-      const launcher = `mount --bind "$1" /tmp && LD_PRELOAD="$2" exec ${command}`
+      const show = shown === temporary ? '' : 'mount --bind . "$3" && '
+      const launcher = `${show}mount --rbind "$1" /tmp && cd "$4" && LD_PRELOAD="$2" exec ${command}`
       child = spawn(
         'setpriv',
         [
@@ -120,6 +129,8 @@ export async function createPlatform(
           'sh',
           temporary,
           clockLibrary,
+          shown,
+          root,
         ],
         {
           // prettier-ignore
@@ -152,7 +163,8 @@ export async function createPlatform(
           if (message === undefined) return
           logged.set(message, (logged.get(message) ?? 0) + 1)
           // The last words of one that was killed arrive after its end.
-          if (message === readyMessages[kind] && present === child && !hasEnded) isReady = true
+          if (message === readyMessages[kind] && present === child && !hasEnded)
+            wasReady = isReady = true
           for (const check of watchers) check()
         })
       }
@@ -162,8 +174,11 @@ export async function createPlatform(
           hasEnded = true
           isReady = false
           if (!isExpected) crashes.push(`${name} ended with ${status}:\n${recent.join('\n')}`)
+          if (!wasReady) failedStarts += 1
+          for (const check of watchers) check()
           done(status)
-          if (isWanted) setTimeout(() => isWanted && launch(), restartMilliseconds)
+          if (isWanted && failedStarts < startLimit)
+            setTimeout(() => isWanted && launch(), restartMilliseconds)
         })
       })
     }
@@ -183,18 +198,22 @@ export async function createPlatform(
       },
       ended: () => ended,
       ready: () =>
-        new Promise((done) => {
+        new Promise((done, fail) => {
           const check = (): void => {
-            if (!isReady) return
+            if (!isReady && failedStarts < startLimit) return
             watchers = watchers.filter((watcher) => watcher !== check)
-            done()
+            if (isReady) done()
+            else fail(new Error(`cannot start: ${crashes.at(-1)}`))
           }
           watchers.push(check)
           check()
         }),
       async stop(signal = 'SIGTERM') {
         // Before that it is ended by the signal itself.
-        await Promise.race([service.ready(), sleep(readySeconds * 1000, null, { ref: false })])
+        await Promise.race([
+          service.ready().catch(() => {}),
+          sleep(readySeconds * 1000, null, { ref: false }),
+        ])
         isWanted = false
         isExpected = true
         child.kill('SIGCONT')
