@@ -99,7 +99,7 @@ const worker = {
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
   /** Programs that run at once. */
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
-  /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …; nothing else may use them. */
+  /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …, or the next range that no other worker has (executor/uid-range.ts). */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
   /** How boxes are made; `auto`: by a keeper in each slot, and where that cannot be had by bubblewrap. */
   BOX: v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
-import { createExecutor, SandboxError } from '#executor'
+import { claimUids, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
   announceWorker,
@@ -158,7 +158,7 @@ async function startExecutor(): Promise<Executor> {
   try {
     return await createExecutor({
       slots: config.SLOTS,
-      firstUid: config.FIRST_UID,
+      firstUid: await claimFirstUid(),
       limits,
       cacheBytes: config.CACHE_BYTES,
       cacheDirectory: config.CACHE_DIRECTORY,
@@ -176,6 +176,15 @@ async function startExecutor(): Promise<Executor> {
     )
     process.exit(69) // EX_UNAVAILABLE of sysexits
   }
+}
+
+/** A slot has a uid, and so has its resident compiler. An unprivileged worker has none but its own. */
+async function claimFirstUid(): Promise<number> {
+  const wanted = config.FIRST_UID
+  if (process.getuid?.() !== 0) return wanted
+  const { firstUid } = await claimUids(wanted, 2 * config.SLOTS)
+  if (firstUid !== wanted) log.info({ wanted, firstUid }, 'worker.uids_moved')
+  return firstUid
 }
 
 function applyOverrides(overrides: readonly LimitOverride[]): Record<Language, Limits> {

@@ -25,6 +25,8 @@
 // by our own record and the kernel's counters first and by the exit status last (contract/judge-ending.ts), as that is the program's
 // own word.
 export { NotBegunError, SandboxError } from '#contract'
+export { claimUids } from './uid-range.ts'
+export type { UidRange } from './uid-range.ts'
 export type { Ending, ExecutionRequest, Outcome, Phase, Usage } from '#contract'
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import {
