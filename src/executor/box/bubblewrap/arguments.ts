@@ -44,11 +44,11 @@ export const environment: Readonly<Record<string, string>> = {
 }
 
 /**
- * The memory of the box's first process, which shares the program's uid: written to, it could be made to lie about the
- * program's end. The mount's `nodev` makes opening it EACCES. There is one thread, and no other way in: a program may not
- * trace (seccomp/policy.ts), and this is the only proc file system it can reach.
+ * The box's first process, which shares the program's uid: by its memory it could be made to lie about the program's end,
+ * and under load a program may begin while bubblewrap's own pipes are still open there, by which it could hide that it
+ * has begun. A program may not trace (seccomp/policy.ts), and this is the only proc file system it can reach.
  */
-const hidden = ['/proc/1/mem', '/proc/1/task/1/mem']
+const hidden = '/proc/1'
 
 /**
  * What in /proc tells how the host is doing: load, memory, interrupts, inodes; and what tells which host it is. Programs
@@ -102,7 +102,7 @@ export function buildArguments(box: Box): string[] {
         target,
       ]),
     ...box.paths.map(({ source, target }) => ['--ro-bind', source, target]),
-    ['--proc', '/proc', ...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path])],
+    ['--proc', '/proc', '--tmpfs', hidden, '--remount-ro', hidden],
     ...box.root
       .filter(({ kind }) => kind === 'cover')
       .map(({ source, target }) =>
