@@ -9,14 +9,13 @@
 // when the worker is gone. When nothing of the box is alive but its first process the result is sent; when that one is
 // reaped the next box is made. A keeper never reads what a program wrote but to pass it on, and never opens what it can write.
 //
-// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
+// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in message.h show.
 // From the worker:
-//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout
-//       bytes u32; then the filter (struct sock_filter[]) and the layout (build_root in box.c). First of all, once.
+//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in box.c). First of all, once.
 //   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
-//       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
+//       file: struct file_head, name, content; then the input. One at a time.
 //   'A' u32. Kills what runs; without a run, nothing.
-// To the worker, each with kind u32 and length u32 first:
+// To the worker, each after a struct frame:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
 //   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
@@ -43,26 +42,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum reason { none, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
-
-struct result {
-  uint32_t end_code;
-  uint32_t end_status;
-  uint32_t reason;
-  uint32_t unused;
-  uint64_t wall_nanoseconds;
-  uint64_t cpu_nanoseconds;
-  uint64_t memory_peak_bytes;
-  uint64_t memory_kills;
-  uint64_t stdout_bytes;
-  uint64_t stderr_bytes;
-};
-
-struct frame {
-  uint32_t kind;
-  uint32_t length;
-};
 
 enum {
   longest_look_milliseconds = 20,
@@ -255,7 +234,7 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
   *next_look = now() + plan_look(used, request->cpu_nanoseconds);
-  return none;
+  return no_reason;
 }
 
 /** A word of the worker's during a run; there is only one. It may have come right behind the request. */
@@ -286,7 +265,7 @@ static enum reason supervise(const struct request *request, struct stream stream
   int64_t ends = started + (int64_t)request->wall_nanoseconds;
   int64_t next_look = started + plan_look(0, request->cpu_nanoseconds);
   int64_t gives_up = INT64_MAX;
-  enum reason reason = none;
+  enum reason reason = no_reason;
   bool alive = true;
   // The program has ended, or was told to: what is left of its box dies.
   bool over = false;
@@ -339,7 +318,7 @@ static enum reason supervise(const struct request *request, struct stream stream
     else if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) reason = output_limit;
     else if (now() >= ends) reason = wall_limit;
     else if (now() >= next_look) reason = look_at_counters(request, &next_look);
-    if (reason == none) continue;
+    if (reason == no_reason) continue;
     kill_box(&box);
     over = true;
     gives_up = now() + kill_seconds * INT64_C(1000000000);
@@ -351,11 +330,7 @@ static enum reason supervise(const struct request *request, struct stream stream
 
 static void read_files(uint32_t count) {
   for (uint32_t index = 0; index < count; index += 1) {
-    struct {
-      uint32_t name_bytes;
-      uint32_t executable;
-      uint64_t size;
-    } head;
+    struct file_head head;
     char name[256];
     read_exactly(&head, sizeof head);
     if (head.name_bytes == 0 || head.name_bytes >= sizeof name) fail_saying("protocol", "a file's name");
@@ -432,7 +407,7 @@ static void run(void) {
     errno = shared->error;
     fail(shared->error_step);
   }
-  if (!told && reason == none && result.memory_kills == 0)
+  if (!told && reason == no_reason && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
   // Whatever comes after it: the program decides neither its own verdict nor that there is none.
   append_frame('x', &result, sizeof result);
@@ -457,9 +432,7 @@ void setup(void) {
   shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) fail("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
-  struct {
-    uint32_t kind, cgroup_version, flags, filter_bytes, layout_bytes;
-  } hello;
+  struct hello hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
       hello.layout_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
@@ -470,8 +443,8 @@ void setup(void) {
   if (text == NULL) fail("keeper.memory");
   read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
   text[hello.filter_bytes + hello.layout_bytes] = 0;
-  open_group(hello.cgroup_version, (hello.flags & 1) != 0);
-  if ((hello.flags & 2) != 0) yield_cpu();
+  open_group(hello.cgroup_version, (hello.flags & hello_counts_swap) != 0);
+  if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + hello.filter_bytes, hello.layout_bytes);
