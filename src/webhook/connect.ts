@@ -3,7 +3,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
-import { hostOf, isAllowedAddress, parseAddress } from './address.ts'
+import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
 import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
 
@@ -109,9 +109,7 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
   const socket = connectTcp({ host: address, port, autoSelectFamily: false })
   await settle(socket, 'connect', signal)
   // Belt and braces: what we are connected to is what was judged.
-  const peer = parseAddress(socket.remoteAddress ?? '')
-  const judged = parseAddress(address)
-  if (peer === null || judged === null || Buffer.compare(peer, judged) !== 0) {
+  if (!isSameAddress(socket.remoteAddress ?? '', address)) {
     socket.destroy()
     throw new ConnectionError('forbidden', 'address: connected elsewhere')
   }
