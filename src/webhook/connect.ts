@@ -3,6 +3,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
+import { readErrorCode } from '#error-text'
 import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
 import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -162,6 +163,6 @@ async function settle(socket: Socket, event: string, signal: AbortSignal): Promi
 
 /** The machine-readable part of an error: messages of sockets and certificates can hold addresses and foreign text. */
 export function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = readErrorCode(error)
   return typeof code === 'string' ? code : 'failed'
 }
