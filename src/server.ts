@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { ConfigError, readOrExit, readWebConfig } from '#config'
 import { createDatabase, surviveLostConnections } from '#database'
+import { describeError } from '#error-text'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
@@ -101,8 +102,6 @@ function readTls(
     createSecureContext(pair) // throws unless they are PEM and belong together
     return pair
   } catch (error) {
-    throw new ConfigError(
-      `  TLS_CERT, TLS_KEY: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new ConfigError(`  TLS_CERT, TLS_KEY: ${describeError(error)}`)
   }
 }

@@ -14,6 +14,7 @@ import {
   startRetention,
   startSweep,
 } from '#job'
+import { describeError } from '#error-text'
 import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits } from '#language'
 import { createLog } from '#log'
@@ -201,6 +202,6 @@ function readTrust(path: string | undefined): ReturnType<typeof trustAuthorities
   try {
     return trustAuthorities(path === undefined ? '' : readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new ConfigError(`  WEBHOOK_CA: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ConfigError(`  WEBHOOK_CA: ${describeError(error)}`)
   }
 }

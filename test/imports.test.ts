@@ -9,7 +9,9 @@ const doors = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).imports a
   string
 >
 
-const base = ['#config', '#database', '#error', '#language', '#log']
+const base = ['#back-off', '#config', '#database', '#error', '#error-text', '#language', '#log']
+/** What of it the executor and the webhooks use too: each a few lines that know nothing of the service. */
+const plain = ['#back-off', '#error-text']
 const everything = null
 
 /**
@@ -21,7 +23,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   cli: everything,
   dev: everything,
   client: [],
-  database: [],
+  database: plain,
   language: [],
   log: [],
   migration: ['#database'],
@@ -40,6 +42,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   result: [...base, '#event'],
   event: base,
   executor: [
+    ...plain,
     '#language',
     '#contract',
     '#cgroup',
@@ -49,19 +52,19 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#resident',
     '#toolchain',
   ],
-  'executor/contract': ['#language'],
+  'executor/contract': ['#error-text', '#language'],
   'executor/cgroup': ['#contract'],
   'executor/seccomp': ['#contract'],
   'executor/toolchain': ['#contract'],
   'executor/box/bubblewrap': ['#contract', '#cgroup'],
   'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/box': ['#contract', '#bubblewrap', '#keeper'],
-  'executor/resident': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
+  'executor/resident': ['#back-off', '#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/doctor': ['#contract', '#cgroup', '#seccomp', '#bubblewrap', '#keeper'],
-  webhook: [],
+  webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = ['config.ts', 'error.ts']
+const baseFiles = ['back-off.ts', 'config.ts', 'error-text.ts', 'error.ts']
 /** The two doors of src/job that the web process uses must never load the executor. */
 const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
 

@@ -16,8 +16,14 @@ begin
     grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.receive_submission, runledger.receive_batch, runledger.flush_log, job.wake_workers,
-      runledger.await_submission,
+      runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
+      runledger.flush_log, job.wake_workers, runledger.await_submission,
+      -- of receive-before.sql
+      runledger.receive_submission(
+        uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean,
+        boolean, boolean, text
+      ),
+      runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress, runledger.read_result,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending
       to runledger_api;

@@ -3,6 +3,7 @@
 // the lease's lock, the queue's).
 import type { Socket } from 'node:net'
 import postgres from 'postgres'
+import { backOff } from '#back-off'
 import { createWatchedSockets, createWatchedStream } from './socket.ts'
 
 export { cancelOnAbort } from './cancel.ts'
@@ -60,7 +61,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connect_timeout: 5,
     idle_timeout: 0,
     // The default backs off up to 20 s; a database that is back should be used within a second.
-    backoff: (retries) => Math.min(0.05 * 2 ** retries, 0.5),
+    backoff: (retries) => backOff(retries, { first: 0.1, longest: 0.5 }),
     onnotice: () => {},
     onclose: () => options.onClose?.(),
     types: {

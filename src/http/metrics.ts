@@ -124,6 +124,22 @@ interface LoadRow {
   readonly deliveries_pending: number
 }
 
+const durations = ['queue_seconds', 'compile_seconds', 'run_seconds', 'total_seconds'] as const
+type Duration = (typeof durations)[number]
+
+/** A row of runledger.read_progress: an event, or with the type null only where the log stands. */
+interface ProgressRow extends Readonly<Record<Duration, number | null>> {
+  readonly until: string
+  readonly begun: string
+  readonly newest_position: number
+  readonly type: string | null
+  readonly language: string | null
+  readonly verdict: string | null
+  readonly reason: string | null
+  readonly outcome: string | null
+  readonly attempt_seconds: number | null
+}
+
 function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {
   const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
     new Counter({ name: `runledger_${name}_total`, help, labelNames, registers: [registry] })
@@ -145,7 +161,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     buckets: seconds,
     registers: [registry],
   })
-  const histograms = {
+  const histograms: Record<Duration, Histogram<'language'>> = {
     queue_seconds: histogram('queue', 'From receipt to the start of the attempt that ended it.'),
     compile_seconds: histogram('compile', 'Wall time of compiling; a cached one repeats its time.'),
     run_seconds: histogram('run', 'Wall time of the program.'),
@@ -153,30 +169,31 @@ function createProgressCounters(database: Database, registry: Registry): () => P
   }
 
   let cursor: Cursor | null = null
-  const observe = (row: Readonly<Record<string, unknown>>): void => {
-    const { type, language, verdict, reason, outcome } = row as Record<string, string>
-    if (type === undefined || type === null) return
+  const observe = (row: ProgressRow): void => {
+    const { type, language, verdict, reason, outcome, attempt_seconds: attemptFigure } = row
+    if (type === null) return
     if (type === 'webhook.abandoned') abandoned.inc({ reason: reason ?? 'unknown' })
     else if (type === 'webhook.attempt_failed' || type === 'webhook.delivered') {
       attempts.inc({ outcome: outcome ?? 'unknown' })
-      const figure = row['attempt_seconds']
-      if (typeof figure === 'number') attemptSeconds.observe(figure)
+      if (attemptFigure !== null) attemptSeconds.observe(attemptFigure)
     }
     if (type.startsWith('webhook.')) return
     if (type === 'execution.interrupted') rescues.inc({ reason: reason ?? 'unknown' })
     else executions.inc({ language: language ?? 'unknown', verdict: verdict ?? 'IE' })
-    for (const [name, metric] of Object.entries(histograms)) {
+    for (const name of durations) {
       const figure = row[name]
-      if (typeof figure === 'number') metric.observe({ language: language ?? 'unknown' }, figure)
+      if (figure !== null) histograms[name].observe({ language: language ?? 'unknown' }, figure)
     }
   }
   const look = async (): Promise<void> => {
     // The first look only learns where the log stands: counters begin at 0 with their process.
     const since = cursor?.since ?? '18446744073709551615'
     const safe = cursor?.looks.findLast(({ begun }) => begun <= BigInt(since))?.position ?? 0
-    const rows = await database`select * from runledger.read_progress(${since}::xid8, ${safe})`
+    const rows = await database<
+      [ProgressRow, ...ProgressRow[]]
+    >`select * from runledger.read_progress(${since}::xid8, ${safe})`
     for (const row of rows) observe(row)
-    const first = rows[0] as { until: string; begun: string; newest_position: number }
+    const [first] = rows
     const until = BigInt(first.until)
     const looks = [
       ...(cursor?.looks ?? []),

@@ -2,9 +2,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import { schemaVersion } from '#event'
 import { passMilestone } from './milestone.ts'
-import { describeCause, describeReceived, digestRequest } from './submission.ts'
+import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
@@ -36,39 +35,40 @@ export async function receiveBatch(
   circumstances: Circumstances,
   signal: AbortSignal,
 ): Promise<BatchReceipt> {
-  const rows: object[] = []
+  const requests: object[] = []
   const answer = items.map((item): BatchAnswer => {
     if (item.submission === null) return item.refusal
     const id = uuidv7()
-    const { code, stdin, expectedStdout, webhook } = item.submission
-    const { data, webhookId } = describeReceived(item.submission, circumstances)
-    rows.push({
-      id,
+    const { code, stdin, expectedStdout } = item.submission
+    requests.push({
+      request: describeRequest(id, item.submission, circumstances),
       // Base64: a jsonb text holds neither NUL nor bytes.
       code: code.toString('base64'),
       stdin: stdin.toString('base64'),
       expected_stdout: expectedStdout?.toString('base64') ?? null,
-      webhook_id: webhookId,
-      webhook_url: webhook?.url ?? null,
-      webhook_secret: webhook?.secret ?? null,
-      data,
     })
     return { id }
   })
-  if (rows.length === 0) return { kind: 'received', answer }
+  if (requests.length === 0) return { kind: 'received', answer }
 
+  const { apiKeyId, capacity, idempotencyKey } = circumstances
+  const batch = {
+    api_key_id: apiKeyId,
+    items: requests,
+    capacity,
+    ...describeIdempotency(
+      idempotencyKey,
+      items.map(({ submission }) => submission),
+    ),
+  }
   const query = sql<{ given_answer: string; replayed: boolean; matches: boolean }[]>`
-    select * from runledger.receive_batch(
-      ${circumstances.apiKeyId}, ${json(sql, rows)}, ${JSON.stringify(answer)}, ${schemaVersion},
-      ${json(sql, describeCause(circumstances))}, ${circumstances.capacity}, ${circumstances.idempotencyKey},
-      ${digestRequest(items.map(({ submission }) => submission))}, false
-    )`
+    select * from runledger.receive_batch(${json(sql, batch)}, ${JSON.stringify(answer)})`
   passMilestone('batch.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
     passMilestone('batch.after_commit')
     if (row?.replayed !== true) {
-      wakeWorkers(sql, rows.length)
+      wakeWorkers(sql, requests.length)
       return { kind: 'received', answer }
     }
     return {

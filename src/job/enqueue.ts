@@ -3,9 +3,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import { schemaVersion } from '#event'
 import { passMilestone } from './milestone.ts'
-import { describeCause, describeReceived, digestRequest } from './submission.ts'
+import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
@@ -40,25 +39,23 @@ export async function receiveSubmission(
   circumstances: Circumstances,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const { code, stdin, expectedStdout, webhook } = submission
-  const { data, webhookId } = describeReceived(submission, circumstances)
-  const { idempotencyKey, toldTo } = circumstances
-  const isAwaited = toldTo !== null
+  const { code, stdin, expectedStdout } = submission
+  const { idempotencyKey, capacity, checksKey, toldTo } = circumstances
+  const request = {
+    ...describeRequest(id, submission, circumstances),
+    ...describeIdempotency(idempotencyKey, [submission]),
+    capacity,
+    checks_key: checksKey,
+    told_to: toldTo,
+  }
   const query = sql<{ id: string; replayed: boolean; matches: boolean }[]>`
-    select * from runledger.receive_submission(
-      ${id}, ${circumstances.apiKeyId}, ${code}, ${stdin}, ${expectedStdout},
-      ${webhookId}, ${webhook?.url ?? null}, ${webhook?.secret ?? null},
-      ${schemaVersion}, ${json(sql, data)}, ${json(sql, describeCause(circumstances))},
-      ${isAwaited}, ${circumstances.capacity},
-      ${idempotencyKey}, ${idempotencyKey === null ? null : digestRequest([submission])},
-      ${isAwaited}, ${circumstances.checksKey === true}, ${isAwaited}, ${toldTo}
-    )`
+    select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout})`
   passMilestone('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
     passMilestone('submit.after_commit')
     if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
-    if (!isAwaited) wakeWorkers(sql, 1)
+    if (toldTo === null) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }

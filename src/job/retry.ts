@@ -1,9 +1,10 @@
 // A result that was computed must not be lost because the database is away for a moment.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import { isUnavailable } from '#database'
 import type { Logger } from '#log'
 
-const longestPauseMilliseconds = 500
+const pauseMilliseconds = { first: 100, longest: 500 }
 
 /**
  * Repeats a statement until the database has answered it. Only for statements that the log fences: one that was
@@ -16,7 +17,7 @@ export async function untilAvailable<T>(statement: () => PromiseLike<T>, log: Lo
     } catch (error) {
       if (!isUnavailable(error)) throw error
       log.warn({ err: error, attempt }, 'database.unavailable')
-      await sleep(Math.min(50 * 2 ** attempt, longestPauseMilliseconds))
+      await sleep(backOff(attempt, pauseMilliseconds))
     }
   }
 }

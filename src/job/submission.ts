@@ -2,7 +2,7 @@
 // single submission and the batch.
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { digestBody } from '#event'
+import { digestBody, schemaVersion } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
 import type { Language } from '#language'
 
@@ -55,16 +55,45 @@ export function describeReceived(
   }
 }
 
-/** Who and what causes the event. */
-export function describeCause({ requestId, apiKeyId }: Circumstances): Metadata {
-  return { request: requestId, actor: { api_key: apiKeyId } }
+/** The record that `runledger.receive_submission` takes beside the bodies, but for the conditions of receiving it. */
+export function describeRequest(
+  id: string,
+  submission: Submission,
+  circumstances: Circumstances,
+): object {
+  const { data, webhookId } = describeReceived(submission, circumstances)
+  const { apiKeyId, requestId } = circumstances
+  const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
+  return {
+    submission_id: id,
+    api_key_id: apiKeyId,
+    webhook_id: webhookId,
+    webhook_url: submission.webhook?.url,
+    webhook_secret: submission.webhook?.secret,
+    schema_version: schemaVersion,
+    data,
+    metadata,
+  }
+}
+
+/** What the record of one or of several submissions says of its idempotency key. */
+export function describeIdempotency(
+  idempotencyKey: string | null,
+  submissions: readonly (Submission | null)[],
+): object {
+  if (idempotencyKey === null) return {}
+  const digest = digestRequest(submissions)
+  return {
+    idempotency_key: idempotencyKey,
+    request_digest: `\\x${digest.toString('hex')}`, // as PostgreSQL writes bytea
+  }
 }
 
 /**
  * What makes two requests under one idempotency key the same: every field after parsing. Lengths keep fields apart.
  * @param submissions null stands for one that was refused.
  */
-export function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
+function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
   const hash = createHash('sha256')
   for (const submission of submissions) {
     if (submission === null) {

@@ -2,6 +2,7 @@
 // sandbox the worker takes nothing until a program of its own has run as it should: if that was an accident, after
 // milliseconds; if the host is sick, after growing pauses, while other workers go on.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import type { Executor } from '#executor'
 import { catalogue } from '#language'
 import type { Language } from '#language'
@@ -43,6 +44,7 @@ export function createSuspension({
   onChange = () => {},
   firstPauseMilliseconds = 1000,
 }: SuspensionOptions): Suspension {
+  const pauses = { first: firstPauseMilliseconds, longest: longestPauseMilliseconds }
   const stopping = new AbortController()
   const { signal } = stopping
   // Since the last run that ended as it should: a trial that passes does not outweigh runs that fail.
@@ -52,10 +54,7 @@ export function createSuspension({
 
   async function passTrial(language: Language): Promise<void> {
     for (;;) {
-      const pause =
-        failures < 2
-          ? 0
-          : Math.min(firstPauseMilliseconds * 2 ** (failures - 2), longestPauseMilliseconds)
+      const pause = failures < 2 ? 0 : backOff(failures - 1, pauses)
       await sleep(pause, undefined, { signal })
       try {
         await runTrial(executor, language, signal)

@@ -1,12 +1,15 @@
-// Which addresses a webhook may reach. Decided on parsed bytes and by default no: what cannot be parsed or is not
+// Which addresses a webhook may reach. Decided on parsed addresses and by default no: what cannot be parsed or is not
 // plainly public is refused. Separate because the submit validator, the connector and the tests ask the same question.
 // Sources: the IANA special-purpose address registries (RFC 6890, RFC 8190) for IPv4 and IPv6, 2025.
 import { isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
 
-/** A CIDR range: the network's bytes (4 for IPv4, 16 for IPv6) and how many leading bits count. */
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** A CIDR range: the network's first address and how many leading bits count. */
 export interface AddressRange {
-  readonly bytes: Uint8Array
+  readonly network: Address
   readonly prefixBits: number
 }
 
@@ -61,10 +64,13 @@ const nonPublicIPv6 = tableOf(
  * @param address dotted decimal IPv4 or IPv6 text, without brackets, port or zone.
  */
 export function isPublicAddress(address: string): boolean {
-  const bytes = parseAddress(address)
-  if (bytes === null) return false
-  if (bytes.length === 4) return !isWithin(bytes, nonPublicIPv4)
-  return isWithin(bytes, globalUnicastIPv6) && !isWithin(bytes, nonPublicIPv6)
+  const parsed = parseAddress(address)
+  return parsed !== null && isPublic(parsed)
+}
+
+function isPublic(address: Address): boolean {
+  if (address.kind() === 'ipv4') return !isWithin(address, nonPublicIPv4)
+  return isWithin(address, globalUnicastIPv6) && !isWithin(address, nonPublicIPv6)
 }
 
 /**
@@ -75,11 +81,15 @@ export function isAllowedAddress(
   allowedRanges: readonly AddressRange[],
   deniedRanges: readonly AddressRange[] = [],
 ): boolean {
-  const bytes = parseAddress(address)
-  if (bytes === null) return false
-  return (
-    isWithin(bytes, allowedRanges) || (isPublicAddress(address) && !isWithin(bytes, deniedRanges))
-  )
+  const parsed = parseAddress(address)
+  if (parsed === null) return false
+  return isWithin(parsed, allowedRanges) || (isPublic(parsed) && !isWithin(parsed, deniedRanges))
+}
+
+/** True when both texts spell one address. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [parsed, otherParsed] = [parseAddress(one), parseAddress(other)]
+  return parsed !== null && otherParsed !== null && isWithin(parsed, [singleOf(otherParsed)])
 }
 
 /** This machine's own addresses, as they are now: what listens on them may count on a firewall that we stand behind. */
@@ -121,59 +131,47 @@ export function parseRanges(text: string): ParsedRanges {
   return { ranges, issues }
 }
 
-/** The bytes of an address (4 or 16), or null for anything that is not exactly one, an IPv6 zone included. */
-export function parseAddress(text: string): Uint8Array | null {
-  if (isIPv4(text)) return Uint8Array.from(text.split('.'), Number)
-  // isIPv6 accepts a zone (fe80::1%eth0), which picks an interface of ours.
-  return isIPv6(text) && !text.includes('%') ? parseIPv6(text) : null
-}
-
-/** Takes text that isIPv6 has accepted: eight groups, or fewer around one `::`, the last two perhaps dotted decimal. */
-function parseIPv6(text: string): Uint8Array {
-  const hexadecimal = text.replace(
-    /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
-    (_, ...parts: string[]) => {
-      const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
-      return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-    },
-  )
-  const [left = [], right = []] = hexadecimal
-    .split('::')
-    .map((side) => (side === '' ? [] : side.split(':')))
-  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
-  const groups = [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16))
-  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]))
+/** Null for anything that is not exactly one address, an IPv6 zone included: that picks an interface of ours. */
+function parseAddress(text: string): Address | null {
+  if (isIPv4(text)) return ipaddr.IPv4.parse(text)
+  if (!isIPv6(text) || text.includes('%')) return null
+  // The library takes ::1.2.3.4, the deprecated spelling, for ::ffff:1.2.3.4 (ipaddr.js 2.5.0).
+  return ipaddr.IPv6.parse(text.replace(/^::(?=\d+\.)/, '0::'))
 }
 
 /** A range, or what is wrong with it. */
 function parseRange(entry: string): AddressRange | string {
-  const [address = '', prefix, ...rest] = entry.split('/')
-  const bytes = parseAddress(address)
-  if (bytes === null || rest.length > 0) return 'is not an address or a CIDR range'
-  const width = bytes.length * 8
-  const prefixBits = prefix === undefined ? width : Number(prefix)
-  if (prefix !== undefined && (!/^\d{1,3}$/.test(prefix) || prefixBits > width)) {
-    return `has a prefix length that is not 0 to ${width}`
+  const [text = '', prefix, ...rest] = entry.split('/')
+  const address = parseAddress(text)
+  if (address === null || rest.length > 0) return 'is not an address or a CIDR range'
+  const single = singleOf(address)
+  if (prefix === undefined) return single
+  const prefixBits = Number(prefix)
+  if (!/^\d{1,3}$/.test(prefix) || prefixBits > single.prefixBits) {
+    return `has a prefix length that is not 0 to ${single.prefixBits}`
   }
   // 10.1.2.3/8 may be meant as one address or as sixteen million: ask rather than guess.
-  const tail = Array.from({ length: width - prefixBits }, (_, index) => prefixBits + index)
-  if (tail.some((bit) => bitOf(bytes, bit) === 1))
+  if (!isWithin(findFirst(address, prefixBits), [single]))
     return `has bits set after the first ${prefixBits}`
-  return { bytes, prefixBits }
+  return { network: address, prefixBits }
 }
 
-function isWithin(address: Uint8Array, ranges: readonly AddressRange[]): boolean {
-  return ranges.some(({ bytes, prefixBits }) => {
-    if (bytes.length !== address.length) return false
-    for (let bit = 0; bit < prefixBits; bit += 1) {
-      if (bitOf(bytes, bit) !== bitOf(address, bit)) return false
-    }
-    return true
-  })
+function singleOf(address: Address): AddressRange {
+  return { network: address, prefixBits: address.toByteArray().length * 8 }
 }
 
-function bitOf(bytes: Uint8Array, bit: number): number {
-  return ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1
+/** The first address of the network that this one lies in. */
+function findFirst(address: Address, prefixBits: number): Address {
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return family.networkAddressFromCIDR(`${address.toNormalizedString()}/${prefixBits}`)
+}
+
+function isWithin(address: Address, ranges: readonly AddressRange[]): boolean {
+  // The library throws at two families.
+  return ranges.some(
+    ({ network, prefixBits }) =>
+      network.kind() === address.kind() && address.match(network, prefixBits),
+  )
 }
 
 /** A host that is no address: no empty label, none of an address's signs, and no number at its end. */

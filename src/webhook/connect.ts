@@ -3,7 +3,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
-import { hostOf, isAllowedAddress, parseAddress } from './address.ts'
+import { readErrorCode } from '#error-text'
+import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
 import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
 
@@ -109,9 +110,7 @@ async function connectTo(address: string, port: number, signal: AbortSignal): Pr
   const socket = connectTcp({ host: address, port, autoSelectFamily: false })
   await settle(socket, 'connect', signal)
   // Belt and braces: what we are connected to is what was judged.
-  const peer = parseAddress(socket.remoteAddress ?? '')
-  const judged = parseAddress(address)
-  if (peer === null || judged === null || Buffer.compare(peer, judged) !== 0) {
+  if (!isSameAddress(socket.remoteAddress ?? '', address)) {
     socket.destroy()
     throw new ConnectionError('forbidden', 'address: connected elsewhere')
   }
@@ -164,6 +163,6 @@ async function settle(socket: Socket, event: string, signal: AbortSignal): Promi
 
 /** The machine-readable part of an error: messages of sockets and certificates can hold addresses and foreign text. */
 export function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = readErrorCode(error)
   return typeof code === 'string' ? code : 'failed'
 }

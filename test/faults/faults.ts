@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { issueKey } from '#account'
 import { createDatabase, surviveLostConnections } from '#database'
 import { findPort } from '#embedded-postgres'
+import { describeError } from '#error-text'
 import { migrate } from '#migration'
 import { tellLife } from '../../src/cli/audit.ts'
 import { createAuthority } from '../webhook/certificate.ts'
@@ -199,7 +200,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
   try {
     count = (await within(strikeSeconds, fault.strike(scene))) ?? 1
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error)
+    problem = describeError(error)
     failures.push(`${fault.name}: ${problem}`)
     // It may have been left half done.
     for (const { proxy } of [...scene.webs, ...scene.workers]) await proxy.set('pass')

@@ -84,96 +84,151 @@ export async function call(
   })
 }
 
+/** What the clients know together. */
+interface Tally {
+  readonly acknowledged: Map<string, Acknowledged>
+  readonly doubled: string[]
+  readonly wrong: string[]
+  readonly answers: Map<number, number>
+  slowestSeconds: number
+  isStopping: boolean
+}
+
+/** What every client does its work with. */
+interface Client extends Omit<LoadOptions, 'clients'> {
+  readonly tally: Tally
+  readonly agent: Agent
+}
+
+/** A submission as it is sent, the same each time, and what must come of it. */
+interface Draft {
+  readonly headers: { readonly 'X-API-Key': string; readonly 'Idempotency-Key': string }
+  readonly body: object
+  readonly expected: string
+  readonly withWebhook: boolean
+  readonly waits: boolean
+}
+
 /** Starts the clients. */
-export function startLoad(options: LoadOptions): Load {
-  const { clients, keys, ports, webhook, random } = options
-  const acknowledged = new Map<string, Acknowledged>()
-  const doubled: string[] = []
-  const wrong: string[] = []
-  const answers = new Map<number, number>()
+export function startLoad({ clients, ...options }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  let slowestSeconds = 0
-  let stopping = false
-
-  async function ask(waits: boolean, ...rest: Parameters<typeof call>): Promise<Answer> {
-    const startedAt = performance.now()
-    const answer = await call(...rest)
-    if (!waits) {
-      slowestSeconds = Math.max(slowestSeconds, (performance.now() - startedAt) / 1000)
-    }
-    answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
-    if (![0, 200, 202, 404, 408, 503].includes(answer.status)) {
-      wrong.push(`${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`)
-    }
-    return answer
+  const tally: Tally = {
+    acknowledged: new Map(),
+    doubled: [],
+    wrong: [],
+    answers: new Map(),
+    slowestSeconds: 0,
+    isStopping: false,
   }
-
-  async function submitOne(): Promise<void> {
-    const expected = String(random.between(0, 1e9))
-    const milliseconds = random.pick([0, 0, 0, 50, 100, 200, 300])
-    const sleeps = milliseconds === 0 ? '' : `import time; time.sleep(${milliseconds / 1000}); `
-    const withWebhook = random.number() < 0.25
-    const waits = random.number() < 0.4
-    const headers = { 'X-API-Key': random.pick(keys), 'Idempotency-Key': randomUUID() }
-    const body = {
-      language: 'python',
-      code: `${sleeps}print(input())`,
-      stdin: expected,
-      expected_stdout: expected,
-      ...(withWebhook && { webhook_url: webhook.url, webhook_secret: webhook.secret }),
-    }
-    const remember = (id: unknown): void => {
-      if (typeof id !== 'string') return
-      const key = headers['Idempotency-Key']
-      const earlier = acknowledged.get(key)
-      if (earlier !== undefined && earlier.id !== id) doubled.push(key)
-      acknowledged.set(key, { id, expected, webhook: withWebhook })
-    }
-    for (;;) {
-      const path = `/api/submit${waits ? '?wait=true' : ''}`
-      const { status, body: answer } = await ask(waits, random.pick(ports()), 'POST', path, headers, body, agent) // prettier-ignore
-      remember(answer['id'])
-      if (status === 200 || status === 202 || status === 408) {
-        await follow(String(answer['id']), headers['X-API-Key'], expected)
-        return
-      }
-      await sleep(retryMilliseconds)
-    }
-  }
-
-  async function follow(id: string, key: string, expected: string): Promise<void> {
-    for (;;) {
-      const { status, body } = await ask(true, random.pick(ports()), 'GET', `/api/result/${id}?wait=true`, { 'X-API-Key': key, Prefer: 'wait=5' }, undefined, agent) // prettier-ignore
-      if (status === 404) wrong.push(`${id} was acknowledged, and is not found`)
-      if (body['status'] === 'failed') return
-      if (body['status'] === 'completed') {
-        if (body['verdict'] !== 'AC' || body['stdout'] !== `${expected}\n`) {
-          wrong.push(
-            `${id} ended as ${String(body['verdict'])}, ${JSON.stringify(body).slice(0, 300)}`,
-          )
-        }
-        return
-      }
-      if (status === 404 || stopping) return
-      await sleep(retryMilliseconds)
-    }
-  }
-
+  const client: Client = { ...options, tally, agent }
   const running = Array.from({ length: clients }, async () => {
-    while (!stopping) await submitOne()
+    while (!tally.isStopping) await submitOne(client)
   })
+  const { acknowledged, doubled, wrong, answers } = tally
   return {
     acknowledged,
     doubled,
     wrong,
     answers,
     get slowestSeconds() {
-      return slowestSeconds
+      return tally.slowestSeconds
     },
     async stop() {
-      stopping = true
+      tally.isStopping = true
       await Promise.all(running)
       agent.destroy()
     },
   }
+}
+
+/** Sends one submission until it is acknowledged, and sees to its end. */
+async function submitOne(client: Client): Promise<void> {
+  const draft = draftSubmission(client)
+  const { headers, body, waits, expected } = draft
+  for (;;) {
+    const path = `/api/submit${waits ? '?wait=true' : ''}`
+    const { status, body: answer } = await ask(client, waits, 'POST', path, headers, body)
+    remember(client.tally, draft, answer['id'])
+    if (status === 200 || status === 202 || status === 408) {
+      await follow(client, String(answer['id']), headers['X-API-Key'], expected)
+      return
+    }
+    await sleep(retryMilliseconds)
+  }
+}
+
+function draftSubmission({ random, keys, webhook }: Client): Draft {
+  const expected = String(random.between(0, 1e9))
+  const milliseconds = random.pick([0, 0, 0, 50, 100, 200, 300])
+  const sleeps = milliseconds === 0 ? '' : `import time; time.sleep(${milliseconds / 1000}); `
+  const withWebhook = random.number() < 0.25
+  const waits = random.number() < 0.4
+  return {
+    headers: { 'X-API-Key': random.pick(keys), 'Idempotency-Key': randomUUID() },
+    body: {
+      language: 'python',
+      code: `${sleeps}print(input())`,
+      stdin: expected,
+      expected_stdout: expected,
+      ...(withWebhook && { webhook_url: webhook.url, webhook_secret: webhook.secret }),
+    },
+    expected,
+    withWebhook,
+    waits,
+  }
+}
+
+/** Notes the id that a submission was acknowledged under, if the answer has one. */
+function remember(
+  { acknowledged, doubled }: Tally,
+  { headers, expected, withWebhook }: Draft,
+  id: unknown,
+): void {
+  if (typeof id !== 'string') return
+  const key = headers['Idempotency-Key']
+  const earlier = acknowledged.get(key)
+  if (earlier !== undefined && earlier.id !== id) doubled.push(key)
+  acknowledged.set(key, { id, expected, webhook: withWebhook })
+}
+
+/** Waits for the end of what was acknowledged, and holds it against what the program does. */
+async function follow(client: Client, id: string, key: string, expected: string): Promise<void> {
+  const { wrong } = client.tally
+  const headers = { 'X-API-Key': key, Prefer: 'wait=5' }
+  for (;;) {
+    const { status, body } = await ask(client, true, 'GET', `/api/result/${id}?wait=true`, headers)
+    if (status === 404) wrong.push(`${id} was acknowledged, and is not found`)
+    if (body['status'] === 'failed') return
+    if (body['status'] === 'completed') {
+      if (body['verdict'] !== 'AC' || body['stdout'] !== `${expected}\n`) {
+        wrong.push(
+          `${id} ended as ${String(body['verdict'])}, ${JSON.stringify(body).slice(0, 300)}`,
+        )
+      }
+      return
+    }
+    if (status === 404 || client.tally.isStopping) return
+    await sleep(retryMilliseconds)
+  }
+}
+
+/** One request to any of the web processes, entered in the tally. @param waits true: it may take its time. */
+async function ask(
+  { ports, random, agent, tally }: Client,
+  waits: boolean,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<Answer> {
+  const startedAt = performance.now()
+  const answer = await call(random.pick(ports()), method, path, headers, body, agent)
+  if (!waits) {
+    tally.slowestSeconds = Math.max(tally.slowestSeconds, (performance.now() - startedAt) / 1000)
+  }
+  tally.answers.set(answer.status, (tally.answers.get(answer.status) ?? 0) + 1)
+  if (![0, 200, 202, 404, 408, 503].includes(answer.status)) {
+    tally.wrong.push(`${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`)
+  }
+  return answer
 }

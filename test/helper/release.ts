@@ -70,19 +70,21 @@ function git(...parameters: string[]): string | null {
 
 /**
  * What a schema no longer offers to processes that were written for an earlier one: functions that are gone, take other
- * arguments or return less. Further arguments with defaults and further columns are no loss.
+ * arguments or return less. Further arguments with defaults, further columns and further functions of a name are no loss.
  * @param earlier and `present`: snapshots such as test/sql/schema.sql.
  */
 export function listLosses(earlier: string, present: string): string[] {
-  const now = new Map(readFunctions(present).map((known) => [known.name, known]))
+  const now = Map.groupBy(readFunctions(present), ({ name }) => name)
   return readFunctions(earlier).flatMap(({ name, parameters, columns, isGranted }) => {
     if (!isGranted) return [] // only other functions call it
-    const successor = now.get(name)
-    if (successor === undefined) return [`${name} is gone`]
-    const fits =
-      parameters.every(({ type }, index) => successor.parameters[index]?.type === type) &&
-      successor.parameters.slice(parameters.length).every(({ hasDefault }) => hasDefault)
-    if (!fits) return [`${name} takes other arguments`]
+    const successors = now.get(name)
+    if (successors === undefined) return [`${name} is gone`]
+    const successor = successors.find(
+      (found) =>
+        parameters.every(({ type }, index) => found.parameters[index]?.type === type) &&
+        found.parameters.slice(parameters.length).every(({ hasDefault }) => hasDefault),
+    )
+    if (successor === undefined) return [`${name} takes other arguments`]
     return columns.every((column) => successor.columns.includes(column))
       ? []
       : [`${name} returns something else`]

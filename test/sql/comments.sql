@@ -13,6 +13,12 @@ begin
     and obj_description(c.oid, 'pg_class') is null;
   assert _missing is null, 'no comment on ' || _missing;
 
+  select string_agg(format_type(c.reltype, null), ', ') into _missing
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('runledger', 'job', 'audit') and c.relkind = 'c' and obj_description(c.reltype, 'pg_type') is null;
+  assert _missing is null, 'no comment on ' || _missing;
+
   select string_agg(n.nspname || '.' || p.proname, ', ') into _missing
   from pg_catalog.pg_proc p
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace

@@ -212,6 +212,22 @@ table runledger.worker
   constraint worker_pkey PRIMARY KEY (id)
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
+type runledger.submission_request
+  What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.
+  submission_id uuid
+  api_key_id uuid
+  webhook_id uuid: Stream of the delivery; null without a webhook.
+  webhook_url text
+  webhook_secret text
+  schema_version integer: Of data, which is what the event says.
+  data jsonb
+  metadata jsonb
+  capacity integer: Unfinished submissions over all keys, with this one; null: there is room.
+  idempotency_key uuid
+  request_digest bytea: What makes two requests of one idempotency_key the same.
+  checks_key boolean: Nobody has called admit_request.
+  told_to text: Somebody waits, who is told on this channel of its end and of nothing before, but after flush_log. Null: the caller wakes the workers.
+
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
 
@@ -590,12 +606,22 @@ function runledger.rebuild_batch(after uuid, batch integer)
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
 
 function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, schema_version integer, metadata jsonb, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true)
-  Receives every item (id, bodies in base64, webhook, event data) as receive_submission does, or finds the answer that the idempotency key stands for. wakes: false, the caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
+  receive_batch as the release before calls it.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.receive_batch(batch jsonb, answer text)
+  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
+  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea)
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.
+  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
+
 function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false, told_at_end boolean DEFAULT false, told_to text DEFAULT NULL::text)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. awaited: somebody waits for its end, who is told on the channel told_to. told_at_end: whoever asks is told of its end and of nothing before, but after runledger.flush_log. wakes: false, the caller wakes the workers. checks_key: nobody has called admit_request; RL008: do so. RL003: the queue is full; 57014: it took more than 1.5 s. Then nothing was written.
+  receive_submission as the release before calls it: told_to is given where somebody waits.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

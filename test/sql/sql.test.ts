@@ -2,6 +2,7 @@
 // `do` blocks with `assert`: the text of a failed assert is the test's message.
 import { readFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
+import { describeError } from '#error-text'
 import { createTestDatabase } from '../helper/database.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -22,7 +23,7 @@ for (const name of files) {
         throw rollback
       })
       .catch((error: unknown) => {
-        if (error !== rollback) t.fail(error instanceof Error ? error.message : String(error))
+        if (error !== rollback) t.fail(describeError(error))
       })
     t.pass('ran to its end')
   })

@@ -144,6 +144,11 @@ t.test('ranges are read as CIDR or as single addresses, in one family each', asy
   const refused = ['10.0.255.255', '10.2.0.0', '127.0.0.2', 'fc00::1', '::2', '192.168.127.255', '::ffff:127.0.0.1', '::10.1.0.0'] // prettier-ignore
   for (const address of refused) t.equal(isAllowedAddress(address, ranges), false, address)
   t.same(parseRanges(''), { ranges: [], issues: [] })
+  const [compatible, mapped] = ['::/96', '::ffff:0:0/96'].map((text) => parseRanges(text).ranges)
+  t.equal(isAllowedAddress('::10.1.0.0', compatible!), true, 'IPv4-compatible')
+  t.equal(isAllowedAddress('::10.1.0.0', mapped!), false, 'IPv4-compatible is not mapped')
+  t.equal(isAllowedAddress('::ffff:10.1.0.0', mapped!), true, 'IPv4-mapped')
+  t.equal(isAllowedAddress('::ffff:10.1.0.0', compatible!), false, 'IPv4-mapped is not compatible')
 })
 
 t.test('every bad range is named and left out', async (t) => {

@@ -6,7 +6,7 @@
 export * from './boxes.ts'
 export * from './clearing.ts'
 export * from './command.ts'
-export * from './error-text.ts'
+export { describeError as describe, readErrorCode as readCode } from '#error-text'
 export * from './judge-ending.ts'
 export * from './limits.ts'
 export * from './outcome.ts'

@@ -1,6 +1,7 @@
 // Keeps residents (process.ts) ready: started in the background, lent to one request at a time, replaced when they end,
 // and now and then so that none grows old. Whoever cannot have one in time is told so and does without.
 import { setTimeout as delay } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import type { PhaseLimits } from '#contract'
 import type { Exchange, Resident } from './process.ts'
 
@@ -43,7 +44,7 @@ interface Member {
 const patienceMilliseconds = 100
 /** One that ended before so many exchanges does not come back at once: its start costs CPU time that others need. */
 const provenExchanges = 20
-const longestPauseSeconds = 60
+const pauseSeconds = { first: 1, longest: 60 }
 
 /**
  * @param start makes the n-th resident, ready to be asked.
@@ -108,7 +109,7 @@ export function keepResidents(
   }
 
   async function pause(failures: number): Promise<void> {
-    const seconds = Math.min(longestPauseSeconds, 2 ** (failures - 1))
+    const seconds = backOff(failures, pauseSeconds)
     await delay(seconds * 1000, undefined, { signal: closing.signal, ref: false }).catch(() => {})
   }
 

@@ -24,15 +24,21 @@ const opcode = {
   returnConstant: 0x06,
 } as const
 
-/** Offsets into `struct seccomp_data`; words are little-endian on every architecture supported. */
+/** Where the fields of `struct seccomp_data` lie, and of what follows each other in `args`. */
+export const seccompData = { nr: 0, arch: 4, args: 16, argumentBytes: 8 } as const
+
+/** Offsets to load from; words are little-endian on every architecture supported. */
 export const dataOffset = {
-  number: 0,
-  architecture: 4,
+  number: seccompData.nr,
+  architecture: seccompData.arch,
   /** The low 32 bits of argument 0–5. */
-  argumentLow: (index: number): number => 16 + index * 8,
+  argumentLow: (index: number): number => seccompData.args + index * seccompData.argumentBytes,
   /** The high 32 bits of argument 0–5. */
-  argumentHigh: (index: number): number => 20 + index * 8,
+  argumentHigh: (index: number): number => dataOffset.argumentLow(index) + 4,
 } as const
+
+/** Where the fields of `struct sock_filter` lie, and its size. */
+export const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
 
 /** Filter results (linux/seccomp.h); an errno is or-ed into `errno`. */
 export const filterReturn = {
@@ -104,16 +110,17 @@ export function split(
   ]
 }
 
-/** The bytes the kernel reads: 8 a instruction, little-endian. @throws {RangeError} beyond the kernel's size. */
+/** The bytes the kernel reads: an array of `struct sock_filter`. @throws {RangeError} beyond the kernel's size. */
 export function encode(program: readonly Instruction[]): Buffer {
   if (program.length > maximumInstructions)
     throw new RangeError(`${program.length} instructions, the kernel takes ${maximumInstructions}`)
-  const bytes = Buffer.alloc(program.length * 8)
+  const bytes = Buffer.alloc(program.length * sockFilter.sizeBytes)
   program.forEach(({ code, ifTrue, ifFalse, operand }, index) => {
-    bytes.writeUInt16LE(code, index * 8)
-    bytes.writeUInt8(ifTrue, index * 8 + 2)
-    bytes.writeUInt8(ifFalse, index * 8 + 3)
-    bytes.writeUInt32LE(operand >>> 0, index * 8 + 4)
+    const start = index * sockFilter.sizeBytes
+    bytes.writeUInt16LE(code, start + sockFilter.code)
+    bytes.writeUInt8(ifTrue, start + sockFilter.jt)
+    bytes.writeUInt8(ifFalse, start + sockFilter.jf)
+    bytes.writeUInt32LE(operand >>> 0, start + sockFilter.k)
   })
   return bytes
 }

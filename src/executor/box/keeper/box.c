@@ -96,19 +96,8 @@ static void bind_host_path(const char *source, char *target, uint64_t attributes
   restrict_mount(target, attributes);
 }
 
-/**
- * Replaces the keeper's own root by what its boxes see.
- * @param layout entries of three strings that end in NUL: `bind`, source, target (read-only); `device`, source,
- * target; `link`, text, path.
- */
-void build_root(char *layout, size_t bytes) {
-  enter_user_namespace();
-  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
-  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) fail("root.mount");
-  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
-  if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
-  if (chdir("/") != 0) fail("root.enter");
-  umask(0);
+/** What boxes see of the host, and the links between it; entries as build_root has them. */
+static void show_host(char *layout, size_t bytes) {
   const char *end = layout + bytes;
   for (char *entry = layout; entry < end;) {
     char *source = entry + strlen(entry) + 1;
@@ -127,6 +116,32 @@ void build_root(char *layout, size_t bytes) {
     }
     entry = target + strlen(target) + 1;
   }
+}
+
+/** What a box and the keeper tell each other with. */
+static void make_events(void) {
+  ready = eventfd(0, EFD_CLOEXEC);
+  go = eventfd(0, EFD_CLOEXEC);
+  ended = eventfd(0, EFD_CLOEXEC);
+  if (ready < 0 || go < 0 || ended < 0) fail("keeper.event");
+  keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  if (keeper < 0) fail("keeper.event");
+}
+
+/**
+ * Replaces the keeper's own root by what its boxes see.
+ * @param layout entries of three strings that end in NUL: `bind`, source, target (read-only); `device`, source,
+ * target; `link`, text, path.
+ */
+void build_root(char *layout, size_t bytes) {
+  enter_user_namespace();
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) fail("root.mount");
+  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
+  if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
+  if (chdir("/") != 0) fail("root.enter");
+  umask(0);
+  show_host(layout, bytes);
   for (size_t index = 0; index < 3; index += 1)
     if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
   // What a box mounts over it is its own; a kernel allows that only to who already sees a whole one.
@@ -144,12 +159,7 @@ void build_root(char *layout, size_t bytes) {
   // Bounds what exec could bring, and nothing of what the keeper itself may do.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
-  ready = eventfd(0, EFD_CLOEXEC);
-  go = eventfd(0, EFD_CLOEXEC);
-  ended = eventfd(0, EFD_CLOEXEC);
-  if (ready < 0 || go < 0 || ended < 0) fail("keeper.event");
-  keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
-  if (keeper < 0) fail("keeper.event");
+  make_events();
 }
 
 void load_filter(const void *instructions, size_t bytes) {

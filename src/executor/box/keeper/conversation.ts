@@ -5,26 +5,17 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { dropTo, environment } from '#bubblewrap'
-import {
-  beforeBegin,
-  describe,
-  nameSignal,
-  NotBegunError,
-  readCode,
-  roundSeconds,
-  SandboxError,
-} from '#contract'
+import { beforeBegin, describe, NotBegunError, readCode, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
-import type { Captured, Command, Evidence, PhaseRequest } from '#contract'
+import type { Captured, Evidence, PhaseRequest } from '#contract'
+import { decodeResult, encodeHello, encodeKind, encodeRequest, takeFrame } from './message.ts'
+import type { Hello, Kind, Result } from './message.ts'
 
 /** What a keeper is started with. */
-export interface KeeperLaunch {
+export interface KeeperLaunch extends Hello {
   readonly group: KeeperGroup
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
-  readonly filter: Buffer
-  /** Entries of the file system that its boxes see, as build_root in box.c reads them. */
-  readonly layout: Buffer
   /** The keeper's program; or, with `interpreter`, the library that makes that one a keeper. */
   readonly program: string
   /** The interpreter's command line; null for a keeper that starts programs with exec. */
@@ -119,31 +110,6 @@ export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch):
   }
 }
 
-export function encodeHello({ group, filter, layout }: KeeperLaunch): Buffer {
-  const head = Buffer.alloc(20)
-  head.writeUInt32LE('H'.charCodeAt(0), 0)
-  head.writeUInt32LE(group.version === 'v1' ? 1 : 2, 4)
-  head.writeUInt32LE((group.countsSwap ? 1 : 0) | (group.sharesCpu ? 2 : 0), 8)
-  head.writeUInt32LE(filter.length, 12)
-  head.writeUInt32LE(layout.length, 16)
-  return Buffer.concat([head, filter, layout])
-}
-
-const kinds = {
-  ready: 'r',
-  output: 'o',
-  errors: 'e',
-  result: 'x',
-  refusal: 'n',
-  failure: 'f',
-} as const
-type Kind = keyof typeof kinds
-const kindsByNumber = new Map(
-  Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
-)
-/** A frame carries at most what the keeper's own buffer holds. */
-const longestFrame = 256 * 1024
-
 interface Conversation {
   /** Resolves with the body of the next frame of this kind. @throws {SandboxError} whatever else happens. */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
@@ -197,17 +163,14 @@ function converse(child: ChildProcess, socket: Socket): Conversation {
 
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    while (failure === null && rest.length >= 8) {
-      const kind = kindsByNumber.get(rest.readUInt32LE(0))
-      const length = rest.readUInt32LE(4)
-      if (kind === undefined || length > longestFrame) {
+    while (failure === null) {
+      const taken = takeFrame(rest)
+      if (taken === 'partial') return
+      if (taken === 'nonsense') {
         end(new SandboxError('keeper.protocol', 'nonsense'))
-      } else if (rest.length >= 8 + length) {
-        const body = rest.subarray(8, 8 + length)
-        rest = rest.subarray(8 + length)
-        take(kind, body)
       } else {
-        break
+        rest = taken.rest
+        take(taken.kind, taken.body)
       }
     }
   })
@@ -357,124 +320,4 @@ function collect(keptBytes: number): {
       return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
     },
   }
-}
-
-function encodeKind(letter: string): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(letter.charCodeAt(0))
-  return bytes
-}
-
-const mebibyte = 1024 * 1024
-const blockBytes = 512
-
-/** `struct request` of keeper.h and what follows it. */
-export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
-  const strings = encodeStrings(command)
-  const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)
-  const head = Buffer.alloc(104)
-  const numbers = [
-    ['R'.charCodeAt(0), strings.length, command.argv.length, Object.keys(environment).length],
-    [
-      command.files.length,
-      limits.processes,
-      command.unlimitedStack ? 1 : 0,
-      command.endsQuietly === true ? 1 : 0,
-    ],
-  ].flat()
-  for (const [index, value] of numbers.entries()) head.writeUInt32LE(value, index * 4)
-  const scratchBytes = Math.ceil(limits.diskBytes)
-  // The program's own files do not count towards its disk. In steps: a box is made ahead for the size of the last.
-  const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
-  const sizes = [
-    stdin.length,
-    limits.memoryBytes,
-    limits.cpuSeconds * 1e9,
-    limits.wallSeconds * 1e9,
-    limits.stdoutBytes,
-    limits.stderrBytes,
-    boxBytes,
-    scratchBytes,
-    // One block more than the disk holds, so that a full disk is ENOSPC and no signal.
-    boxBytes + blockBytes,
-  ]
-  for (const [index, value] of sizes.entries()) {
-    head.writeBigUInt64LE(BigInt(Math.ceil(value)), 32 + index * 8)
-  }
-  return [head, strings, ...command.files.flatMap(encodeFile), stdin]
-}
-
-function encodeStrings({ argv }: Command): Buffer {
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
-  return Buffer.from([...argv, ...variables].map((text) => `${text}\0`).join(''))
-}
-
-function encodeFile({ path, content, executable }: Command['files'][number]): Uint8Array[] {
-  const name = Buffer.from(path.replace(/^\/box\//, ''))
-  const head = Buffer.alloc(16)
-  head.writeUInt32LE(name.length, 0)
-  head.writeUInt32LE(executable ? 1 : 0, 4)
-  head.writeBigUInt64LE(BigInt(content.length), 8)
-  return [head, name, content]
-}
-
-const reasons = [
-  null,
-  'cpu_limit',
-  'wall_limit',
-  'output_limit',
-  'memory_limit',
-  'aborted',
-] as const
-/** CLD_EXITED, CLD_KILLED and CLD_DUMPED of siginfo_t. */
-const [exitedByItself, killed, dumped] = [1, 2, 3]
-
-interface Result {
-  readonly reason: (typeof reasons)[number]
-  readonly exit: Evidence['exit']
-  readonly wallSeconds: number
-  readonly cpuSeconds: number
-  readonly memoryPeakBytes: number
-  readonly memoryKills: number
-  readonly stdoutBytes: number
-  readonly stderrBytes: number
-}
-
-/**
- * `struct result` of keeper.c.
- * @param captured bytes of stdout and of stderr that came before it.
- * @throws {SandboxError} step `keeper.protocol` when it contradicts itself or what came before it.
- */
-function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
-  if (body.length !== 64) throw new SandboxError('keeper.protocol', 'a result of another size')
-  const code = body.readUInt32LE(0)
-  const status = body.readUInt32LE(4)
-  const reason = reasons[body.readUInt32LE(8)]
-  if (reason === undefined) throw new SandboxError('keeper.protocol', 'an unknown reason')
-  const read = (index: number): number => Number(body.readBigUInt64LE(16 + index * 8))
-  const ended =
-    (code === exitedByItself && status <= 255) ||
-    ((code === killed || code === dumped) && status >= 1 && status <= 64)
-  // Killed with its box, there is no word of how it ended; but then somebody had a reason.
-  const vanished = code === 0 && status === 0 && (reason !== null || read(3) > 0)
-  if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
-  const numbers = [0, 1, 2, 3, 4, 5].map(read)
-  if (!numbers.every(Number.isSafeInteger) || read(4) < captured[0] || read(5) < captured[1])
-    throw new SandboxError('keeper.protocol', 'figures that cannot be')
-  return {
-    reason,
-    exit: code === 0 ? null : describeExit(code, status),
-    wallSeconds: roundSeconds(read(0) / 1e9),
-    cpuSeconds: roundSeconds(read(1) / 1e9),
-    memoryPeakBytes: read(2),
-    memoryKills: read(3),
-    stdoutBytes: read(4),
-    stderrBytes: read(5),
-  }
-}
-
-function describeExit(code: number, status: number): Evidence['exit'] {
-  if (code === exitedByItself) return { code: status, signal: null }
-  const signal = nameSignal(128 + status)
-  return { code: 128 + status, signal: signal ?? `SIG${status}` }
 }

@@ -9,14 +9,13 @@
 // when the worker is gone. When nothing of the box is alive but its first process the result is sent; when that one is
 // reaped the next box is made. A keeper never reads what a program wrote but to pass it on, and never opens what it can write.
 //
-// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in keeper.h show.
+// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in message.h show.
 // From the worker:
-//   'H' u32, cgroup version u32, flags u32 (1: it counts swap, 2: it has its own share of the CPU), filter bytes u32, layout
-//       bytes u32; then the filter (struct sock_filter[]) and the layout (build_root in box.c). First of all, once.
+//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in box.c). First of all, once.
 //   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
-//       file: name bytes u32, executable u32, size u64, name, content; then the input. One at a time.
+//       file: struct file_head, name, content; then the input. One at a time.
 //   'A' u32. Kills what runs; without a run, nothing.
-// To the worker, each with kind u32 and length u32 first:
+// To the worker, each after a struct frame:
 //   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
 //   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
@@ -43,26 +42,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum reason { none, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
-
-struct result {
-  uint32_t end_code;
-  uint32_t end_status;
-  uint32_t reason;
-  uint32_t unused;
-  uint64_t wall_nanoseconds;
-  uint64_t cpu_nanoseconds;
-  uint64_t memory_peak_bytes;
-  uint64_t memory_kills;
-  uint64_t stdout_bytes;
-  uint64_t stderr_bytes;
-};
-
-struct frame {
-  uint32_t kind;
-  uint32_t length;
-};
 
 enum {
   longest_look_milliseconds = 20,
@@ -255,7 +234,7 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
   *next_look = now() + plan_look(used, request->cpu_nanoseconds);
-  return none;
+  return no_reason;
 }
 
 /** A word of the worker's during a run; there is only one. It may have come right behind the request. */
@@ -277,72 +256,116 @@ static void reap_box(void) {
   box.pid = 0;
 }
 
+/** A run from the program's first instruction on. */
+struct supervision {
+  const struct request *request;
+  struct stream *streams;
+  /** When its wall time is up, and when its counters are looked at next. */
+  int64_t ends;
+  int64_t next_look;
+  /** Once it is over: when a box that is still there is given up. */
+  int64_t gives_up;
+  /** The box's first process is not reaped. */
+  bool alive;
+  /** The program has ended, or was told to: what is left of its box dies. */
+  bool over;
+  /** The end of the box's first process need not be waited for. */
+  bool settled;
+};
+
+enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
+
+static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
+
+/** Waits for something to do; returns how many events there are, and fewer than 0 for none but a signal. */
+static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
+  struct stream *streams = run->streams;
+  // Small output waits for the result, and both go in one write.
+  events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (full ? POLLOUT : 0)), 0};
+  events[from_box] = (struct pollfd){run->alive ? box.pidfd : -1, POLLIN, 0};
+  for (int index = 0; index < 2; index += 1) {
+    bool held_back = full && streams[index].received < streams[index].limit;
+    events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
+  }
+  events[from_program] = (struct pollfd){run->over ? -1 : box.ended, POLLIN, 0};
+  if (run->over && full) postpone_giving_up(run);
+  int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
+  bool waits = talk->question_end - talk->question_start < sizeof(uint32_t) && (run->alive || full);
+  int64_t pause = waits ? until - now() : 0;
+  struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
+  int found = ppoll(events, event_count, &timeout, NULL);
+  if (found < 0 && errno != EINTR) fail("keeper.poll");
+  return found;
+}
+
+static void read_outputs(struct stream streams[2], const struct pollfd events[event_count]) {
+  for (int index = 0; index < 2; index += 1) {
+    if (events[from_output + index].revents == 0 || drain(&streams[index])) continue;
+    close(streams[index].descriptor);
+    streams[index].descriptor = -1;
+  }
+}
+
+/** Sees whether the program has ended, or its box. */
+static void look_for_end(struct supervision *run, bool box_ended) {
+  if (run->alive && box_ended) {
+    reap_box();
+    run->alive = false;
+  }
+  if (run->over || (run->alive && !has_ended())) return;
+  run->over = true;
+  run->settled = run->alive && group_is_settled();
+  postpone_giving_up(run);
+}
+
+/** Why a program that runs must end now, if it must. */
+static enum reason find_reason(struct supervision *run, bool stopped) {
+  const struct stream *streams = run->streams;
+  if (stopped) return aborted;
+  if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) return output_limit;
+  if (now() >= run->ends) return wall_limit;
+  if (now() >= run->next_look) return look_at_counters(run->request, &run->next_look);
+  return no_reason;
+}
+
 /**
  * From the program's first instruction until its output is read and its box reaped. Where only the box's first process is
  * left, and next to nothing for it to clear away (group_is_settled), its end is not waited for: it changes nothing any
  * more, and takes as long as an empty box takes to run. Nor is that of a box which a kill does not end (box.outlives).
  */
 static enum reason supervise(const struct request *request, struct stream streams[2], int64_t started) {
-  int64_t ends = started + (int64_t)request->wall_nanoseconds;
-  int64_t next_look = started + plan_look(0, request->cpu_nanoseconds);
-  int64_t gives_up = INT64_MAX;
-  enum reason reason = none;
-  bool alive = true;
-  // The program has ended, or was told to: what is left of its box dies.
-  bool over = false;
-  bool settled = false;
-  while ((alive && !settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+  struct supervision run = {
+      .request = request,
+      .streams = streams,
+      .ends = started + (int64_t)request->wall_nanoseconds,
+      .next_look = started + plan_look(0, request->cpu_nanoseconds),
+      .gives_up = INT64_MAX,
+      .alive = true,
+  };
+  enum reason reason = no_reason;
+  while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     bool full = is_full();
-    struct pollfd events[] = {
-        {worker_socket, (short)(POLLIN | (talk->answer_end > 0 ? POLLOUT : 0)), 0},
-        {alive ? box.pidfd : -1, POLLIN, 0},
-        {full && streams[0].received < streams[0].limit ? -1 : streams[0].descriptor, POLLIN, 0},
-        {full && streams[1].received < streams[1].limit ? -1 : streams[1].descriptor, POLLIN, 0},
-        {over ? -1 : box.ended, POLLIN, 0},
-    };
-    // Small output waits for the result, and both go in one write.
-    if (!full) events[0].events = POLLIN;
-    if (over && full) gives_up = now() + kill_seconds * INT64_C(1000000000);
-    int64_t until = over ? gives_up : next_look < ends ? next_look : ends;
-    bool waits = talk->question_end - talk->question_start < sizeof(uint32_t) && (alive || full);
-    int64_t pause = waits ? until - now() : 0;
-    struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
-    int found = ppoll(events, 5, &timeout, NULL);
-    if (found < 0 && errno != EINTR) fail("keeper.poll");
+    struct pollfd events[event_count];
+    int found = await_events(&run, events, full);
     if (found < 0) continue;
     // Whoever could write is dead, and what was written is read. The pipe may have no end yet: the kernel need not have closed
     // the dead's other ends at once.
-    if (found == 0 && !alive && !full) break;
-    if (events[0].revents & POLLOUT) send_some();
-    bool stopped = is_told_to_stop((events[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
-    for (size_t index = 0; index < 2; index += 1) {
-      if (events[index + 2].revents == 0 || drain(&streams[index])) continue;
-      close(streams[index].descriptor);
-      streams[index].descriptor = -1;
-    }
-    if (alive && events[1].revents != 0) {
-      reap_box();
-      alive = false;
-    }
+    if (found == 0 && !run.alive && !full) break;
+    if (events[from_worker].revents & POLLOUT) send_some();
+    bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
+    read_outputs(streams, events);
     // An end that has happened is seen before a clock that has passed.
-    if (!over && (!alive || has_ended())) {
-      over = true;
-      settled = alive && group_is_settled();
-      gives_up = now() + kill_seconds * INT64_C(1000000000);
-    }
-    if (over) {
-      box.outlives = alive && now() > gives_up;
+    look_for_end(&run, events[from_box].revents != 0);
+    if (run.over) {
+      box.outlives = run.alive && now() > run.gives_up;
       if (box.outlives) break;
       continue;
     }
-    if (stopped) reason = aborted;
-    else if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) reason = output_limit;
-    else if (now() >= ends) reason = wall_limit;
-    else if (now() >= next_look) reason = look_at_counters(request, &next_look);
-    if (reason == none) continue;
+    reason = find_reason(&run, stopped);
+    if (reason == no_reason) continue;
     kill_box(&box);
-    over = true;
-    gives_up = now() + kill_seconds * INT64_C(1000000000);
+    run.over = true;
+    postpone_giving_up(&run);
   }
   for (size_t index = 0; index < 2; index += 1)
     if (streams[index].descriptor >= 0) close(streams[index].descriptor);
@@ -351,11 +374,7 @@ static enum reason supervise(const struct request *request, struct stream stream
 
 static void read_files(uint32_t count) {
   for (uint32_t index = 0; index < count; index += 1) {
-    struct {
-      uint32_t name_bytes;
-      uint32_t executable;
-      uint64_t size;
-    } head;
+    struct file_head head;
     char name[256];
     read_exactly(&head, sizeof head);
     if (head.name_bytes == 0 || head.name_bytes >= sizeof name) fail_saying("protocol", "a file's name");
@@ -383,38 +402,31 @@ static void read_strings(const struct request *request) {
   if (!whole || ends != (uint64_t)request->arguments + request->variables) fail_saying("protocol", "the command line");
 }
 
-static void run(void) {
-  struct request request;
-  request.kind = 'R';
-  read_exactly((char *)&request + sizeof request.kind, sizeof request - sizeof request.kind);
+/** Reads a request, and puts the program and all that is its own into the box that stands. */
+static void fill_box(struct request *request) {
+  request->kind = 'R';
+  read_exactly((char *)request + sizeof request->kind, sizeof *request - sizeof request->kind);
   // A file system of no bytes would be one without a limit.
-  if (request.wall_nanoseconds > longest_nanoseconds || request.cpu_nanoseconds > longest_nanoseconds ||
-      request.memory_bytes > INT64_MAX || request.processes > INT32_MAX || request.box_bytes == 0 ||
-      request.scratch_bytes == 0)
+  if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
+      request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
+      request->scratch_bytes == 0)
     fail_saying("protocol", "the limits");
-  read_strings(&request);
+  read_strings(request);
   wait_until_ready(&box);
   settle_group();
   // A box is as large as its scratch space and its files.
-  make_room(request.stdin_bytes +
-            (request.box_bytes > request.scratch_bytes ? request.box_bytes - request.scratch_bytes : 0));
-  resize_box(&box, request.box_bytes, request.scratch_bytes);
-  talk->box_bytes = request.box_bytes;
-  talk->scratch_bytes = request.scratch_bytes;
-  read_files(request.files);
-  copy_to_file(box.input, request.stdin_bytes, "box.stdin");
-  shared->request = request;
-  struct stream streams[] = {
-      {box.output[0], 'o', request.stdout_bytes, 0, talk->gathered[0], 0},
-      {box.errors[0], 'e', request.stderr_bytes, 0, talk->gathered[1], 0},
-  };
-  begin_group(&request, share);
-  int64_t started = now();
-  begun = true;
-  release_box(&box);
-  enum reason reason = supervise(&request, streams, started);
-  pass_on(&streams[0]);
-  pass_on(&streams[1]);
+  make_room(request->stdin_bytes +
+            (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
+  resize_box(&box, request->box_bytes, request->scratch_bytes);
+  talk->box_bytes = request->box_bytes;
+  talk->scratch_bytes = request->scratch_bytes;
+  read_files(request->files);
+  copy_to_file(box.input, request->stdin_bytes, "box.stdin");
+  shared->request = *request;
+}
+
+/** Writes down what came of a run. */
+static void append_result(enum reason reason, const struct stream streams[2], int64_t started) {
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {
@@ -432,11 +444,13 @@ static void run(void) {
     errno = shared->error;
     fail(shared->error_step);
   }
-  if (!told && reason == none && result.memory_kills == 0)
+  if (!told && reason == no_reason && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
-  // Whatever comes after it: the program decides neither its own verdict nor that there is none.
   append_frame('x', &result, sizeof result);
-  begun = false;
+}
+
+/** Sends the result, and waits until nothing of the box is left. */
+static void finish_run(void) {
   if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
   bool reaped = box.pid == 0;
   if (reaped) end_group();
@@ -449,6 +463,26 @@ static void run(void) {
   close(box.pidfd);
 }
 
+static void run(void) {
+  struct request request;
+  fill_box(&request);
+  struct stream streams[] = {
+      {box.output[0], 'o', request.stdout_bytes, 0, talk->gathered[0], 0},
+      {box.errors[0], 'e', request.stderr_bytes, 0, talk->gathered[1], 0},
+  };
+  begin_group(&request, share);
+  int64_t started = now();
+  begun = true;
+  release_box(&box);
+  enum reason reason = supervise(&request, streams, started);
+  pass_on(&streams[0]);
+  pass_on(&streams[1]);
+  append_result(reason, streams, started);
+  // Whatever comes after it: the program decides neither its own verdict nor that there is none.
+  begun = false;
+  finish_run();
+}
+
 /** Reads what the worker says first and makes everything that all boxes share. */
 void setup(void) {
   talk = allocate_unforked(sizeof *talk);
@@ -457,9 +491,7 @@ void setup(void) {
   shared = mmap(NULL, (size_t)one_page_at_least, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) fail("keeper.memory");
   if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC) != 0) fail("keeper.socket");
-  struct {
-    uint32_t kind, cgroup_version, flags, filter_bytes, layout_bytes;
-  } hello;
+  struct hello hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
       hello.layout_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
@@ -470,8 +502,8 @@ void setup(void) {
   if (text == NULL) fail("keeper.memory");
   read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
   text[hello.filter_bytes + hello.layout_bytes] = 0;
-  open_group(hello.cgroup_version, (hello.flags & 1) != 0);
-  if ((hello.flags & 2) != 0) yield_cpu();
+  open_group(hello.cgroup_version, (hello.flags & hello_counts_swap) != 0);
+  if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + hello.filter_bytes, hello.layout_bytes);

@@ -6,34 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "message.h"
+
 enum {
   argument_bytes_most = 64 * 1024,
   strings_most = 1024,
   /** Descriptors that the worker starts a keeper with: the socket, then those of its cgroup (group.c). */
   worker_socket = 3,
   group_descriptor = 4,
-};
-
-/** A request's head as it stands on the socket. */
-struct request {
-  uint32_t kind;
-  uint32_t argument_bytes;
-  uint32_t arguments;
-  uint32_t variables;
-  uint32_t files;
-  uint32_t processes;
-  uint32_t unlimited_stack;
-  uint32_t may_end_quietly;
-  uint64_t stdin_bytes;
-  uint64_t memory_bytes;
-  uint64_t cpu_nanoseconds;
-  uint64_t wall_nanoseconds;
-  uint64_t stdout_bytes;
-  uint64_t stderr_bytes;
-  /** Sizes of /box, and of /tmp and /dev/shm each. */
-  uint64_t box_bytes;
-  uint64_t scratch_bytes;
-  uint64_t file_size_limit;
 };
 
 /** A page that the keeper shares with a box's own two processes and that a program never has mapped. */

@@ -6,11 +6,8 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
-import {
-  encodeHello,
-  encodeRequest,
-  spawnKeeper,
-} from '../../../../src/executor/box/keeper/conversation.ts'
+import { spawnKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
+import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/conversation.ts'
 import { box, timeFactor } from '../../../helper/executor.ts'
 import {

@@ -1,0 +1,68 @@
+// What goes over a keeper's socket; keeper.c tells in which order. The worker's side of it is structure.ts.
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include <stdint.h>
+
+struct hello {
+  uint32_t kind;
+  uint32_t cgroup_version;
+  uint32_t flags;
+  uint32_t filter_bytes;
+  uint32_t layout_bytes;
+};
+
+/** The group counts swap; it has its own share of the CPU. */
+enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2 };
+
+struct request {
+  uint32_t kind;
+  uint32_t argument_bytes;
+  uint32_t arguments;
+  uint32_t variables;
+  uint32_t files;
+  uint32_t processes;
+  uint32_t unlimited_stack;
+  uint32_t may_end_quietly;
+  uint64_t stdin_bytes;
+  uint64_t memory_bytes;
+  uint64_t cpu_nanoseconds;
+  uint64_t wall_nanoseconds;
+  uint64_t stdout_bytes;
+  uint64_t stderr_bytes;
+  /** Sizes of /box, and of /tmp and /dev/shm each. */
+  uint64_t box_bytes;
+  uint64_t scratch_bytes;
+  uint64_t file_size_limit;
+};
+
+/** Of each file of a request; its name and its content follow. */
+struct file_head {
+  uint32_t name_bytes;
+  uint32_t executable;
+  uint64_t size;
+};
+
+/** Before everything that a keeper says. */
+struct frame {
+  uint32_t kind;
+  uint32_t length;
+};
+
+/** Why a keeper has ended a box. */
+enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
+
+struct result {
+  uint32_t end_code;
+  uint32_t end_status;
+  uint32_t reason;
+  uint32_t unused;
+  uint64_t wall_nanoseconds;
+  uint64_t cpu_nanoseconds;
+  uint64_t memory_peak_bytes;
+  uint64_t memory_kills;
+  uint64_t stdout_bytes;
+  uint64_t stderr_bytes;
+};
+
+#endif

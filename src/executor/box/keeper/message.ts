@@ -1,0 +1,178 @@
+// What goes over a keeper's socket, in the order that keeper.c tells: requests as bytes, and results from them.
+// Separate from the conversation, which knows when each of them may come.
+import { environment } from '#bubblewrap'
+import { nameSignal, roundSeconds, SandboxError } from '#contract'
+import type { KeeperGroup } from '#cgroup'
+import type { Command, Evidence, PhaseRequest } from '#contract'
+import * as structure from './structure.ts'
+
+const kinds = {
+  ready: 'r',
+  output: 'o',
+  errors: 'e',
+  result: 'x',
+  refusal: 'n',
+  failure: 'f',
+} as const
+export type Kind = keyof typeof kinds
+const kindsByNumber = new Map(
+  Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
+)
+/** A frame carries at most what the keeper's own buffer holds. */
+const longestFrame = 256 * 1024
+
+/** One thing that a keeper says, and the bytes behind it. */
+export interface Frame {
+  readonly kind: Kind
+  readonly body: Buffer
+  readonly rest: Buffer
+}
+
+/** Takes the first frame off, if it is whole and can be one. */
+export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
+  const { sizeBytes } = structure.frame
+  if (bytes.length < sizeBytes) return 'partial'
+  const head = structure.frame.decode(bytes.subarray(0, sizeBytes))
+  const kind = kindsByNumber.get(head.kind)
+  if (kind === undefined || head.length > longestFrame) return 'nonsense'
+  const end = sizeBytes + head.length
+  if (bytes.length < end) return 'partial'
+  return { kind, body: bytes.subarray(sizeBytes, end), rest: bytes.subarray(end) }
+}
+
+/** What a keeper hears first. */
+export interface Hello {
+  readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
+  readonly filter: Buffer
+  /** Entries of the file system that its boxes see, as build_root in box.c reads them. */
+  readonly layout: Buffer
+}
+
+export function encodeHello({ group, filter, layout }: Hello): Buffer {
+  const { hello_counts_swap: countsSwap, hello_shares_cpu: sharesCpu } = structure.helloFlag
+  const head = structure.hello.encode({
+    kind: 'H'.charCodeAt(0),
+    cgroup_version: group.version === 'v1' ? 1 : 2,
+    flags: (group.countsSwap ? countsSwap : 0) | (group.sharesCpu ? sharesCpu : 0),
+    filter_bytes: filter.length,
+    layout_bytes: layout.length,
+  })
+  return Buffer.concat([head, filter, layout])
+}
+
+/** A word without more: `A`. */
+export function encodeKind(letter: string): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(letter.charCodeAt(0))
+  return bytes
+}
+
+const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
+const mebibyte = 1024 * 1024
+const blockBytes = 512
+
+/** `struct request` of keeper.h and what follows it. */
+export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
+  const strings = encodeStrings(command)
+  const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)
+  const scratchBytes = Math.ceil(limits.diskBytes)
+  // The program's own files do not count towards its disk. In steps: a box is made ahead for the size of the last.
+  const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
+  const head = structure.request.encode({
+    kind: 'R'.charCodeAt(0),
+    argument_bytes: strings.length,
+    arguments: command.argv.length,
+    variables: Object.keys(environment).length,
+    files: command.files.length,
+    processes: limits.processes,
+    unlimited_stack: command.unlimitedStack ? 1 : 0,
+    may_end_quietly: command.endsQuietly === true ? 1 : 0,
+    stdin_bytes: stdin.length,
+    memory_bytes: Math.ceil(limits.memoryBytes),
+    cpu_nanoseconds: Math.ceil(limits.cpuSeconds * 1e9),
+    wall_nanoseconds: Math.ceil(limits.wallSeconds * 1e9),
+    stdout_bytes: Math.ceil(limits.stdoutBytes),
+    stderr_bytes: Math.ceil(limits.stderrBytes),
+    box_bytes: boxBytes,
+    scratch_bytes: scratchBytes,
+    // One block more than the disk holds, so that a full disk is ENOSPC and no signal.
+    file_size_limit: boxBytes + blockBytes,
+  })
+  return [head, strings, ...command.files.flatMap(encodeFile), stdin]
+}
+
+function encodeStrings({ argv }: Command): Buffer {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  return Buffer.from([...argv, ...variables].map((text) => `${text}\0`).join(''))
+}
+
+function encodeFile({ path, content, executable }: Command['files'][number]): Uint8Array[] {
+  const name = Buffer.from(path.replace(/^\/box\//, ''))
+  const head = structure.fileHead.encode({
+    name_bytes: name.length,
+    executable: executable ? 1 : 0,
+    size: content.length,
+  })
+  return [head, name, content]
+}
+
+/** Why the keeper ended a box; null: it ended by itself. */
+type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
+
+export interface Result {
+  readonly reason: Reason
+  readonly exit: Evidence['exit']
+  readonly wallSeconds: number
+  readonly cpuSeconds: number
+  readonly memoryPeakBytes: number
+  readonly memoryKills: number
+  readonly stdoutBytes: number
+  readonly stderrBytes: number
+}
+
+/**
+ * Reads a result.
+ * @param captured bytes of stdout and of stderr that came before it.
+ * @throws {SandboxError} step `keeper.protocol` when it contradicts itself or what came before it.
+ */
+export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
+  if (body.length !== structure.result.sizeBytes)
+    throw new SandboxError('keeper.protocol', 'a result of another size')
+  const {
+    end_code: code,
+    end_status: status,
+    reason: number,
+    unused: _,
+    ...figures
+  } = structure.result.decode(body)
+  const named = structure.reasons[number]
+  if (named === undefined) throw new SandboxError('keeper.protocol', 'an unknown reason')
+  const reason = named === 'no_reason' ? null : named
+  const ended =
+    (code === CLD_EXITED && status <= 255) ||
+    ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
+  // Killed with its box, there is no word of how it ended; but then somebody had a reason.
+  const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
+  if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
+  const isPossible =
+    Object.values(figures).every(Number.isSafeInteger) &&
+    figures.stdout_bytes >= captured[0] &&
+    figures.stderr_bytes >= captured[1]
+  if (!isPossible) throw new SandboxError('keeper.protocol', 'figures that cannot be')
+  return {
+    reason,
+    exit: code === 0 ? null : describeExit(code, status),
+    wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
+    cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
+    memoryPeakBytes: figures.memory_peak_bytes,
+    memoryKills: figures.memory_kills,
+    stdoutBytes: figures.stdout_bytes,
+    stderrBytes: figures.stderr_bytes,
+  }
+}
+
+function describeExit(code: number, status: number): Evidence['exit'] {
+  if (code === CLD_EXITED) return { code: status, signal: null }
+  const signal = nameSignal(128 + status)
+  return { code: 128 + status, signal: signal ?? `SIG${status}` }
+}

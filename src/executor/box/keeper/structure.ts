@@ -1,0 +1,131 @@
+// The structures of message.h as they lie on the socket: one table of their fields, by which they are written and read.
+// test/executor/box/keeper/structure.test.ts holds it against what the compiler makes of the header.
+
+/** Little-endian numbers without a sign. */
+export type FieldType = 'uint32_t' | 'uint64_t'
+
+/** A structure's fields by their names in C, in their order there. */
+type Fields = Readonly<Record<string, FieldType>>
+
+/** What a structure holds: numbers, all of them whole and below 2^53. */
+type Values<F extends Fields> = Readonly<Record<keyof F, number>>
+
+export interface Structure<F extends Fields> {
+  /** Its name in C. */
+  readonly name: string
+  readonly sizeBytes: number
+  /** Where each field lies. */
+  readonly fields: readonly {
+    readonly name: keyof F & string
+    readonly type: FieldType
+    readonly offset: number
+  }[]
+  encode(values: Values<F>): Buffer
+  /** @throws {RangeError} when these are not exactly so many bytes. */
+  decode(bytes: Buffer): Values<F>
+}
+
+const fieldBytes: Readonly<Record<FieldType, number>> = { uint32_t: 4, uint64_t: 8 }
+
+function defineStructure<const F extends Fields>(name: string, types: F): Structure<F> {
+  let sizeBytes = 0
+  const fields = Object.entries(types).map(([field, type]) => {
+    const offset = align(sizeBytes, fieldBytes[type])
+    sizeBytes = offset + fieldBytes[type]
+    return { name: field, type, offset }
+  })
+  sizeBytes = align(sizeBytes, Math.max(...fields.map(({ type }) => fieldBytes[type])))
+  return {
+    name,
+    sizeBytes,
+    fields,
+    encode(values) {
+      const bytes = Buffer.alloc(sizeBytes)
+      for (const { name: field, type, offset } of fields) {
+        const value = values[field] ?? 0
+        if (type === 'uint32_t') bytes.writeUInt32LE(value, offset)
+        else bytes.writeBigUInt64LE(BigInt(value), offset)
+      }
+      return bytes
+    },
+    decode(bytes) {
+      if (bytes.length !== sizeBytes)
+        throw new RangeError(`a ${name} of ${bytes.length} bytes, not ${sizeBytes}`)
+      const values = fields.map(({ name: field, type, offset }) => {
+        const value =
+          type === 'uint32_t' ? bytes.readUInt32LE(offset) : Number(bytes.readBigUInt64LE(offset))
+        return [field, value] as const
+      })
+      return Object.fromEntries(values) as Values<F>
+    },
+  }
+}
+
+function align(offset: number, bytes: number): number {
+  return Math.ceil(offset / bytes) * bytes
+}
+
+export const hello = defineStructure('hello', {
+  kind: 'uint32_t',
+  cgroup_version: 'uint32_t',
+  flags: 'uint32_t',
+  filter_bytes: 'uint32_t',
+  layout_bytes: 'uint32_t',
+})
+
+export const request = defineStructure('request', {
+  kind: 'uint32_t',
+  argument_bytes: 'uint32_t',
+  arguments: 'uint32_t',
+  variables: 'uint32_t',
+  files: 'uint32_t',
+  processes: 'uint32_t',
+  unlimited_stack: 'uint32_t',
+  may_end_quietly: 'uint32_t',
+  stdin_bytes: 'uint64_t',
+  memory_bytes: 'uint64_t',
+  cpu_nanoseconds: 'uint64_t',
+  wall_nanoseconds: 'uint64_t',
+  stdout_bytes: 'uint64_t',
+  stderr_bytes: 'uint64_t',
+  box_bytes: 'uint64_t',
+  scratch_bytes: 'uint64_t',
+  file_size_limit: 'uint64_t',
+})
+
+export const fileHead = defineStructure('file_head', {
+  name_bytes: 'uint32_t',
+  executable: 'uint32_t',
+  size: 'uint64_t',
+})
+
+export const frame = defineStructure('frame', { kind: 'uint32_t', length: 'uint32_t' })
+
+export const result = defineStructure('result', {
+  end_code: 'uint32_t',
+  end_status: 'uint32_t',
+  reason: 'uint32_t',
+  unused: 'uint32_t',
+  wall_nanoseconds: 'uint64_t',
+  cpu_nanoseconds: 'uint64_t',
+  memory_peak_bytes: 'uint64_t',
+  memory_kills: 'uint64_t',
+  stdout_bytes: 'uint64_t',
+  stderr_bytes: 'uint64_t',
+})
+
+/** `enum reason`, in its order. */
+export const reasons = [
+  'no_reason',
+  'cpu_limit',
+  'wall_limit',
+  'output_limit',
+  'memory_limit',
+  'aborted',
+] as const
+
+/** `enum hello_flag`. */
+export const helloFlag = { hello_counts_swap: 1, hello_shares_cpu: 2 } as const
+
+/** Of siginfo_t: how a process ended. */
+export const endCode = { CLD_EXITED: 1, CLD_KILLED: 2, CLD_DUMPED: 3 } as const

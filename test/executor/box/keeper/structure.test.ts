@@ -1,0 +1,53 @@
+// The worker's table of what goes over a keeper's socket is what the compiler makes of the keeper's header.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import t from 'tap'
+import * as structure from '../../../../src/executor/box/keeper/structure.ts'
+import { evaluateInC } from '../../../helper/c-value.ts'
+
+const folder = resolve(import.meta.dirname, '../../../../src/executor/box/keeper')
+const headers = ['<signal.h>', `"${folder}/keeper.h"`]
+const { hello, request, fileHead, frame, result } = structure
+const structures = [hello, request, fileHead, frame, result]
+
+t.test('every field lies where the header has it, and is as wide', async (t) => {
+  const expected: Record<string, number> = {}
+  for (const { name, sizeBytes, fields } of structures) {
+    expected[`sizeof(struct ${name})`] = sizeBytes
+    for (const { name: field, type, offset } of fields) {
+      expected[`offsetof(struct ${name}, ${field})`] = offset
+      // 1 only for exactly this type: signed, or of another width, it is another.
+      expected[`_Generic(((struct ${name} *)0)->${field}, ${type}: 1, default: 0)`] = 1
+    }
+  }
+  t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
+})
+
+t.test('no structure of the header is missing, and no field of one', async (t) => {
+  const text = readFileSync(`${folder}/message.h`, 'utf8').replaceAll(/\/\*.*?\*\//gs, '')
+  const found = [...text.matchAll(/^struct (\w+) \{(.*?)^\}/gms)].map(([, name, body = '']) => [
+    name,
+    [...body.matchAll(/(\w+);/g)].map(([, field]) => field),
+  ])
+  t.strictSame(
+    found,
+    structures.map(({ name, fields }) => [name, fields.map(({ name: field }) => field)]),
+  )
+})
+
+t.test('reasons, flags and ends have the numbers that C gives them', async (t) => {
+  const expected: Record<string, number> = {
+    ...Object.fromEntries(structure.reasons.map((name, number) => [name, number])),
+    ...structure.helloFlag,
+    ...structure.endCode,
+  }
+  t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
+})
+
+t.test('what is written is read back, up to the largest number', async (t) => {
+  const values = { name_bytes: 1, executable: 2 ** 32 - 1, size: Number.MAX_SAFE_INTEGER }
+  const bytes = fileHead.encode(values)
+  t.equal(bytes.toString('hex'), '01000000ffffffffffffffffffff1f00')
+  t.strictSame(fileHead.decode(bytes), values)
+  t.throws(() => fileHead.decode(bytes.subarray(1)), RangeError)
+})
