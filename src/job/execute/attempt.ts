@@ -12,12 +12,12 @@ import type { Executor } from '#executor'
 import { languages, mapLanguages } from '#language'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
-import { passMilestone } from './milestone.ts'
+import type { Claim } from '#lease'
+import { passMilestone } from '#milestone'
+import { createQueueFront } from '#queue'
+import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
-import type { Claim } from './lease.ts'
 import { createLostRuns } from './lost-runs.ts'
-import { createQueueFront } from './queue-front.ts'
-import { untilAvailable } from './retry.ts'
 
 /** What beginning needs. */
 export interface AttemptDependencies {
@@ -34,6 +34,8 @@ export interface AttemptDependencies {
 export const jobSchema = v.object({
   submission: v.pipe(v.string(), v.uuid()),
   language: v.nullish(v.string()),
+  /** The attempt that was begun when the job was taken; one that waits in the queue has none. */
+  run: v.optional(v.string()),
 })
 export type Job = v.InferOutput<typeof jobSchema>
 
@@ -184,7 +186,11 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
         const { begun_run: run, language, submission_id: submission } = row
         lost.forget(run)
         return {
-          job: { id: String(row.job_id), task_id: row.task_id, payload: { submission, language } },
+          job: {
+            id: String(row.job_id),
+            task_id: row.task_id,
+            payload: { submission, language, run },
+          },
           attempt: toAttempt(row, { submission, run, claim, language }),
         }
       }),

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
