@@ -7,11 +7,12 @@ import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
 import type { Outcome } from '#executor'
+import type { Language } from '#language'
 import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
-import { createStarter, describeActor, jobSchema } from './attempt.ts'
+import { createStarter, describeActor, jobSchema, listOffered } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './verdict.ts'
@@ -32,6 +33,8 @@ export interface ExecuteDependencies extends AttemptDependencies {
 
 /** The task and what belongs to it. */
 export interface ExecuteTask {
+  /** Of these it takes jobs. */
+  readonly languages: readonly Language[]
   /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
   take(): Promise<Taken['job'] | null>
   /** True while it takes none, whatever waits. */
@@ -74,6 +77,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 
   return {
+    languages: listOffered(executor),
+
     get isSuspended() {
       return dependencies.suspension?.suspended === true
     },

@@ -6,8 +6,8 @@
 //   announced   After the commit idle workers are told how many came (job.wake_workers). A worker that knows of none does
 //               not ask (hint.ts); should nobody be told, it looks by itself within three seconds.
 //   taken       A worker with a free slot removes the row and appends execution.started, in one statement
-//               (runledger.take_execution). It takes what it can run, the first that is due, from where it knows the queue
-//               to begin (front.ts). From here on the log says who has it, and the version of that event is the token
+//               (runledger.take_execution). It takes the first that is due in a language that it runs, from where it
+//               knows the queue to begin (front.ts). From here on the log says who has it, and the version of that event is the token
 //               without which nobody ends the attempt.
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
 //   concluded   execution.completed; with it the key's next submission is enqueued, and the delivery, if there is one.
@@ -19,6 +19,8 @@
 //
 // A job that take_execution cannot begin, whatever is wrong with it, graphile-worker's own statement hands out instead:
 // the row stays, locked, while the task looks at it and begins the attempt by a second statement (runledger.start_execution).
+// Either way a job stands under the task of its language (job.name_task), and comes to workers that run it alone; one that
+// stands under another is made anew by the log.
 //
 // Of a delivery: enqueued for the time when it is due (job.enqueue_deliver), taken and kept locked by graphile-worker,
 // concluded by the event of its attempt, which enqueues the next one or ends the stream; given back unattempted when its
@@ -44,6 +46,8 @@ const removalMilliseconds = 200
 
 /** The task 'execute', which takes its own jobs. */
 export interface TakingTask {
+  /** Of these it takes jobs. */
+  readonly languages: readonly string[]
   /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
   take(): Promise<JobRow | null>
   /** True while it takes none, whatever waits. */
@@ -87,11 +91,14 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     }),
     deliver: createQueuePool(url, 3, log, { listens: false }),
   }
+  const runExecution = (payload: unknown): Promise<void> => execute.run(payload)
   const runners = [
     await startRunner(log, {
       pgPool: pools.execute.pool,
       concurrency: options.executions,
-      taskList: { execute: (payload) => execute.run(payload) },
+      taskList: Object.fromEntries(
+        listTasks(execute.languages).map((task) => [task, runExecution]),
+      ),
       events: events.execute,
       // Mostly the row has gone when its job was taken: one statement for all that were done in so long finds that out.
       preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
@@ -123,6 +130,12 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     await execute.settled()
     await Promise.all(Object.values(pools).map(({ pool }) => endIdle(pool)))
   }
+}
+
+/** The tasks of a worker that runs these languages (job.name_task): by them it is handed jobs, by us and by graphile-worker. */
+function listTasks(languages: readonly string[]): string[] {
+  // 'execute' alone has what earlier releases enqueued, and stands for all in what take_execution answers.
+  return ['execute', ...languages.map((language) => `execute:${language}`)]
 }
 
 /**
