@@ -37,7 +37,18 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#migration-file',
     '#package',
   ],
-  job: [...base, '#event', '#result', '#executor', '#webhook'],
+  job: [...base, '#event', '#result', '#webhook', '#queue', '#execute'],
+  'job/queue': ['#database', '#log', '#retry'],
+  'job/execute': [
+    ...base,
+    '#event',
+    '#executor',
+    '#queue',
+    '#lease',
+    '#milestone',
+    '#retry',
+    '#sweep',
+  ],
   account: [...base, '#event'],
   result: [...base, '#event'],
   event: base,
@@ -106,6 +117,16 @@ t.test('the web process never loads the executor', async (t) => {
   }
 })
 
+t.test('no file loads itself by way of others', async (t) => {
+  for (const { name } of files) {
+    const path = `${root}/src/${name}`
+    const loaded = readImports(path, false).flatMap((specifier) => [
+      ...reach(locate(path, specifier)),
+    ])
+    t.notOk(loaded.includes(path), name)
+  }
+})
+
 t.test('every door leads to a file', async (t) => {
   for (const [door, path] of Object.entries(doors)) t.ok(readFileSync(resolve(root, path)), door)
 })
@@ -122,11 +143,14 @@ function roomOf(name: string): string {
 function reach(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path) || !path.endsWith('.ts')) return seen
   seen.add(path)
-  for (const specifier of readImports(path, false)) {
-    if (specifier.startsWith('#')) reach(resolve(root, doors[specifier] ?? ''), seen)
-    if (specifier.startsWith('./')) reach(resolve(dirname(path), specifier), seen)
-  }
+  for (const specifier of readImports(path, false)) reach(locate(path, specifier), seen)
   return seen
+}
+
+/** The file of ours that a specifier in a file names; the empty string for a package. */
+function locate(from: string, specifier: string): string {
+  if (specifier.startsWith('#')) return resolve(root, doors[specifier] ?? '')
+  return specifier.startsWith('.') ? resolve(dirname(from), specifier) : ''
 }
 
 function readImports(path: string, types = true): string[] {

@@ -1,4 +1,4 @@
-// Our connections to PostgreSQL. graphile-worker has pools of its own (job/queue-pool.ts); all count against the server's
+// Our connections to PostgreSQL. graphile-worker has pools of its own (job/queue/pool.ts); all count against the server's
 // limit. Beside DATABASE_CONNECTIONS a web process has two (LISTEN, the sweep), a worker up to nine (the sweep, retention,
 // the lease's lock, the queue's).
 import type { Socket } from 'node:net'

@@ -3,11 +3,13 @@
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
-import { maxLosses } from './max-losses.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
 
 export type { Stoppable } from './repeat.ts'
+
+/** So many attempts may be lost to our own failures before a submission is given up with verdict IE. */
+export const maxLosses = 3
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000

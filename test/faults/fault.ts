@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
       await submitMany(40)
       const rows = await sql`
         select graphile_worker.complete_jobs(array(
-          select id from graphile_worker.jobs where task_identifier in ('execute', 'deliver') limit 5))`
+          select id from graphile_worker.jobs where task_identifier like 'execute%' or task_identifier = 'deliver' limit 5))`
       return rows.length
     },
   },

@@ -21,7 +21,7 @@ async function registerWorker(): Promise<string> {
   const id = uuidv7()
   await sql`
     insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
-    values (${id}, 'test', 1, 1, '{}', 60)`
+    values (${id}, 'test', 1, 1, '{}', 2000)`
   return id
 }
 

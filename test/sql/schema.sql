@@ -460,6 +460,18 @@ function job.enqueue_first(submission_id uuid, language text)
   Enqueues the first execution of a submission in the caller's transaction. It wakes nobody: see job.wake_workers.
   returns void
 
+function job.find_task(identifier text)
+  graphile-worker's number of a task; null when no worker and no job was ever of it.
+  returns integer stable
+
+function job.name_task(language text)
+  The task of jobs that execute a submission in this language.
+  returns text immutable
+
+function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
+  Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
+  returns record
+
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
   returns void security definer set search_path=""
@@ -690,7 +702,7 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_worker
 
 function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[])
-  Takes the next job of task execute from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 

@@ -1,16 +1,19 @@
--- The submission's id is the job's key: enqueuing again replaces the job, so that it never runs twice at once. The payload
--- names the language, so that the worker knows without asking how to begin; the log has the last word on it.
+-- The submission's id is the job's key: enqueuing again replaces the job, so that it never runs twice at once. Task and
+-- payload name the language, so that a worker which knows it takes the job, and knows without asking how to begin; the log
+-- has the last word on it.
 
 create or replace function job.enqueue_execute(submission_id uuid, delay_seconds integer default 0) returns void
-language sql security definer set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
-  select graphile_worker.add_job(
-    'execute',
+begin
+  perform graphile_worker.add_job(
+    coalesce(job.name_task(received.data ->> 'language'), 'execute'),
     json_build_object('submission', enqueue_execute.submission_id, 'language', received.data ->> 'language'),
     run_at => case when enqueue_execute.delay_seconds > 0 then now() + make_interval(secs => enqueue_execute.delay_seconds) end,
     job_key => enqueue_execute.submission_id::text
   )
   from runledger.event received
-  where received.stream_id = enqueue_execute.submission_id and received.stream_version = 1
+  where received.stream_id = enqueue_execute.submission_id and received.stream_version = 1;
+end
 $$;
 comment on function job.enqueue_execute is 'Enqueues the execution of one submission again, or later, in the caller''s transaction.';

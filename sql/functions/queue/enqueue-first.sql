@@ -11,10 +11,11 @@ begin
     json_build_object('submission', enqueue_first.submission_id, 'language', enqueue_first.language),
     enqueue_first.submission_id::text
   from graphile_worker._private_tasks task
-  where task.identifier = 'execute'
+  where task.identifier = job.name_task(enqueue_first.language)
   on conflict (key) do nothing;
   if not found then
-    -- No worker was ever here, and add_job makes the task, too; or there is a job, and add_job knows what to do with it.
+    -- Nobody was ever here with this language, and add_job makes the task, too; or there is a job, and add_job knows what to
+    -- do with it; or the language is not known here, but to the log.
     perform job.enqueue_execute(enqueue_first.submission_id);
   end if;
 end

@@ -1,19 +1,24 @@
-// The task 'execute': from an attempt that has begun (attempt.ts) to its end in the log. Everything that the database must
-// know happens in two statements, one before the run and one after; while the program runs no transaction is open.
+// The door to running submissions, the task 'execute': from an attempt that has begun (attempt.ts) to its end in the log.
+// Everything that the database must know happens in two statements, one before the run and one after; while the program
+// runs no transaction is open. How a job comes here #queue tells.
 import * as v from 'valibot'
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
 import type { Outcome } from '#executor'
-import { createStarter, describeActor, jobSchema } from './attempt.ts'
-import type { Attempt, AttemptDependencies, Job, Taken } from './attempt.ts'
-import { passMilestone } from './milestone.ts'
-import { LeaseExpiredError } from './lease.ts'
-import { maxLosses } from './max-losses.ts'
-import { untilAvailable } from './retry.ts'
+import type { Language } from '#language'
+import { LeaseExpiredError } from '#lease'
+import { passMilestone } from '#milestone'
+import { untilAvailable } from '#retry'
+import { maxLosses } from '#sweep'
+import { createStarter, describeActor, jobSchema, listOffered } from './attempt.ts'
+import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './verdict.ts'
+
+export { describeLimits } from './limits.ts'
+export { createSuspension } from './suspension.ts'
 
 /** What the task works with. */
 export interface ExecuteDependencies extends AttemptDependencies {
@@ -28,6 +33,8 @@ export interface ExecuteDependencies extends AttemptDependencies {
 
 /** The task and what belongs to it. */
 export interface ExecuteTask {
+  /** Of these it takes jobs. */
+  readonly languages: readonly Language[]
   /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
   take(): Promise<Taken['job'] | null>
   /** True while it takes none, whatever waits. */
@@ -45,19 +52,24 @@ const startLost = 'RL006'
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor } = dependencies
   const starter = createStarter(dependencies)
-  const taken = new Map<Job, Attempt>()
+  /** Attempts that were begun when their jobs were taken, by their runs. */
+  const taken = new Map<string, Attempt>()
   const running = new Map<string, Promise<void>>()
   const ending = new Set<Promise<void>>()
   /** Runs that have begun here and are not in the log yet. */
   const held = new Set<string>()
 
-  async function start(payload: unknown): Promise<Attempt | null> {
+  /** The attempt of a job that was handed out, begun with it or now. Null: there is nothing to do. */
+  async function findAttempt(payload: unknown): Promise<Attempt | null> {
     const parsed = v.safeParse(jobSchema, payload)
     if (!parsed.success) {
       log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
       return null
     }
-    const { submission } = parsed.output
+    const { submission, run = '' } = parsed.output
+    const begun = taken.get(run)
+    taken.delete(run)
+    if (begun !== undefined) return begun
     // A second job of a submission that this very process is running must not take its attempt away; nor may it be
     // dropped: it is the one that counts if others have given that attempt up.
     while (running.has(submission)) await running.get(submission)
@@ -65,6 +77,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 
   return {
+    languages: listOffered(executor),
+
     get isSuspended() {
       return dependencies.suspension?.suspended === true
     },
@@ -73,14 +87,12 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const begun = await starter.take(held)
       if (begun === null) return null
       held.add(begun.attempt.run)
-      taken.set(begun.job.payload, begun.attempt)
+      taken.set(begun.attempt.run, begun.attempt)
       return begun.job
     },
 
     async run(payload) {
-      const begun = taken.get(payload as Job)
-      taken.delete(payload as Job)
-      const attempt = begun ?? (await start(payload))
+      const attempt = await findAttempt(payload)
       if (attempt === null) return
       held.add(attempt.run)
       const ran = execute(dependencies, attempt)

@@ -1,7 +1,7 @@
 // Outputs are compared as judges do it, in a time that no program's output can stretch.
 import t from 'tap'
 import type { Outcome, Phase } from '#executor'
-import { describeOutcome } from '../../src/job/verdict.ts'
+import { describeOutcome } from '../../../src/job/execute/verdict.ts'
 
 function judge(actual: string, expected: string): string {
   const run: Phase = {

@@ -1,7 +1,7 @@
 // Asking for a job only where there may be one: what is known of the queue, and what is not.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { createQueueHint } from '../../src/job/queue-hint.ts'
+import { createQueueHint } from '../../../src/job/queue/hint.ts'
 
 const nothing = async (): Promise<null> => null
 const job = async (): Promise<string> => 'a job'

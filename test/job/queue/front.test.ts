@@ -1,7 +1,7 @@
 // Where the queue begins, as one worker remembers it.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { createQueueFront } from '../../src/job/queue-front.ts'
+import { createQueueFront } from '../../../src/job/queue/front.ts'
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 

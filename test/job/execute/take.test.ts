@@ -1,16 +1,18 @@
 // Taking a job and beginning its attempt is one statement: what it hands out, what it leaves alone, and what becomes of an
 // attempt whose start a crash of the database has forgotten.
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
-import { createTestDatabase } from '../helper/database.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 const python = describeSubmission({ code: 'print(1)' })
+const cpp = describeSubmission({ language: 'cpp', code: 'int main() {}' })
 const actor = { actor: {} }
 
 interface Taken {
@@ -32,16 +34,27 @@ async function registerWorker(): Promise<string> {
   return id
 }
 
+interface Circumstances {
+  readonly sought?: readonly string[]
+  readonly since?: Date | null
+  readonly held?: readonly string[]
+  /** What is said of each language that the worker runs. */
+  readonly programs?: Record<string, { runtime?: string }>
+}
+
 async function take(
   worker: string,
   run: string,
-  sought: readonly string[] = [],
-  since: Date | null = null,
-  held: readonly string[] = [],
+  {
+    sought = [],
+    since = null,
+    held = [],
+    programs = { python: { runtime: 'Python 3' }, java: {} },
+  }: Circumstances = {},
 ): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
-      ${worker}, ${run}, 1, ${sql.json({ worker })}, '{"python": {"runtime": "Python 3"}, "java": {}}', ${sql.json(actor)},
+      ${worker}, ${run}, 1, ${sql.json({ worker })}, ${sql.json(programs)}, ${sql.json(actor)},
       ${[...sought]}::text[], ${since}, ${[...held]}::text[]
     )`
   return row
@@ -70,6 +83,14 @@ async function countJobs(): Promise<number> {
   return row?.['count'] as number
 }
 
+async function readTask(id: string): Promise<unknown> {
+  const [job] = await sql`select task_identifier from graphile_worker.jobs where key = ${id}`
+  return job?.['task_identifier']
+}
+
+// As every worker does when it starts.
+await sql`select graphile_worker.add_job('execute')`
+
 t.beforeEach(async () => {
   await sql`delete from graphile_worker._private_jobs`
 })
@@ -82,15 +103,15 @@ t.test('who knows where the queue begins begins there, and misses nothing', asyn
     set run_at = now() - make_interval(mins => 3 - array_position(${ids}::text[], key))`
   const [worker, minute] = [await registerWorker(), 60_000]
   const since = new Date(Date.now() - 1.5 * minute)
-  const second = await take(worker, uuidv7(), [], since)
+  const second = await take(worker, uuidv7(), { since })
   t.equal(second?.submission_id, ids[1], 'the first that is due since then')
   t.ok((second?.due_at ?? since) > since)
-  const third = await take(worker, uuidv7(), [], since)
+  const third = await take(worker, uuidv7(), { since })
   t.equal(third?.submission_id, ids[2])
-  const first = await take(worker, uuidv7(), [], since)
+  const first = await take(worker, uuidv7(), { since })
   t.equal(first?.submission_id, ids[0], 'nothing else is left')
   t.ok((first?.due_at ?? since) < since)
-  t.equal(await take(worker, uuidv7(), [], since), undefined)
+  t.equal(await take(worker, uuidv7(), { since }), undefined)
 })
 
 t.test(
@@ -130,7 +151,7 @@ t.test('who seeks a run whose answer was lost is given the same attempt', async 
   await submitNew(sql, caller, python)
   const [worker, run] = [await registerWorker(), uuidv7()]
   const { task_id } = (await take(worker, run)) as Taken
-  const again = await take(worker, uuidv7(), [uuidv7(), run])
+  const again = await take(worker, uuidv7(), { sought: [uuidv7(), run] })
   // Of a task that it does not know graphile-worker runs nothing.
   t.match(again, { begun_run: run, task_id, submission_id: id, version: 2 })
   t.equal((await readStream(sql, id)).length, 2)
@@ -140,10 +161,14 @@ t.test('who seeks a run whose answer was lost is given the same attempt', async 
 t.test('a run that begins after it was sought is found by who seeks it later', async (t) => {
   // A server that stood still may execute first what it was asked later.
   const [worker, run] = [await registerWorker(), uuidv7()]
-  t.equal(await take(worker, uuidv7(), [run]), undefined)
+  t.equal(await take(worker, uuidv7(), { sought: [run] }), undefined)
   const id = await submitNew(sql, caller, python)
   await take(worker, run)
-  t.match(await take(worker, uuidv7(), [run]), { begun_run: run, submission_id: id, version: 2 })
+  t.match(await take(worker, uuidv7(), { sought: [run] }), {
+    begun_run: run,
+    submission_id: id,
+    version: 2,
+  })
 })
 
 t.test('a run that was ended meanwhile is not handed out', async (t) => {
@@ -151,13 +176,13 @@ t.test('a run that was ended meanwhile is not handed out', async (t) => {
   const [worker, run] = [await registerWorker(), uuidv7()]
   await take(worker, run)
   await complete(id, 2, run)
-  t.equal(await take(worker, uuidv7(), [run]), undefined)
+  t.equal(await take(worker, uuidv7(), { sought: [run] }), undefined)
 })
 
 t.test('who seeks a run that never began takes what is there', async (t) => {
   const id = await submitNew(sql, caller, python)
   const run = uuidv7()
-  t.match(await take(await registerWorker(), run, [uuidv7()]), {
+  t.match(await take(await registerWorker(), run, { sought: [uuidv7()] }), {
     begun_run: run,
     submission_id: id,
     version: 2,
@@ -187,21 +212,86 @@ t.test('a job that it does not understand stays, for the task to look at', async
 })
 
 t.test('a job that names another language than the log is made anew, and then taken', async (t) => {
-  const id = await submitNew(sql, caller, python)
-  await sql`
-    update graphile_worker._private_jobs set payload = json_build_object('submission', ${id}::text, 'language', 'java')
-    where key = ${id}`
-  t.match(await take(await registerWorker(), uuidv7()), { submission_id: id, language: 'python' })
-  t.equal(await countJobs(), 0)
+  for (const language of ['java', 'rust']) {
+    const id = await submitNew(sql, caller, python)
+    await sql`
+      update graphile_worker._private_jobs
+      set payload = json_build_object('submission', ${id}::text, 'language', ${language}::text)
+      where key = ${id}`
+    t.match(await take(await registerWorker(), uuidv7()), { submission_id: id, language: 'python' })
+    t.equal(await countJobs(), 0)
+  }
 })
 
-t.test('a job in a language that this worker does not know stays', async (t) => {
-  const id = await submitNew(sql, caller, python)
-  await sql`
-    update graphile_worker._private_jobs set payload = json_build_object('submission', ${id}::text, 'language', 'rust')
-    where key = ${id}`
-  await t.rejects(take(await registerWorker(), uuidv7()), { code: 'RL007' })
+t.test('a job in a language that this worker does not run is left to one that does', async (t) => {
+  const id = await submitNew(sql, caller, cpp)
+  t.equal(await readTask(id), 'execute:cpp')
+  t.equal(await take(await registerWorker(), uuidv7()), undefined)
   t.equal(await countJobs(), 1)
+  const programs = { cpp: {} }
+  const taken = await take(await registerWorker(), uuidv7(), { programs })
+  t.match(taken, { submission_id: id, language: 'cpp' })
+})
+
+t.test('what cannot be run here keeps nothing waiting, and the rest keeps its order', async (t) => {
+  const ids = []
+  for (const submission of [
+    cpp,
+    cpp,
+    python,
+    cpp,
+    { ...python, language: 'java' as const },
+    python,
+  ])
+    ids.push(await submitNew(sql, caller, submission))
+  await sql`
+    update graphile_worker._private_jobs
+    set run_at = now() - make_interval(mins => 9 - array_position(${ids}::text[], key))`
+  const worker = await registerWorker()
+  const taken = []
+  for (let n = 0; n < 4; n += 1) taken.push((await take(worker, uuidv7()))?.submission_id)
+  t.strictSame(taken, [ids[2], ids[4], ids[5], undefined])
+  t.equal(await countJobs(), 3)
+})
+
+t.test('who cannot run everything does not wait for a job that another is taking', async (t) => {
+  const [first, second] = [
+    await submitNew(sql, caller, python),
+    await submitNew(sql, caller, python),
+  ]
+  await submitNew(sql, caller, cpp)
+  await sql.begin(async (transaction) => {
+    await transaction`select from graphile_worker._private_jobs where key = ${first} for update`
+    t.equal((await take(await registerWorker(), uuidv7()))?.submission_id, second)
+  })
+  t.equal((await take(await registerWorker(), uuidv7()))?.submission_id, first)
+})
+
+t.test('what an earlier release enqueued under one name for all languages runs', async (t) => {
+  const enqueueAsBefore = async (id: string, language: string): Promise<void> => {
+    await sql`
+      select graphile_worker.add_job(
+        'execute', json_build_object('submission', ${id}::text, 'language', ${language}::text), job_key => ${id})`
+  }
+  const [runs, elsewhere] = [
+    await submitNew(sql, caller, python),
+    await submitNew(sql, caller, cpp),
+  ]
+  await enqueueAsBefore(elsewhere, 'cpp')
+  await enqueueAsBefore(runs, 'python')
+  t.equal((await take(await registerWorker(), uuidv7()))?.submission_id, runs)
+  t.equal(await readTask(elsewhere), 'execute:cpp', 'it has the right name now')
+
+  await enqueueAsBefore(elsewhere, 'cpp')
+  await enqueueAsBefore(uuidv7(), 'a language that nobody knows')
+  await sql`drop index graphile_worker.runledger_by_task`
+  await sql.unsafe(
+    readFileSync(
+      `${import.meta.dirname}/../../../sql/migrations/000008-task-by-language.sql`,
+      'utf8',
+    ),
+  )
+  t.equal(await readTask(elsewhere), 'execute:cpp', 'the release itself moves all that waits')
 })
 
 t.test('a worker that was given up takes nothing', async (t) => {
@@ -275,7 +365,7 @@ t.test('a second job of a submission that this worker is running begins nothing'
   const taken = await take(worker, run)
   t.equal(taken?.submission_id, id)
   await sql`select job.enqueue_execute(${id})`
-  t.equal(await take(worker, uuidv7(), [], null, [run]), undefined)
+  t.equal(await take(worker, uuidv7(), { held: [run] }), undefined)
   await complete(id, taken?.version ?? 0, run)
   t.strictSame(
     (await readStream(sql, id)).map(({ type }) => type),

@@ -6,9 +6,9 @@ import { SandboxError } from '#executor'
 import { defaultLimits } from '#language'
 import type { Executor } from '#executor'
 import { createLog } from '#log'
-import { createExecuteTask } from '../../src/job/execute.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { createExecuteTask } from '../../../src/job/execute/execute.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)

@@ -9,15 +9,15 @@ import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
-import { languages, mapLanguages } from '#language'
+import { languages } from '#language'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
-import { passMilestone } from './milestone.ts'
+import type { Claim } from '#lease'
+import { passMilestone } from '#milestone'
+import { createQueueFront } from '#queue'
+import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
-import type { Claim } from './lease.ts'
 import { createLostRuns } from './lost-runs.ts'
-import { createQueueFront } from './queue-front.ts'
-import { untilAvailable } from './retry.ts'
 
 /** What beginning needs. */
 export interface AttemptDependencies {
@@ -34,6 +34,8 @@ export interface AttemptDependencies {
 export const jobSchema = v.object({
   submission: v.pipe(v.string(), v.uuid()),
   language: v.nullish(v.string()),
+  /** The attempt that was begun when the job was taken; one that waits in the queue has none. */
+  run: v.optional(v.string()),
 })
 export type Job = v.InferOutput<typeof jobSchema>
 
@@ -60,6 +62,9 @@ export interface Taken {
   readonly job: { readonly id: string; readonly task_id: number; readonly payload: Job }
   readonly attempt: Attempt
 }
+
+/** What execution.started says of how a language is run. */
+type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
 /** A row of runledger.start_execution. */
 interface StartedRow {
@@ -106,7 +111,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const lost = createLostRuns()
   const front = createQueueFront()
   // What is the same for every attempt is made into JSON once.
-  const programs = mapLanguages(({ name }) => describeProgram(dependencies, name))
+  const offered = listOffered(executor)
+  const programs: Partial<Record<Language, Program>> = Object.fromEntries(
+    offered.map((name) => [name, describeProgram(dependencies, name)]),
+  )
   const programsText = JSON.stringify(programs)
   const describeWorker = memoize((worker: string) => ({
     data: JSON.stringify({ worker, host, isolation: executor.isolation }),
@@ -151,18 +159,22 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     return row
   }
 
-  /** The same run on every repetition: an attempt that began although the answer was lost is not a second one. */
+  /**
+   * The same run on every repetition: an attempt that began although the answer was lost is not a second one.
+   * @param language null: what is asked for in no language never begins, its job is made anew by the log.
+   */
   async function startRow(
     claim: Claim,
-    { submission, language, run }: Pick<Attempt, 'submission' | 'language' | 'run'>,
-    asked: string,
+    { submission, run }: Pick<Attempt, 'submission' | 'run'>,
+    language: Language | null,
   ): Promise<StartedRow | undefined> {
+    const program = language === null ? undefined : programs[language]
     const data: ExecutionStarted['data'] = {
       run,
       worker: claim.workerId,
       host,
-      language: asked,
-      ...programs[language],
+      language: language ?? '',
+      ...(program ?? { runtime: '', limits: {} }),
       isolation: executor.isolation,
     }
     const [row] = await untilAvailable(
@@ -184,25 +196,26 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
         const { begun_run: run, language, submission_id: submission } = row
         lost.forget(run)
         return {
-          job: { id: String(row.job_id), task_id: row.task_id, payload: { submission, language } },
+          job: {
+            id: String(row.job_id),
+            task_id: row.task_id,
+            payload: { submission, language, run },
+          },
           attempt: toAttempt(row, { submission, run, claim, language }),
         }
       }),
 
     async start(job) {
       const { submission } = job
-      // A job that names none is not begun either: the database enqueues it again with what the log says.
-      const language = languages.find((name) => name === (job.language ?? languages[0]))
-      if (language === undefined) {
-        log.error({ submission, language: job.language }, 'job.poisoned')
-        return null
-      }
-      const known = { submission, language, run: uuidv7() }
+      // A job of no language, or of one that is not run here, is not begun.
+      const language = offered.find((name) => name === job.language) ?? null
+      const run = uuidv7()
       for (;;) {
         try {
           return await underClaim(async (claim) => {
-            const row = await startRow(claim, known, job.language ?? '')
-            return row === undefined ? null : toAttempt(row, { ...known, claim })
+            const row = await startRow(claim, { submission, run }, language)
+            if (row === undefined || language === null) return null
+            return toAttempt(row, { submission, run, language, claim })
           })
         } catch (error) {
           // Another start of it came first: seen again, it runs elsewhere or has ended.
@@ -213,16 +226,18 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 }
 
+/** The languages that this worker runs. */
+export function listOffered({ runtimes }: Executor): Language[] {
+  return languages.filter((name) => name in runtimes)
+}
+
 /** Who acts, as JSON. */
 export function describeActor(workerId: string): string {
   const caused: Metadata = { actor: { worker: workerId } }
   return JSON.stringify(caused)
 }
 
-function describeProgram(
-  { executor, limits }: AttemptDependencies,
-  language: Language,
-): Pick<ExecutionStarted['data'], 'runtime' | 'limits'> {
+function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
   return {
     runtime: executor.runtimes[language].version,
     limits: describeLimits(limits[language]),

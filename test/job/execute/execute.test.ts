@@ -5,15 +5,15 @@ import { readStream } from '#event'
 import { startQueue } from '#job'
 import { createLog } from '#log'
 import { createDeliverySettings } from '#webhook'
-import { createTestDatabase } from '../helper/database.ts'
-import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { scaleLimits, startExecutor } from '../../helper/executor.ts'
 import {
   createCaller,
   describeSubmission,
   finalResult,
   submit,
   submitNew,
-} from '../helper/submission.ts'
+} from '../../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)

@@ -7,11 +7,16 @@ import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
-import { breakSandbox, mendSandbox } from '../helper/control-group.ts'
-import { createTestDatabase } from '../helper/database.ts'
-import { startExecutor } from '../helper/executor.ts'
-import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
-import { startWorkerProcess } from '../helper/worker.ts'
+import { breakSandbox, mendSandbox } from '../../helper/control-group.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { startExecutor } from '../../helper/executor.ts'
+import {
+  createCaller,
+  describeSubmission,
+  finalResult,
+  submitNew,
+} from '../../helper/submission.ts'
+import { startWorkerProcess } from '../../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
