@@ -287,7 +287,7 @@ t.test('what an earlier release enqueued under one name for all languages runs',
   await sql`drop index graphile_worker.runledger_by_task`
   await sql.unsafe(
     readFileSync(
-      `${import.meta.dirname}/../../../sql/migrations/000008-task-by-language.sql`,
+      `${import.meta.dirname}/../../../sql/migrations/000009-task-by-language.sql`,
       'utf8',
     ),
   )
