@@ -41,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   event: base,
   executor: [
     '#language',
+    '#cache-directory',
     '#contract',
     '#cgroup',
     '#seccomp',
@@ -52,12 +53,21 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/contract': ['#language'],
   'executor/cgroup': ['#contract'],
   'executor/seccomp': ['#contract'],
-  'executor/toolchain': ['#contract'],
+  'executor/toolchain': ['#contract', '#language'],
   'executor/box/bubblewrap': ['#contract', '#cgroup'],
   'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/box': ['#contract', '#bubblewrap', '#keeper'],
   'executor/resident': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
-  'executor/doctor': ['#contract', '#cgroup', '#seccomp', '#bubblewrap', '#keeper'],
+  'executor/doctor': [
+    '#language',
+    '#cache-directory',
+    '#contract',
+    '#cgroup',
+    '#seccomp',
+    '#bubblewrap',
+    '#keeper',
+    '#toolchain',
+  ],
   webhook: [],
 }
 /** Files at the top that others build on. */

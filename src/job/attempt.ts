@@ -224,7 +224,7 @@ function describeProgram(
   language: Language,
 ): Pick<ExecutionStarted['data'], 'runtime' | 'limits'> {
   return {
-    runtime: executor.runtimes[language].version,
+    runtime: executor.runtimes[language]?.version ?? 'not installed',
     limits: describeLimits(limits[language]),
   }
 }

@@ -7,11 +7,11 @@ import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boxUid, buildArguments, dropTo, readHostRoot } from '#bubblewrap'
 import { assembleFilter } from '#seccomp'
+import { findProgram } from '#toolchain'
 import { apparmorRemedy, maskRemedy } from './kernel.ts'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk } from './finding.ts'
 import type { Host } from './host.ts'
-import { findProgram } from './host.ts'
 
 const name = 'box'
 
