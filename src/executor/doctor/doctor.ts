@@ -4,6 +4,7 @@ import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import type { Host } from './host.ts'
 import { examineBox } from './box.ts'
+import { examineCapabilities } from './capability.ts'
 import { examineCgroups } from './cgroup.ts'
 import { examineDisks } from './disk.ts'
 import { examineKeeper } from './keeper.ts'
@@ -42,6 +43,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
   const makers = [...kernel.filter(({ name }) => name === 'architecture'), ...programs]
   return [
     ...kernel,
+    ...examineCapabilities(host),
     ...examineCgroups(host),
     ...programs,
     ...examineTools(host),

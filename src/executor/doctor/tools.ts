@@ -14,7 +14,7 @@ export async function examineUser(host: Host): Promise<Finding[]> {
     return [
       reportWarning(
         'user',
-        `the worker is uid ${host.uid}: all boxes share that uid, and its kernel quotas, with each other and the worker`,
+        `checked for a worker that is uid ${host.uid}, as this process is (\`make run\` starts it as root: sudo make doctor): all boxes share that uid, and its kernel quotas, with each other and the worker`,
         'run the worker as root: it then gives every slot a uid of its own and runs nothing of a submission as root',
       ),
     ]
@@ -29,7 +29,7 @@ export async function examineUser(host: Host): Promise<Finding[]> {
     ]
   const { succeeded, text } = await askProgram(setpriv, ['--version'])
   return [
-    reportOk('user', `root; slots run as uid ${host.firstUid} and up`),
+    reportOk('user', `checked for a worker that is root; slots run as uid ${host.firstUid} and up`),
     succeeded
       ? reportOk('setpriv', text)
       : reportMissing('setpriv', text, 'apt-get install --reinstall util-linux'),

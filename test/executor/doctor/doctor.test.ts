@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
 import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor.ts'
 import type { Finding } from '../../../src/executor/doctor/doctor.ts'
+import { showCheckout } from '../../helper/checkout.ts'
 import {
   examine,
   examineInside,
@@ -285,7 +287,56 @@ t.test('a cgroup tree that is mounted read-only', needsRoot, async (t) => {
   const broken = findings.filter(({ detail }) => detail.startsWith('EROFS'))
   t.ok(broken.length > 0, 'every hierarchy is found read-only')
   for (const finding of broken)
-    t.match(finding, { level: 'missing', name: /^cgroup/u, remedy: /writable-cgroups|remount,rw/u })
+    t.match(finding, {
+      level: 'missing',
+      name: /^cgroup/u,
+      remedy: /writable-cgroups.*remount,bind,rw/u,
+    })
+})
+
+/** What a worker of that uid says when it may not make its cgroups. */
+function refuseCgroups(uid: number): string {
+  const { launcher, rename } = showCheckout()
+  const room = rename(resolve(import.meta.dirname, '../../../src/executor/cgroup'))
+  const program = `import { openCgroupParent } from '${room}/cgroup.ts'
+    import { nameWorkerGroup } from '${room}/worker-group.ts'
+    try { await openCgroupParent(nameWorkerGroup()) } catch (error) { console.log(String(error)) }`
+  const user = `setpriv --reuid=${uid} --regid=${uid} --clear-groups env -u NODE_OPTIONS`
+  const node = [rename(process.execPath), '--input-type=module', '-e', program]
+  const [command = '', ...words] = [...launcher, ...user.split(' '), ...node]
+  return execFileSync(command, words, { encoding: 'utf8' })
+}
+
+t.test('rights that root does not have here', async (t) => {
+  const at = (name: string, mask: string, uid = 0): ReturnType<typeof examine> =>
+    examine(name, {
+      processDirectory: layOutProcess(t, { 'self/status': `Seccomp:\t0\nCapEff:\t${mask}\n` }),
+      uid,
+    })
+  t.match(await at('capabilities', '000001ffffffffff'), { level: 'ok' })
+  t.match(await at('capabilities', '000001fffff7ffff'), {
+    level: 'warning',
+    detail: /without SYS_PTRACE: boxes work/u,
+    remedy: /--cap-add SYS_PTRACE/u,
+  })
+  t.match(await at('capabilities', '000001fffffffffd'), {
+    level: 'warning',
+    detail: /without DAC_OVERRIDE/u,
+  })
+  t.match(await at('capabilities', '000001ffffffff7f'), {
+    level: 'missing',
+    detail: /without SETUID here/u,
+    remedy: /--cap-add SETUID/u,
+  })
+})
+
+t.test('a box that may not be looked at is not blamed on bubblewrap', needsRoot, async (t) => {
+  const without = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace']
+  t.match(pick(examineInside(without, ''), 'box'), {
+    level: 'warning',
+    detail: /without SYS_PTRACE/u,
+    remedy: /--cap-add SYS_PTRACE/u,
+  })
 })
 
 t.test('a cgroup tree that belongs to somebody else', needsRoot, async (t) => {
@@ -295,7 +346,18 @@ t.test('a cgroup tree that belongs to somebody else', needsRoot, async (t) => {
   )
   const broken = findings.filter(({ detail }) => /^E(ACCES|PERM): .*owned by uid 0/u.test(detail))
   t.ok(broken.length > 0)
-  for (const finding of broken) t.match(finding, { level: 'missing', remedy: /Delegate=yes/u })
+  // systemd delegates version 2 alone.
+  const isSecond = pick(findings, 'cgroup').detail.startsWith('v2')
+  const remedy = isSecond ? /Delegate=yes/u : /chown -R USER/u
+  for (const finding of broken) t.match(finding, { level: 'missing', remedy })
+  if (!isSecond) {
+    // The worker names the same ones, all at once.
+    const told = refuseCgroups(61_998)
+    for (const { name, detail } of broken.filter(({ name }) => name !== 'cgroup kill')) {
+      const [group = ''] = /\/\S*/u.exec(detail) ?? []
+      t.ok(told.includes(`'${group}/runledger-`), `${name}: ${group} in: ${told}`)
+    }
+  }
   t.match(pick(findings, 'user'), {
     level: 'warning',
     detail: /share that uid/u,
