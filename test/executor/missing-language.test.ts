@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { MissingLanguage } from '#executor'
+import type { Executor, MissingLanguage } from '#executor'
+import { createSuspension } from '#job'
 import { languages } from '#language'
+import { createLog } from '#log'
 import { showCheckout } from '../helper/checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { execute, failsAt, run, startExecutor, timeFactor } from '../helper/executor.ts'
@@ -81,6 +83,23 @@ t.test('with none there is no executor, and every remedy is named', async (t) =>
       /python3 not found; apt-get install python3.*g\+\+ not found; apt-get install g\+\+.*default-jdk-headless/,
     ),
   )
+})
+
+t.test('a language that is not there is no sign of a sick sandbox', async (t) => {
+  const executor: Executor = {
+    slots: 1,
+    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    runtimes: { python: { version: 'none', compile: null, run: [] } },
+    execute: () => new Promise(() => {}),
+    settled: async () => {},
+    close: async () => {},
+  }
+  const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
+  t.teardown(() => suspension.stop())
+  suspension.noteFailure('java')
+  t.notOk(suspension.suspended, 'no trial in it could end well')
+  suspension.noteFailure('python')
+  t.ok(suspension.suspended)
 })
 
 t.test('a worker registers what it has found, and logs what it has not', async (t) => {
