@@ -2,8 +2,8 @@
 // the process exits with 78 (EX_CONFIG of sysexits). README's configuration table says the same as these schemas.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
-import { catalogue, languages } from '#language'
-import type { Language } from '#language'
+import { catalogue, defaultSettings, languages, settingEntries } from '#language'
+import type { Language, LanguageSettings } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -24,11 +24,6 @@ const positiveNumber = v.pipe(
 const flag = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
   v.transform((text) => text === 'true'),
-)
-
-const toggle = v.pipe(
-  v.picklist(['on', 'off'], 'must be on or off'),
-  v.transform((text) => text === 'on'),
 )
 
 const database = {
@@ -106,12 +101,6 @@ const worker = {
   /** Where compiled programs are kept, and how much of them. */
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
-  /** The JDK to use; by default the newest that is installed. */
-  JAVA_HOME: v.optional(v.string()),
-  /** Whether a javac stays up between submissions. */
-  JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
-  /** Whether standard headers are precompiled when a worker first starts. */
-  CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
   /** Webhook attempts under way at once. */
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
@@ -167,10 +156,14 @@ export class ConfigError extends Error {
 export type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
 export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
 export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
-export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>>
+export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>> & {
+  readonly settings: LanguageSettings
+}
 export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
 export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
   readonly limits: readonly LimitOverride[]
+  /** What the languages' own variables say. */
+  readonly settings: LanguageSettings
 }
 
 /** What a caller of the service needs; its flags go first. */
@@ -197,7 +190,15 @@ export function readDevConfig(environment = process.env): DevConfig {
 
 /** What `make doctor` looks at; it needs nothing to be set. */
 export function readDoctorConfig(environment = process.env): DoctorConfig {
-  return parse(v.object(doctor), environment)
+  const settings = Object.entries(settingEntries).flatMap(([name, entry]) => {
+    const text = environment[name] ?? ''
+    const given = v.safeParse(entry, text)
+    return text !== '' && given.success ? [[name, given.output]] : []
+  })
+  return {
+    ...parse(v.object(doctor), environment),
+    settings: { ...defaultSettings, ...Object.fromEntries(settings) },
+  }
 }
 
 /** What the web process needs. @throws {ConfigError} */
@@ -234,7 +235,9 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
       limits.push({ language, phase, limit, value: value.output })
     }
   }
-  return { ...parse(v.object(worker), environment, issues), limits }
+  // Both at once, so that the mistakes of both are told.
+  const read = parse(v.object({ ...worker, ...settingEntries }), environment, issues)
+  return { ...read, limits, settings: parse(v.object(settingEntries), environment) }
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   startSweep,
 } from '#job'
 import { describeError } from '#error-text'
-import { defaultLimits, mapLanguages } from '#language'
+import { defaultLimits, languages } from '#language'
 import type { Language, Limits } from '#language'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
@@ -67,10 +67,11 @@ const suspension = createSuspension({ executor, log, onChange: () => lease.renew
 const lease = await announceWorker({
   url: config.DATABASE_URL,
   slots: executor.slots,
-  languages: mapLanguages(({ name }) => ({
-    ...executor.runtimes[name],
-    limits: describeLimits(limits[name]),
-  })),
+  languages: Object.fromEntries(
+    languages
+      .filter((name) => executor.runtimes[name] !== undefined)
+      .map((name) => [name, { ...executor.runtimes[name], limits: describeLimits(limits[name]) }]),
+  ),
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
   isSuspended: () => suspension.suspended,
@@ -165,15 +166,14 @@ async function startExecutor(): Promise<Executor> {
       cacheDirectory: config.CACHE_DIRECTORY,
       box: config.BOX,
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
-      javaHome: config.JAVA_HOME,
-      precompiledHeaders: config.CPP_PRECOMPILED_HEADERS,
-      residentJavac: config.JAVA_RESIDENT_COMPILER,
+      settings: config.settings,
+      onMissing: (missing) => log.warn({ ...missing }, 'language.missing'),
     })
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     log.fatal({ step: error.step }, 'worker.refused')
     process.stderr.write(
-      `${error.message}\nThe worker does not start without isolation. \`make doctor\` checks this host.\n`,
+      `${error.message}\nThe worker does not start without isolation, or without any language. \`make doctor\` checks this host.\n`,
     )
     process.exit(69) // EX_UNAVAILABLE of sysexits
   }

@@ -1,5 +1,6 @@
 // Configuration: read strictly, every mistake at once.
 import t from 'tap'
+import { defaultSettings } from '#language'
 import { readDatabaseConfig, readDoctorConfig, readWebConfig, readWorkerConfig } from '#config'
 
 const DATABASE_URL = 'postgres://user@localhost/name'
@@ -54,13 +55,35 @@ t.test('limits are set a language and a phase at a time', async (t) => {
 })
 
 t.test(
+  "a language's own variables are read with the worker's, and refused like them",
+  async (t) => {
+    const given = { JAVA_HOME: '/srv/jdk', CPP_PRECOMPILED_HEADERS: 'off' }
+    t.strictSame(readWorkerConfig({ DATABASE_URL, ...given }).settings, {
+      JAVA_HOME: '/srv/jdk',
+      JAVA_RESIDENT_COMPILER: true,
+      CPP_PRECOMPILED_HEADERS: false,
+    })
+    t.throws(
+      () => readWorkerConfig({ DATABASE_URL, JAVA_RESIDENT_COMPILER: 'yes', SLOTS: '0' }),
+      /SLOTS: must be at least 1[^]*JAVA_RESIDENT_COMPILER: must be on or off/,
+    )
+  },
+)
+
+t.test(
   'the doctor needs nothing, reads what the worker would, and passes over mistakes',
   async (t) => {
-    const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger' }
+    const settings = defaultSettings
+    const usual = { FIRST_UID: 61_000, CACHE_DIRECTORY: '/var/cache/runledger', settings }
     t.strictSame(readDoctorConfig({}), usual)
-    t.strictSame(readDoctorConfig({ FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '' }), usual)
+    const mistakes = { FIRST_UID: '0', SLOTS: 'many', CACHE_DIRECTORY: '', JAVA_HOME: '' }
+    t.strictSame(readDoctorConfig({ ...mistakes, CPP_PRECOMPILED_HEADERS: 'maybe' }), usual)
     const other = { FIRST_UID: '70000', CACHE_DIRECTORY: '/srv/cache' }
-    t.strictSame(readDoctorConfig(other), { ...other, FIRST_UID: 70_000 })
+    t.strictSame(readDoctorConfig({ ...other, JAVA_HOME: '/srv/jdk' }), {
+      ...other,
+      FIRST_UID: 70_000,
+      settings: { ...settings, JAVA_HOME: '/srv/jdk' },
+    })
   },
 )
 

@@ -55,6 +55,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   executor: [
     ...plain,
     '#language',
+    '#cache-directory',
     '#contract',
     '#cgroup',
     '#seccomp',
@@ -66,12 +67,21 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/contract': ['#error-text', '#language'],
   'executor/cgroup': ['#contract'],
   'executor/seccomp': ['#contract'],
-  'executor/toolchain': ['#contract'],
+  'executor/toolchain': ['#contract', '#language'],
   'executor/box/bubblewrap': ['#contract', '#cgroup'],
   'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/box': ['#contract', '#bubblewrap', '#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#bubblewrap', '#toolchain'],
-  'executor/doctor': ['#contract', '#cgroup', '#seccomp', '#bubblewrap', '#keeper'],
+  'executor/doctor': [
+    '#language',
+    '#cache-directory',
+    '#contract',
+    '#cgroup',
+    '#seccomp',
+    '#bubblewrap',
+    '#keeper',
+    '#toolchain',
+  ],
   webhook: plain,
 }
 /** Files at the top that others build on. */

@@ -21,7 +21,7 @@ export interface BenchExecutorOptions {
   /** The cache to use; one of its own unless told. */
   readonly cacheDirectory?: string
   /** All headers are made before the executor is handed out, which takes 15 seconds of CPU; false unless said. */
-  readonly precompiledHeaders?: boolean
+  readonly prepares?: boolean
 }
 
 /** An executor and the directory that goes with it. */
@@ -39,7 +39,7 @@ export interface BenchExecutor extends Executor, AsyncDisposable {
 export async function startExecutor(
   slots: number,
   run: Partial<PhaseLimits> = {},
-  { cacheDirectory, precompiledHeaders = false }: BenchExecutorOptions = {},
+  { cacheDirectory, prepares = false }: BenchExecutorOptions = {},
 ): Promise<BenchExecutor> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   // Programs' users must get to the precompiled headers in it.
@@ -61,7 +61,11 @@ export async function startExecutor(
     },
     cacheBytes,
     cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
-    precompiledHeaders,
+    accelerators: [
+      'fork-server',
+      'resident-compiler',
+      ...(prepares ? ['preparation' as const] : []),
+    ],
   }
   const executor = await createExecutor(options).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true })

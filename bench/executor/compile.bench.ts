@@ -9,7 +9,7 @@ import { expectBoxed, startExecutor } from './box.ts'
 import { cppCommands, hello, javaCommands } from './hello.ts'
 
 using bare = await createBareRunner()
-await using executor = await startExecutor(2, {}, { precompiledHeaders: true })
+await using executor = await startExecutor(2, {}, { prepares: true })
 let sources = 0
 
 const pair = (

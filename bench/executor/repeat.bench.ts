@@ -27,7 +27,7 @@ const build = `${bare.directory}/build`
 mkdirSync(build)
 writeFileSync(`${build}/main.cpp`, cpp)
 writeFileSync(`${build}/Main.java`, java)
-const [gcc = '', ...options] = executor.runtimes.cpp.compile ?? []
+const [gcc = '', ...options] = executor.runtimes.cpp?.compile ?? []
 execFileSync(gcc, options, { cwd: build })
 execFileSync('/usr/bin/javac', ['Main.java'], { cwd: build })
 

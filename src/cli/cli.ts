@@ -87,8 +87,8 @@ switch (command) {
 async function doctor(): Promise<void> {
   // Loaded only here: the other commands need nothing of the executor.
   const { examineHost, formatFindings } = await import('#doctor')
-  const { FIRST_UID: firstUid, CACHE_DIRECTORY: cacheDirectory } = readDoctorConfig()
-  const findings = await examineHost({ firstUid, cacheDirectory })
+  const { FIRST_UID: firstUid, CACHE_DIRECTORY: cacheDirectory, settings } = readDoctorConfig()
+  const findings = await examineHost({ firstUid, cacheDirectory, settings })
   process.stdout.write(`${formatFindings(findings)}\n`)
   if (findings.some(({ level }) => level === 'missing')) process.exitCode = 1
 }

@@ -7,9 +7,9 @@
 // (box/box.ts), and a worker uses one of them, found out when it starts:
 //
 // A keeper in each slot (box/keeper/keeper.c), a small C program of ours that stays, has the next box standing before it is
-// asked for, supervises the run inside and answers over a socket (box/keeper/conversation.ts). A second one in each slot is a Python
-// interpreter that is already up and runs Python programs in forks of itself (box/keeper/python.c). Nothing is started but the
-// program, and nobody enters a cgroup, which takes the kernel ten milliseconds: boxes are born in theirs.
+// asked for, supervises the run inside and answers over a socket (box/keeper/conversation.ts). A language's interpreter that is
+// already up (its `fork-server`) has a keeper of its own in each slot and runs programs in forks of itself. Nothing is started
+// but the program, and nobody enters a cgroup, which takes the kernel ten milliseconds: boxes are born in theirs.
 //
 // bubblewrap for each phase, where no keeper can be had. The worker starts a shell that lowers its own limits and enters
 // a fresh cgroup, then becomes the slot's uid, then bubblewrap (box/bubblewrap/child.ts). bubblewrap builds the box and waits; the worker
@@ -27,31 +27,34 @@
 export { NotBegunError, SandboxError } from '#contract'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
+export type { MissingLanguage } from '#toolchain'
 export type { Ending, ExecutionRequest, Outcome, Phase, Usage } from '#contract'
-import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, openSync, readdirSync } from 'node:fs'
 import {
   createStandardStreams,
   findInheritedDescriptors,
   readHostRoot,
   removeStandardStreams,
 } from '#bubblewrap'
-import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
-import type { Toolchain } from '#toolchain'
-import { mapLanguages } from '#language'
-import { findToolchains, pythonInterpreter, warm } from '#toolchain'
-import { SandboxError } from '#contract'
-import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import type { BoxResources } from '#bubblewrap'
 import { openBoxes } from '#box'
-import { keepCompilers } from '#resident'
+import { openCacheDirectory } from '#cache-directory'
+import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
+import { SandboxError } from '#contract'
+import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { assembleFilter } from '#seccomp'
+import { warm } from '#toolchain'
+import type { Toolchain } from '#toolchain'
 import { createArtefactCache } from './artefact-cache.ts'
+import { beginPreparations, listForkServers, openOffers, openToolchains } from './offer.ts'
+import type { LanguageOptions, Toolchains } from './offer.ts'
 import { createProgramRunner } from './program.ts'
 import { createSlotPool } from './slot.ts'
+import type { SlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
 
 /** What the worker chooses at start. */
-export interface ExecutorOptions {
+export interface ExecutorOptions extends LanguageOptions {
   /** How many programs run at once; each slot has its own uid and cgroup. */
   readonly slots: number
   /**
@@ -67,16 +70,8 @@ export interface ExecutorOptions {
   readonly cacheDirectory: string
   /** How boxes are made; `auto` unless said. */
   readonly box?: BoxChoice
-  /** False: every Python program gets an interpreter started for it alone, which costs time; true unless said. */
-  readonly residentPython?: boolean
   /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
   readonly onFallback?: (reason: string) => void
-  /** False: no header is precompiled, which costs C++ programs half their compile time; true unless said. */
-  readonly precompiledHeaders?: boolean
-  /** Home of the JDK to use; the newest that is installed if not given. */
-  readonly javaHome?: string | undefined
-  /** False: every Java source gets a javac started for it alone, which costs time; true unless said. */
-  readonly residentJavac?: boolean
 }
 
 /** The isolation in force, for events and logs. */
@@ -90,7 +85,7 @@ export interface Isolation {
 
 /** A language as it runs here. */
 export interface Runtime {
-  /** The exact version, such as `Python 3.11.2`. */
+  /** The exact version, such as `GCC 12.2.0`. */
   readonly version: string
   /** The compiler's command line; null for a language without one. */
   readonly compile: readonly string[] | null
@@ -100,12 +95,13 @@ export interface Runtime {
 
 export interface Executor {
   readonly isolation: Isolation
-  readonly runtimes: Readonly<Record<Language, Runtime>>
+  /** The languages that this host has. */
+  readonly runtimes: Readonly<Partial<Record<Language, Runtime>>>
   /**
    * Runs one program; waits for a free slot. Resolves once every process of the run is dead, or when a kill has not ended
    * one in seconds: then its slot is nobody's until it is clear. What fails before the program begins is tried in another slot.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
-   * @throws {SandboxError} when we failed.
+   * @throws {SandboxError} when we failed, or do not have the language.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
   /** Resolves when nothing is being prepared for later runs: a compiler that stays up, headers. */
@@ -133,64 +129,43 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   const preparing = new Set<Promise<void>>()
-  // Others may look for a name in it: programs' users get to precompiled headers by it.
-  mkdirSync(options.cacheDirectory, { recursive: true, mode: 0o711 })
-  /** Who is refused an executor is left nothing that goes on in the background. */
-  const orStopPreparing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      closing.abort(error)
-      await Promise.all(preparing)
-      throw error
-    }
-  }
-  const finding = findToolchains(
+  openCacheDirectory(options.cacheDirectory)
+  const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
+  const toolchains = beginPreparations(
+    await openToolchains(options),
     {
       directory: options.cacheDirectory,
-      precompiles: options.precompiledHeaders ?? true,
       signal: closing.signal,
       track: (work) => keepUntilSettled(preparing, work),
     },
-    options.javaHome,
+    onFallback,
   )
-  const toolchains = await orStopPreparing(finding)
-  const resources = await orStopPreparing(openResources(options.cacheDirectory))
   const slots = createSlotPool(options.slots, firstUid)
-
-  let boxes: Boxes
-  try {
-    // First of all, so that no keeper or box is charged for what it reads.
-    for (const { warmPaths } of Object.values(toolchains)) warm(warmPaths)
-    const opening = openBoxes(resources, {
-      choice: options.box ?? 'auto',
-      slots: slots.all,
-      directory: `${options.cacheDirectory}/keeper`,
-      paths: Object.values(toolchains).flatMap(({ paths }) => paths),
-      interpreter: (options.residentPython ?? true) ? pythonInterpreter : null,
-      onFallback,
-    })
-    boxes = await orStopPreparing(opening)
-  } catch (error) {
-    await closeResources(resources)
+  const opened = await openSandbox(toolchains, slots, options).catch(async (error: unknown) => {
+    // Who is refused an executor is left nothing that goes on in the background.
+    closing.abort(error)
+    await Promise.all(preparing)
     throw error
-  }
-  const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
-  const javac =
-    options.residentJavac === false
-      ? null
-      : keepCompilers(
-          resources,
-          toolchains.java,
-          options.limits.java.compile,
-          { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
-          onFallback,
-        )
-  const runProgram = createProgramRunner(toolchains, cache, options.limits, { java: javac })
+  })
+  const { resources, boxes } = opened
+  const offers = openOffers(
+    toolchains,
+    resources,
+    options.limits,
+    { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
+    onFallback,
+  )
+  const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
+  const runProgram = createProgramRunner(cache)
 
-  function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+    const offer = offers.get(request.language)
+    if (offer === undefined)
+      throw new SandboxError('language.missing', `${request.language} is not installed here`)
     const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
-    return withSlot(slots, boxes, either, (runPhase) => runProgram(runPhase, request, either))
+    return withSlot(slots, boxes, either, (runPhase) =>
+      runProgram(runPhase, offer, request, either),
+    )
   }
 
   return {
@@ -199,14 +174,16 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
-    runtimes: mapLanguages(({ name }) => describeRuntime(toolchains[name])),
+    runtimes: Object.fromEntries(
+      [...toolchains].map(([language, toolchain]) => [language, describeRuntime(toolchain)]),
+    ),
     execute(request, signal) {
       const promise = execute(request, signal)
       keepUntilSettled(running, promise)
       return promise
     },
     async settled() {
-      await javac?.settled()
+      await Promise.all(residents.map((resident) => resident.settled()))
       while (preparing.size > 0) await Promise.all(preparing)
     },
     get slots() {
@@ -215,10 +192,39 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))
-      await Promise.allSettled([...running, ...preparing, javac?.close()])
+      await Promise.allSettled([
+        ...running,
+        ...preparing,
+        ...residents.map((resident) => resident.close()),
+      ])
       await boxes.close()
       await closeResources(resources)
     },
+  }
+}
+
+/** Makes what phases share, then the boxes, and proves them. */
+async function openSandbox(
+  toolchains: Toolchains,
+  slots: SlotPool,
+  { box = 'auto', cacheDirectory, onFallback = () => {} }: ExecutorOptions,
+): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
+  const resources = await openResources(cacheDirectory)
+  try {
+    // First of all, so that no keeper or box is charged for what it reads.
+    for (const { warmPaths } of toolchains.values()) warm(warmPaths)
+    const boxes = await openBoxes(resources, {
+      choice: box,
+      slots: slots.all,
+      directory: `${cacheDirectory}/keeper`,
+      paths: [...toolchains.values()].flatMap(({ paths }) => paths),
+      forkServers: listForkServers(toolchains),
+      onFallback,
+    })
+    return { resources, boxes }
+  } catch (error) {
+    await closeResources(resources)
+    throw error
   }
 }
 

@@ -1,68 +1,60 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
-import type { Artefact, Compiler, Toolchain } from '#toolchain'
-import type {
-  Command,
-  ExecutionRequest,
-  Language,
-  Limits,
-  Outcome,
-  Phase,
-  PhaseLimits,
-} from '#contract'
 import { compileMessageBytes, SandboxError } from '#contract'
+import type { Command, ExecutionRequest, Limits, Outcome, Phase, PhaseLimits } from '#contract'
 import type { ResidentCompilers } from '#resident'
+import type { Artefact, Compiler, Toolchain } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
 import type { ArtefactCache, Compiled } from './artefact-cache.ts'
 import type { PhaseRunner } from './tenancy.ts'
 
+/** A language as this executor runs it. */
+export interface Offer {
+  readonly toolchain: Toolchain
+  /** For both phases. */
+  readonly limits: Limits
+  /** Compilers that are kept up; null: each source is compiled in a box of its own. */
+  readonly residents: ResidentCompilers | null
+}
+
 /** Takes a program through its phases. */
 export type ProgramRunner = (
   runPhase: PhaseRunner,
+  offer: Offer,
   request: ExecutionRequest,
   signal: AbortSignal,
 ) => Promise<Outcome>
 
-/**
- * @param limits of every language, for both phases.
- * @param residents the compilers that are kept up; a language without is compiled in a box each time.
- */
-export function createProgramRunner(
-  toolchains: Readonly<Record<Language, Toolchain>>,
-  cache: ArtefactCache,
-  limits: Readonly<Record<Language, Limits>>,
-  residents: Readonly<Partial<Record<Language, ResidentCompilers | null>>>,
-): ProgramRunner {
+/** @param cache of compiled programs, for all languages. */
+export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
   let phases = 0
 
   function runCommand(
     runPhase: PhaseRunner,
-    toolchain: Toolchain,
+    { paths, ranOutOfMemory }: Toolchain,
     command: Command,
     details: { stdin: Uint8Array; limits: PhaseLimits; stderrKeptBytes?: number },
   ): Promise<Phase> {
     phases += 1
-    const { paths, ranOutOfMemory } = toolchain
-    const name = String(phases)
-    return runPhase({ name, command, paths, ranOutOfMemory, ...details })
+    return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
   }
 
   async function compile(
     runPhase: PhaseRunner,
-    { language, code }: ExecutionRequest,
+    { toolchain, limits, residents }: Offer,
     compiler: Compiler,
+    { language, code }: ExecutionRequest,
     signal: AbortSignal,
   ): Promise<Compiled> {
-    const wanted = limits[language].compile
+    const wanted = limits.compile
     if (wanted === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
     const compiled =
-      (await residents[language]?.compile(code, signal)) ??
-      (await runCommand(
-        runPhase,
-        toolchains[language],
-        compiler.command(code, wanted.memoryBytes),
-        { stdin: new Uint8Array(), limits: wanted, stderrKeptBytes: compileMessageBytes },
-      ))
+      (await residents?.compile(code, signal)) ??
+      (await runCommand(runPhase, toolchain, compiler.command(code, wanted.memoryBytes), {
+        stdin: new Uint8Array(),
+        limits: wanted,
+        stderrKeptBytes: compileMessageBytes,
+      }))
     const { stdout, ...rest } = compiled
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
@@ -70,9 +62,9 @@ export function createProgramRunner(
     return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
   }
 
-  return async (runPhase, request, signal) => {
+  return async (runPhase, offer, request, signal) => {
     const { language, code, stdin, cacheScope } = request
-    const toolchain = toolchains[language]
+    const { toolchain, limits } = offer
     const { compiler } = toolchain
     let compilePhase: Phase | null = null
     let compileCached = false
@@ -81,7 +73,7 @@ export function createProgramRunner(
       const key = hashSource(language, compiler.identity, code)
       const { compiled, cached } = await cache.compile(
         { owner: cacheScope, key },
-        () => compile(runPhase, request, compiler, signal),
+        () => compile(runPhase, offer, compiler, request, signal),
         isCertain,
       )
       compilePhase = compiled.phase
@@ -89,9 +81,8 @@ export function createProgramRunner(
       artefact = compiled.artefact
     }
     if (artefact === null) return { compile: compilePhase, compileCached, run: null }
-    const wanted = limits[language].run
-    const command = toolchain.run(artefact, wanted.memoryBytes)
-    const run = await runCommand(runPhase, toolchain, command, { stdin, limits: wanted })
+    const command = toolchain.run(artefact, limits.run.memoryBytes)
+    const run = await runCommand(runPhase, toolchain, command, { stdin, limits: limits.run })
     return { compile: compilePhase, compileCached, run }
   }
 }

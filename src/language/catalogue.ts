@@ -1,4 +1,5 @@
 // All languages, a line each, and what follows from their definitions.
+import * as v from 'valibot'
 import { cpp } from './cpp.ts'
 import type { LanguageDefinition } from './definition.ts'
 import { java } from './java.ts'
@@ -12,6 +13,26 @@ export type Language = (typeof definitions)[number]['name']
 
 /** Canonical names; aliases are folded as soon as a request is read. */
 export const languages: readonly Language[] = definitions.map(({ name }) => name)
+
+type Merge<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
+  whole: infer Whole,
+) => void
+  ? Whole
+  : never
+
+type SettingEntries = Merge<(typeof definitions)[number]['settings']>
+
+/** What all languages' own variables say. */
+export type LanguageSettings = v.InferOutput<v.ObjectSchema<SettingEntries, undefined>>
+
+/** All languages' own variables, as they are read from a worker's environment. */
+export const settingEntries: SettingEntries = Object.assign(
+  {},
+  ...definitions.map(({ settings }) => settings),
+)
+
+/** What they say when nobody has set one. */
+export const defaultSettings: LanguageSettings = v.parse(v.object(settingEntries), {})
 
 /** Definitions by their names. */
 export const catalogue: Readonly<Record<Language, LanguageDefinition>> = mapLanguages(

@@ -1,12 +1,28 @@
 // C++: GCC.
+import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
 import { usualCompile, usualRun } from './limits.ts'
+import { toggle } from './setting.ts'
 
 export const cpp = {
   name: 'cpp',
   aliases: ['c++', 'cxx'],
   extensions: ['.cpp', '.cc', '.cxx'],
   lineComment: '//',
+  packages: ['g++'],
+  tools: [
+    {
+      program: 'g++',
+      ask: ['--version'],
+      pattern: /^.*\s(\d+)\.(\d+)\.\d+.*$/mu,
+      // -std=gnu++20 is GCC 10's word for it.
+      oldest: [10, 0],
+    },
+  ],
+  settings: {
+    /** Whether standard headers are precompiled when a worker first starts. */
+    CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
+  },
   limits: { compile: usualCompile, run: usualRun },
   trial: `#include <cstdio>
 int main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\\n", n); }`,

@@ -1,12 +1,35 @@
 // Java: a JDK, 11 or newer.
+import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
 import { mebibyte, usualCompile, usualRun } from './limits.ts'
+import { toggle } from './setting.ts'
 
 export const java = {
   name: 'java',
   aliases: [],
   extensions: ['.java'],
   lineComment: '//',
+  packages: ['default-jdk-headless'],
+  tools: [
+    {
+      program: 'javac',
+      ask: ['-version'],
+      pattern: /^javac (\d+)(?:\.(\d+))?\S*/mu,
+      oldest: [11, 0],
+    },
+    {
+      program: 'java',
+      ask: ['-version'],
+      pattern: /^\w+ version "(\d+)(?:\.(\d+))?\S*/mu,
+      oldest: [11, 0],
+    },
+  ],
+  settings: {
+    /** The JDK to use; by default the newest that is installed. */
+    JAVA_HOME: v.optional(v.string()),
+    /** Whether a javac stays up between submissions. */
+    JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
+  },
   limits: {
     // Every class file is read by the worker, on its event loop.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },

@@ -36,7 +36,7 @@ t.test(`the executor refuses to start where the limits cannot be had: ${layout}`
     },
     cacheBytes: 0,
     cacheDirectory: t.testdir(),
-    precompiledHeaders: false,
+    accelerators: [],
   })
   // A refusal that never came would leave an executor behind.
   started.then(

@@ -15,7 +15,7 @@ const executor = await createExecutor({
   cacheBytes: 1 << 24,
   box,
   cacheDirectory: `${directory}/cache`,
-  precompiledHeaders: false,
+  accelerators: ['fork-server', 'resident-compiler'],
 })
 const greetings = await Promise.all(
   languages.map((language) => run(executor, language, hello[language])),

@@ -102,11 +102,9 @@ export async function startExecutor(
     cacheBytes: 64 * 1024 * 1024,
     box,
     cacheDirectory: directory,
-    javaHome: process.env['JAVA_HOME'],
-    // Most tests need none, and starting one takes two seconds of CPU.
-    residentJavac: false,
-    // All of them take 15 seconds of CPU.
-    precompiledHeaders: false,
+    settings: { JAVA_HOME: process.env['JAVA_HOME'] },
+    // Most tests need no other: a resident compiler takes two seconds of CPU to start, precompiled headers fifteen.
+    accelerators: ['fork-server'],
     ...options,
   })
   t.teardown(() => executor.close())

@@ -17,8 +17,7 @@ const open = (slots: number, firstUid: number): ReturnType<typeof createExecutor
     limits: defaultLimits,
     cacheBytes: 0,
     cacheDirectory: `${directory}/${slots}`,
-    residentJavac: false,
-    precompiledHeaders: false,
+    accelerators: ['fork-server'],
   })
 
 /** What both ends begin with: the bits, as many a window as the channel carries, and windows by the clock. */

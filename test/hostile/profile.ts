@@ -100,8 +100,8 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
     limits: limits[name],
     cacheBytes: 256 * mebibyte,
     cacheDirectory,
-    residentJavac: name === 'compile',
-    precompiledHeaders: name === 'compile',
+    accelerators:
+      name === 'compile' ? ['fork-server', 'resident-compiler', 'preparation'] : ['fork-server'],
     box,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))

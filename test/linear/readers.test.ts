@@ -10,6 +10,8 @@ import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/source.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
+import { ordinaryToolHost } from '#toolchain'
+import { defaultSettings } from '#language'
 import type { Phase } from '../../src/executor/contract/outcome.ts'
 import { readIdempotencyKey, readQuery, waitSeconds } from '../../src/http/request.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
@@ -32,7 +34,7 @@ const bodyBytes = 2 << 20
 const classBytes = 8 << 20
 
 t.test('sources of Python', async (t) => {
-  const { run } = await findPython()
+  const { run } = await findPython(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(sourceBytes, filling.pythonSources)) {
     const content = Buffer.from(text)
     await holdToLinear(t, name, sourceBytes, () => run({ content, entry: '' }, 1))
@@ -47,7 +49,7 @@ t.test('sources of C++', async (t) => {
 })
 
 t.test('sources of Java, and what they are compiled to', async (t) => {
-  const { compiler } = await findJava(undefined)
+  const { compiler } = await findJava(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(sourceBytes, filling.javaSources)) {
     const code = Buffer.from(text)
     await holdToLinear(t, name, sourceBytes, () => compiler?.command(code, 1))
@@ -81,7 +83,7 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
 })
 
 t.test('outputs', async (t) => {
-  const { ranOutOfMemory } = await findJava(undefined)
+  const { ranOutOfMemory } = await findJava(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(outputBytes, filling.outputs)) {
     const bytes = Buffer.from(text)
     const usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }

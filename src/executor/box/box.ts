@@ -6,7 +6,7 @@ import type { BoxResources, RootEntry } from '#bubblewrap'
 import type { Boxes, BoxOptions, HostPath, Phase, PhaseRequest } from '#contract'
 import { buildKeeper, createKeeperBoxes } from '#keeper'
 import { createClearings, describe, SandboxError } from '#contract'
-import { probeInterpreter, proveForks, proveIsolation } from './prove-isolation.ts'
+import { proveForks, proveIsolation } from './prove-isolation.ts'
 
 /**
  * Opens the boxes and proves one of them on this host.
@@ -19,9 +19,8 @@ export async function openBoxes(resources: BoxResources, options: BoxOptions): P
     try {
       const run = (request: PhaseRequest): Promise<Phase> => boxes.run(firstSlot, request)
       await proveIsolation(run)
-      const { interpreter } = options
-      if (boxes.kind === 'keeper' && interpreter !== null)
-        await proveIsolation(run, probeInterpreter(interpreter))
+      if (boxes.kind === 'keeper')
+        for (const { probe } of options.forkServers) await proveIsolation(run, probe)
       return boxes
     } catch (error) {
       await boxes.close()

@@ -1,8 +1,8 @@
 // Proves on this host, before any program is accepted, that a box is what it is meant to be.
-import { boxUid } from '#bubblewrap'
-import type { Command, Phase, PhaseLimits, PhaseRequest } from '#contract'
-import { SandboxError } from '#contract'
 // The proof is what the kernel says about a process inside, not what was asked of whoever makes the box.
+import { boxUid } from '#bubblewrap'
+import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
+import { SandboxError } from '#contract'
 
 const mebibyte = 1024 * 1024
 
@@ -32,21 +32,10 @@ const shellProbe: Command = {
   unlimitedStack: false,
 }
 
-/** The same for a box whose program is a fork of a resident interpreter, where there is one. */
-export function probeInterpreter(interpreter: string): Command {
-  const code = `import sys
-sys.stdout.write(open('/proc/self/status').read())
-sys.stderr.write(open('/proc/self/net/dev').read())
-`
-  return {
-    argv: [interpreter, 'main.py'],
-    files: [{ path: '/box/main.py', content: Buffer.from(code), executable: false }],
-    unlimitedStack: true,
-    forks: true,
-  }
-}
-
-/** @throws {SandboxError} step `isolation.prove` naming what does not hold, or the step that failed. */
+/**
+ * @param command shows a process's status and interfaces.
+ * @throws {SandboxError} step `isolation.prove` naming what does not hold, or the step that failed.
+ */
 export async function proveIsolation(
   run: (request: PhaseRequest) => Promise<Phase>,
   command = shellProbe,
@@ -72,43 +61,22 @@ export async function proveIsolation(
   }
 }
 
-/** Programs whose ends an interpreter that runs them in a fork must tell as it does otherwise. */
-const ends: readonly (readonly [
-  source: string,
-  endsQuietly: boolean,
-  stdout: string,
-  exitCode: number,
-])[] = [
-  ['print(__name__, __file__)', true, '__main__ /box/main.py\n', 0],
-  ['print(1, end="")', false, '1', 0],
-  ['print(1)\nraise SystemExit(3)', true, '1\n', 3],
-  ['1 / 0', true, '', 1],
-  ['import os\nprint(1)\nos.close(1)', true, '', 120],
-]
-
-/** @throws {SandboxError} step `python.prove` when this interpreter cannot be run in forks as its own programs are run. */
+/** @throws {SandboxError} step `fork.prove` when programs do not end in its forks as they do by themselves. */
 export async function proveForks(
   run: (request: PhaseRequest) => Promise<Phase>,
-  interpreter: string,
+  { name, proofs }: ForkServer,
 ): Promise<void> {
-  for (const [source, endsQuietly, stdout, exitCode] of ends) {
-    const content = Buffer.from(source)
+  for (const { command, stdout, exitCode } of proofs) {
     const phase = await run({
-      name: 'probe-python',
-      command: {
-        argv: [interpreter, 'main.py'],
-        files: [{ path: '/box/main.py', content, executable: false }],
-        unlimitedStack: true,
-        forks: true,
-        endsQuietly,
-      },
+      name: 'probe-fork',
+      command,
       paths: [],
       stdin: new Uint8Array(),
       limits,
       ranOutOfMemory: () => false,
     })
-    if (Buffer.from(phase.stdout).toString() !== stdout || phase.exitCode !== exitCode) {
-      throw new SandboxError('python.prove', `${source} ended with ${phase.exitCode}`)
-    }
+    if (Buffer.from(phase.stdout).toString() === stdout && phase.exitCode === exitCode) continue
+    const source = command.files.map(({ content }) => Buffer.from(content).toString()).join('')
+    throw new SandboxError('fork.prove', `${name}: ${source} ended with ${phase.exitCode}`)
   }
 }

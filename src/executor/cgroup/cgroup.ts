@@ -6,6 +6,7 @@ import { openCgroupV1 } from './v1.ts'
 import { openCgroupV2 } from './v2.ts'
 
 export { readPids, readValue } from './file.ts'
+export { versionOneControllers } from './v1.ts'
 export { findDelegatedGroup } from './v2.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 

@@ -29,6 +29,12 @@ interface Directories {
   readonly unified: string | null
 }
 
+/** Controllers that must be mounted, and those that are used where they are; a group is made in each of either. */
+export const versionOneControllers = {
+  required: ['memory', 'pids', 'cpuacct'],
+  optional: ['cpu', 'freezer'],
+} as const
+
 const remedy =
   'run the worker as root, or give it a group of its own in every hierarchy, mounted writable'
 
@@ -43,7 +49,7 @@ export async function openCgroupV1(
   for (const directory of listDistinct(base)) await sweep(directory)
   const parent = descend(base, name)
   try {
-    for (const directory of listDistinct(parent)) makeGroup(directory, remedy)
+    makeGroups(parent)
   } catch (error) {
     for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
     throw error
@@ -71,19 +77,36 @@ export async function openCgroupV1(
   }
 }
 
+/** @throws {SandboxError} naming every group that cannot be made. */
+function makeGroups(directories: Directories): void {
+  const refusals: string[] = []
+  for (const directory of listDistinct(directories)) {
+    try {
+      makeGroup(directory)
+    } catch (error) {
+      refusals.push(describe(error instanceof SandboxError ? error.cause : error))
+    }
+  }
+  if (refusals.length > 0)
+    throw new SandboxError(
+      'cgroup.create',
+      `cannot make groups: ${[...refusals, remedy].join('; ')}`,
+    )
+}
+
 function findBase(hierarchies: readonly Hierarchy[]): Directories {
   const find = (controller: string): string | null =>
     hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
-  const require = (controller: string): string => {
-    const directory = find(controller)
-    if (directory !== null) return directory
-    throw new SandboxError('cgroup.find', `cgroup v1 controller "${controller}" is not mounted`)
+  const missing = versionOneControllers.required.filter((controller) => find(controller) === null)
+  if (missing.length > 0) {
+    const names = missing.map((controller) => `"${controller}"`).join(', ')
+    throw new SandboxError('cgroup.find', `cgroup v1 is mounted without: ${names}`)
   }
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')?.ownGroup ?? null
   const base = {
-    memory: require('memory'),
-    pids: require('pids'),
-    cpuacct: require('cpuacct'),
+    memory: find('memory') ?? '',
+    pids: find('pids') ?? '',
+    cpuacct: find('cpuacct') ?? '',
     cpu: find('cpu'),
     freezer: find('freezer'),
     unified: unified !== null && canMakeGroups(unified) ? unified : null,

@@ -42,6 +42,23 @@ export interface Boxes {
   close(): Promise<void>
 }
 
+/** An interpreter that is already up: programs whose command says so (`forks`) run in forks of it (box/keeper). */
+export interface ForkServer {
+  readonly kind: 'fork-server'
+  /** What people call it. */
+  readonly name: string
+  /** What it is started with, and what the commands that it may run begin with. */
+  readonly argv: readonly string[]
+  /** Writes its /proc/self/status to stdout and its /proc/self/net/dev to stderr. */
+  readonly probe: Command
+  /** Programs that must end in a fork as they do by themselves. */
+  readonly proofs: readonly {
+    readonly command: Command
+    readonly stdout: string
+    readonly exitCode: number
+  }[]
+}
+
 export interface BoxOptions {
   readonly choice: BoxChoice
   readonly slots: readonly Slot[]
@@ -49,7 +66,7 @@ export interface BoxOptions {
   readonly directory: string
   /** What the languages need beyond the base system's paths. */
   readonly paths: readonly HostPath[]
-  /** The Python interpreter; a resident one runs Python programs where it can be had. Null: none is to be resident. */
-  readonly interpreter: string | null
+  /** Used where they can be had; elsewhere each program has an interpreter of its own. */
+  readonly forkServers: readonly ForkServer[]
   readonly onFallback: (reason: string) => void
 }

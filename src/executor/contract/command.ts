@@ -12,9 +12,9 @@ export interface BoxFile {
 export interface Command {
   readonly argv: readonly string[]
   readonly files: readonly BoxFile[]
-  /** C, C++ and Python recurse on the main thread's stack; a JVM allots its own stacks and wants the usual one. */
+  /** Most programs recurse on the main thread's stack; a virtual machine that allots its own stacks wants the usual one. */
   readonly unlimitedStack: boolean
-  /** True for `python3 main.py`: an interpreter that is already up may run it in a fork (keeper/python.c). */
+  /** True when an interpreter that is already up, started with the same words, may run it in a fork (ForkServer). */
   readonly forks?: true
   /** True when an interpreter that ends after it may leave out what only frees memory (quiet-end.ts). */
   readonly endsQuietly?: boolean

@@ -7,11 +7,12 @@ import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boxUid, buildArguments, dropTo, readHostRoot } from '#bubblewrap'
 import { assembleFilter } from '#seccomp'
+import { findProgram } from '#toolchain'
+import { mayTrace } from './capability.ts'
 import { apparmorRemedy, maskRemedy } from './kernel.ts'
 import type { Finding } from './finding.ts'
-import { reportMissing, reportOk } from './finding.ts'
+import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
-import { findProgram } from './host.ts'
 
 const name = 'box'
 
@@ -66,12 +67,23 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
     )
   }
   const hostUid = host.uid === 0 ? host.firstUid : host.uid
-  const broken = [...checkInside(report.inside), ...checkOutside(report.outside, hostUid)]
+  // Without the right to look there is nothing to hold against the box.
+  const isSeen = report.outside !== null || mayTrace(host)
+  const broken = [
+    ...checkInside(report.inside),
+    ...(isSeen ? checkOutside(report.outside, hostUid) : []),
+  ]
   if (broken.length > 0)
     return reportMissing(
       name,
       `not as promised: ${broken.join('; ')}`,
       `check that ${bubblewrap} is the distribution's own: apt-get install --reinstall bubblewrap`,
+    )
+  if (!isSeen)
+    return reportWarning(
+      name,
+      'closed, as seen from inside; root is without SYS_PTRACE here, and cannot look from outside',
+      'docker run --cap-add SYS_PTRACE …',
     )
   return reportOk(
     name,

@@ -3,7 +3,13 @@
 // from a login session whose group holds more than this process.
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { findDelegatedGroup, readHierarchies, readPids, readValue } from '#cgroup'
+import {
+  findDelegatedGroup,
+  readHierarchies,
+  readPids,
+  readValue,
+  versionOneControllers,
+} from '#cgroup'
 import type { Hierarchy } from '#cgroup'
 import { describe } from '#contract'
 import type { Finding } from './finding.ts'
@@ -15,6 +21,9 @@ const mountRemedy =
   'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1'
 const delegateRemedy =
   'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)'
+/** systemd delegates the v2 tree alone. */
+const versionOneRemedy = (group: string): string =>
+  `run the worker as root, or give its user a group in every hierarchy and start it there: mkdir ${group}/worker && chown -R USER ${group}/worker`
 
 /** The version, each controller, whether groups can be made, and swap accounting. */
 export function examineCgroups(host: Host): Finding[] {
@@ -44,15 +53,22 @@ function examineVersion1(
   const find = (controller: string): Hierarchy | undefined =>
     hierarchies.find(({ controllers }) => controllers.includes(controller))
   const findings: Finding[] = []
-  for (const controller of ['memory', 'pids', 'cpuacct']) {
+  const { required, optional } = versionOneControllers
+  for (const controller of required) {
     const name = `cgroup ${controller}`
     const hierarchy = find(controller)
     const remedy = `mount -t cgroup -o ${controller} ${controller} /sys/fs/cgroup/${controller} (after mkdir), or boot with cgroup v2`
     findings.push(
       hierarchy === undefined
         ? reportMissing(name, 'not mounted', remedy)
-        : examineGroup(name, hierarchy.ownGroup),
+        : examineGroup(name, hierarchy.ownGroup, 'v1'),
     )
+  }
+  // Where one of these is mounted the worker makes its groups there too.
+  for (const controller of optional) {
+    const hierarchy = find(controller)
+    if (hierarchy !== undefined)
+      findings.push(examineGroup(`cgroup ${controller}`, hierarchy.ownGroup, 'v1'))
   }
   const killers = [
     // An old kernel's v2 tree kills one by one, which a fork bomb outruns.
@@ -60,7 +76,7 @@ function examineVersion1(
     { hierarchy: find('freezer'), file: 'freezer.state' },
   ]
   const usable = killers.flatMap(({ hierarchy, file }) =>
-    hierarchy === undefined ? [] : [examineGroup('cgroup kill', hierarchy.ownGroup, file)],
+    hierarchy === undefined ? [] : [examineGroup('cgroup kill', hierarchy.ownGroup, 'v1', file)],
   )
   findings.push(
     usable.find(({ level }) => level === 'ok') ??
@@ -92,7 +108,7 @@ function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
   let readOnly: Finding
   try {
     controllers = readValue(ownGroup, 'cgroup.controllers').split(' ')
-    readOnly = examineGroup('cgroup delegation', ownGroup)
+    readOnly = examineGroup('cgroup delegation', ownGroup, 'v2')
   } catch (error) {
     return [reportMissing('cgroup delegation', describe(error), mountRemedy)]
   }
@@ -161,12 +177,17 @@ function examineDelegation(ownGroup: string, mountPoint: string): Finding {
       `${ownGroup} can be divided once its ${pids.length} processes are in a leaf of their own; the worker does that`,
     )
   } catch (error) {
-    return explain(name, ownGroup === mountPoint ? mountPoint : ownGroup, error)
+    return explain(name, ownGroup === mountPoint ? mountPoint : ownGroup, error, 'v2')
   }
 }
 
 /** Makes a group below and removes it: the only proof that it may be done. */
-function examineGroup(name: string, group: string, file = 'cgroup.procs'): Finding {
+function examineGroup(
+  name: string,
+  group: string,
+  version: 'v1' | 'v2',
+  file = 'cgroup.procs',
+): Finding {
   const probe = join(group, `runledger-doctor-${process.pid}`)
   try {
     mkdirSync(probe)
@@ -181,29 +202,32 @@ function examineGroup(name: string, group: string, file = 'cgroup.procs'): Findi
       )
     return reportOk(name, `groups can be made in ${group}`)
   } catch (error) {
-    return explain(name, group, error)
+    return explain(name, group, error, version)
   }
 }
 
-function explain(name: string, group: string, error: unknown): Finding {
+function explain(name: string, group: string, error: unknown, version: 'v1' | 'v2'): Finding {
+  const remedy = version === 'v1' ? versionOneRemedy(group) : delegateRemedy
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   switch (code) {
     case 'EROFS':
       return reportMissing(
         name,
         `EROFS: ${group} is mounted read-only`,
-        'docker run --cgroupns=private --security-opt writable-cgroups=true …, or mount -o remount,rw the cgroup file system',
+        'docker run --cgroupns=private --security-opt writable-cgroups=true …, or mount -o remount,bind,rw the cgroup file system',
       )
     case 'EACCES':
     case 'EPERM': {
       const owner = existsSync(group) ? ` (owned by uid ${statSync(group).uid})` : ''
-      return reportMissing(name, `${code}: ${group} is not ours to divide${owner}`, delegateRemedy)
+      return reportMissing(name, `${code}: ${group} is not ours to divide${owner}`, remedy)
     }
     case 'EBUSY':
       return reportMissing(
         name,
         `EBUSY: ${group} is held by other processes`,
-        'give the worker a cgroup of its own: systemd-run -p Delegate=yes …',
+        version === 'v1'
+          ? remedy
+          : 'give the worker a cgroup of its own: systemd-run -p Delegate=yes …',
       )
     case 'ENOENT':
       return reportMissing(
@@ -212,7 +236,7 @@ function explain(name: string, group: string, error: unknown): Finding {
         mountRemedy,
       )
     default:
-      return reportMissing(name, `${group}: ${describe(error)}`, delegateRemedy)
+      return reportMissing(name, `${group}: ${describe(error)}`, remedy)
   }
 }
 

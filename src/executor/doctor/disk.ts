@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { examineCacheDirectory } from '#cache-directory'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
@@ -11,12 +12,21 @@ const leastBytes = 64 * mebibyte
 const amplyBytes = 1024 * mebibyte
 const leastFiles = 1000
 
-/** The compile cache and the temporary directory. */
-export function examineDisks(host: Host): Promise<Finding[]> {
-  return Promise.all([
-    examineDisk('cache disk', host.cacheDirectory),
-    examineDisk('temporary disk', host.temporaryDirectory),
-  ])
+/** Whose the cache directory is, and what room there is for it and for the temporary directory. */
+export async function examineDisks(host: Host): Promise<Finding[]> {
+  return [
+    examineOwner(host),
+    await examineDisk('cache disk', host.cacheDirectory),
+    await examineDisk('temporary disk', host.temporaryDirectory),
+  ]
+}
+
+function examineOwner({ cacheDirectory, uid }: Host): Finding {
+  const name = 'cache directory'
+  const fault = examineCacheDirectory(cacheDirectory, uid)
+  return fault === null
+    ? reportOk(name, cacheDirectory)
+    : reportMissing(name, fault.reason, fault.remedy)
 }
 
 async function examineDisk(name: string, directory: string): Promise<Finding> {

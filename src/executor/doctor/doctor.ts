@@ -1,27 +1,31 @@
 // The doctor: looks at a host and says, row by row, what keeps the sandbox from being had there and what to do about it.
 // Nothing runs on a host with a row that is `missing`: a box that is weaker than promised is never made instead.
+import { defaultSettings } from '#language'
+import { ordinaryToolHost } from '#toolchain'
 import type { Host } from './host.ts'
 import { examineBox } from './box.ts'
+import { examineCapabilities } from './capability.ts'
 import { examineCgroups } from './cgroup.ts'
 import { examineDisks } from './disk.ts'
 import { examineKeeper } from './keeper.ts'
 import { examineKernel } from './kernel.ts'
-import { examineBubblewrap, examineLanguages, examineTools, examineUser } from './tools.ts'
+import { examineLanguages } from './language.ts'
+import { examineBubblewrap, examineTools, examineUser } from './tools.ts'
 import type { Finding } from './finding.ts'
 
 export type { Finding } from './finding.ts'
 
 /**
  * Where to look, as far as it differs from an ordinary host. A caller that knows the worker's configuration gives
- * `firstUid` (the uid that the box is tried with; 61000 unless said) and `cacheDirectory` (whose disk is looked at;
- * /var/cache/runledger unless said); the rest is for tests.
+ * `firstUid` (the uid that the box is tried with; 61000 unless said), `cacheDirectory` (whose disk is looked at;
+ * /var/cache/runledger unless said) and `settings` (the languages' own variables); the rest is for tests.
  */
 export type HostOptions = Partial<Host>
 
 const ordinaryHost: Omit<Host, 'uid'> = {
   processDirectory: '/proc',
-  programDirectories: ['/usr/bin', '/bin', '/usr/sbin', '/sbin'],
-  javaDirectory: '/usr/lib/jvm',
+  ...ordinaryToolHost,
+  settings: defaultSettings,
   architecture: process.arch,
   firstUid: 61_000,
   cacheDirectory: '/var/cache/runledger',
@@ -39,6 +43,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
   const makers = [...kernel.filter(({ name }) => name === 'architecture'), ...programs]
   return [
     ...kernel,
+    ...examineCapabilities(host),
     ...examineCgroups(host),
     ...programs,
     ...examineTools(host),

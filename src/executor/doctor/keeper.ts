@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readHierarchies } from '#cgroup'
 import { compileOptions, programSources, sourceDirectory } from '#keeper'
+import { askProgram, findProgram } from '#toolchain'
 import type { Finding } from './finding.ts'
 import { reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
-import { askProgram, findProgram, readProcessFile } from './host.ts'
+import { readProcessFile } from './host.ts'
 
 /**
  * mount_setattr came with 5.12, cgroup.kill with 5.14; clone3, fsopen and close_range are older. On cgroup v2 a keeper

@@ -1,8 +1,8 @@
 // Compiles with a compiler that is up already, and says when that cannot be: then a box of its own does it, by whose
 // clocks and counters the compilation is judged. Here is what a resident may use and what of its answers counts.
 import { compileMessageBytes, describe } from '#contract'
-import type { Toolchain } from '#toolchain'
-import type { Phase, PhaseLimits } from '#contract'
+import type { ResidentCompiler } from '#toolchain'
+import type { HostPath, Phase, PhaseLimits } from '#contract'
 import type { BoxResources } from '#bubblewrap'
 import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
@@ -10,6 +10,8 @@ import type { Exchange } from './process.ts'
 
 /** A compiler of one language, kept up. */
 export interface ResidentCompilers {
+  /** How many there are at once; each has a host uid of its own. */
+  readonly count: number
   /**
    * What the compilation became, its artefact in stdout; null when it must be done in a box of its own.
    * @throws the signal's reason when aborted.
@@ -24,7 +26,7 @@ const mebibyte = 1024 * 1024
 
 /**
  * Less than a compilation of its own may use: what needs more is begun anew in a box, and has cost no more than this.
- * A javac at work takes some 150 MiB.
+ * A JDK's compiler at work takes some 150 MiB.
  */
 const residentMemoryBytes = 512 * mebibyte
 const exchangeCpuSeconds = 2
@@ -39,21 +41,27 @@ const startSeconds = 60
 /** A resident compiles in a fourth of a run's time: one serves so many slots. */
 const slotsServed = 4
 
-/**
- * Starts them in the background.
- * @param limits those of a compilation in a box of its own.
- * @param firstUid host uid of the first of them; null: the worker's own.
- * @param onFallback hears why one did not start; then every source has a box of its own for a while.
- */
+/** Which compiler is kept, and how. */
+export interface KeptCompiler {
+  /** Begins the names of their cgroups; unique among the executor's. */
+  readonly name: string
+  readonly compiler: ResidentCompiler
+  readonly paths: readonly HostPath[]
+  /** Those of a compilation in a box of its own. */
+  readonly limits: PhaseLimits
+  /** Of the executor that they work for. */
+  readonly slots: number
+  /** Host uid of the first of them; null: the worker's own. */
+  readonly firstUid: number | null
+  /** Hears why one did not start; then every source has a box of its own for a while. */
+  readonly onFallback: (reason: string) => void
+}
+
+/** Starts them in the background. */
 export function keepCompilers(
   resources: BoxResources,
-  { compiler, paths }: Pick<Toolchain, 'compiler' | 'paths'>,
-  limits: PhaseLimits | null,
-  { slots, firstUid }: { readonly slots: number; readonly firstUid: number | null },
-  onFallback: (reason: string) => void,
-): ResidentCompilers | null {
-  const resident = compiler?.resident ?? null
-  if (resident === null || limits === null) return null
+  { name, compiler, paths, limits, slots, firstUid, onFallback }: KeptCompiler,
+): ResidentCompilers {
   const memoryBytes = Math.min(limits.memoryBytes, residentMemoryBytes)
   const count = Math.ceil(slots / slotsServed)
   const pool = keepResidents(
@@ -62,9 +70,9 @@ export function keepCompilers(
       startResident(
         resources,
         {
-          name: `resident-${serial}`,
+          name: `${name}-${serial}`,
           uid: firstUid === null ? null : firstUid + (serial % count),
-          command: resident.command(memoryBytes),
+          command: compiler.command(memoryBytes),
           paths,
           memoryBytes,
           processes: limits.processes,
@@ -85,7 +93,7 @@ export function keepCompilers(
   }
 
   const judge = ({ answer, usage }: Exchange): Phase | null => {
-    const read = resident.readAnswer(answer)
+    const read = compiler.readAnswer(answer)
     if (read === null || usage.cpuSeconds > exchangeLimits.cpuSeconds) return null
     const { exitCode, stdout, stderr } = read
     if (stdout.length > limits.stdoutBytes || stderr.length > limits.stderrBytes) return null
@@ -102,7 +110,8 @@ export function keepCompilers(
   }
 
   return {
-    compile: (code, signal) => pool.ask(resident.writeRequest(code), exchangeLimits, judge, signal),
+    count,
+    compile: (code, signal) => pool.ask(compiler.writeRequest(code), exchangeLimits, judge, signal),
     settled: () => pool.settled(),
     close: () => pool.close(),
   }

@@ -1,13 +1,13 @@
-// What a language is to the executor: a command that compiles, one that runs, and the files both need. The languages know
-import type { Command, HostPath } from '#contract'
-// nothing of boxes, cgroups or each other.
+// What a language is to the executor: a command that compiles, one that runs, the files both need, and what is faster than
+// a fresh process where it can be had. The languages know nothing of boxes, cgroups or each other.
+import type { Command, ForkServer, HostPath } from '#contract'
+import type { LanguageSettings } from '#language'
+import type { ToolHost } from './tool.ts'
 
-/** Where and how long a language may prepare things beside the runs. */
-export interface Preparation {
+/** Where a language may prepare things beside the runs. */
+export interface Workshop {
   /** A directory of the workers' own, to be made if missing; it outlives them. */
   readonly directory: string
-  /** False: nothing is made that only saves time. */
-  readonly precompiles: boolean
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal
   /** Lets the worker's end wait for this work. It must not reject. */
@@ -17,7 +17,7 @@ export interface Preparation {
 /** What a compiler made, or the source itself for a language without one. */
 export interface Artefact {
   readonly content: Uint8Array
-  /** What the run command must name beside the file, such as Java's main class; empty if nothing. */
+  /** What the run command must name beside the file, such as a main class; empty if nothing. */
   readonly entry: string
 }
 
@@ -30,15 +30,27 @@ export interface CompilerAnswer {
 
 /** A compiler that stays in a box of its own and answers one request after the other (resident/process.ts). */
 export interface ResidentCompiler {
+  readonly kind: 'resident-compiler'
   /** What it is started with; it says with an empty answer that it is ready. */
   command(memoryBytes: number): Command
   writeRequest(code: Uint8Array): Buffer
   /**
-   * Null when the answer is not beyond doubt; the source is then compiled anew, in a box of its own.
+   * What the compiler's command would have written and exited with. Null when that is not beyond doubt; the source is
+   * then compiled anew, in a box of its own.
    * @throws when it is not an answer at all.
    */
   readAnswer(answer: Buffer): CompilerAnswer | null
 }
+
+/** What is made beside the runs, once, and used by those that come after; without it they do the same, slower. */
+export interface Preparation {
+  readonly kind: 'preparation'
+  /** Begins to prepare, in the background. Returns the language with what there will be. @throws when it cannot. */
+  begin(workshop: Workshop): Toolchain
+}
+
+/** What is faster than a fresh process. Each is used where its box can have it, and the slow way stands behind it. */
+export type Accelerator = ForkServer | ResidentCompiler | Preparation
 
 /** How a program of this language gets compiled. */
 export interface Compiler {
@@ -48,16 +60,16 @@ export interface Compiler {
   readonly identity: string
   /** Compiles in the box and writes the result to stdout, the messages to stderr. */
   command(code: Uint8Array, memoryBytes: number): Command
-  /** The same compiler, kept running: what it answers is what `command` would write and exit with. Null: it has none. */
-  readonly resident: ResidentCompiler | null
   /** Makes the artefact of what stood on stdout. @throws when those bytes are not what this compiler writes. */
   readArtefact(stdout: Buffer, code: Uint8Array): Artefact
 }
 
 /** One language as installed on this host. */
 export interface Toolchain {
-  /** The exact version, such as `Python 3.11.2`. */
+  /** The exact version, such as `GCC 12.2.0`. */
   readonly version: string
+  /** Where on the host it was found. */
+  readonly location: string
   readonly compiler: Compiler | null
   /** The run's command line as a person would type it. */
   readonly commandLine: readonly string[]
@@ -69,4 +81,9 @@ export interface Toolchain {
   run(artefact: Artefact, memoryBytes: number): Command
   /** True when the program's end shows that its runtime ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
+  /** At most one of a kind. */
+  readonly accelerators: readonly Accelerator[]
 }
+
+/** Looks for a language on a host. It makes nothing there. @throws {ToolError}, or what else says why it cannot be had. */
+export type FindToolchain = (host: ToolHost, settings: LanguageSettings) => Promise<Toolchain>

@@ -1,46 +1,74 @@
 // Finds the languages on this host and reads their files once.
 // Page cache is charged to the group that first touches it: read from here, it is the worker's and not the first run's.
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
-import { SandboxError } from '#contract'
+import { describe } from '#contract'
 import type { Language } from '#contract'
-import { findCpp } from './cpp/cpp.ts'
-import { findJava } from './java/java.ts'
-import type { Preparation, Toolchain } from './definition.ts'
-import { findPython } from './python/python.ts'
+import { catalogue, defaultSettings, languages } from '#language'
+import type { LanguageSettings } from '#language'
+import type { Accelerator, Toolchain } from './definition.ts'
+import { finders } from './table.ts'
+import { ordinaryToolHost, ToolError } from './tool.ts'
+import type { ToolHost } from './tool.ts'
 
-export type { Artefact, Compiler, Toolchain } from './definition.ts'
-export { pythonInterpreter } from './python/python.ts'
-export { readVersion } from './version.ts'
+export type {
+  Accelerator,
+  Artefact,
+  Compiler,
+  ResidentCompiler,
+  Toolchain,
+  Workshop,
+} from './definition.ts'
+export { findProgram, ordinaryToolHost } from './tool.ts'
+export type { ToolHost } from './tool.ts'
+export { askProgram, readVersion } from './version.ts'
 
-/**
- * @param javaHome of the JDK to use; undefined for the newest.
- * @throws {SandboxError} step `toolchain.find`, naming every language that is missing and the package to install.
- */
+/** A language that this host does not have. */
+export interface MissingLanguage {
+  readonly language: Language
+  /** What was looked for and not found, or will not do. */
+  readonly reason: string
+  /** What an operator can do. */
+  readonly remedy: string
+}
+
+/** What a host has of the catalogue. */
+export interface FoundLanguages {
+  readonly toolchains: Readonly<Partial<Record<Language, Toolchain>>>
+  readonly missing: readonly MissingLanguage[]
+}
+
+/** Looks for every language of the catalogue. Never rejects: what is not there is told. */
 export async function findToolchains(
-  preparation: Preparation,
-  javaHome: string | undefined,
-): Promise<Readonly<Record<Language, Toolchain>>> {
-  const [python, cpp, java] = await Promise.allSettled([
-    findPython(),
-    findCpp(preparation),
-    findJava(javaHome),
-  ])
-  const missing: string[] = []
-  const take = (result: PromiseSettledResult<Toolchain>, name: string): Toolchain | null => {
-    if (result.status === 'fulfilled') return result.value
-    const { reason } = result
-    missing.push(`${name} (${reason instanceof Error ? reason.message : String(reason)})`)
-    return null
+  settings: LanguageSettings = defaultSettings,
+  host: ToolHost = ordinaryToolHost,
+): Promise<FoundLanguages> {
+  const toolchains: Partial<Record<Language, Toolchain>> = {}
+  const missing: MissingLanguage[] = []
+  const searches = await Promise.allSettled(
+    languages.map((language) => finders[language](host, settings)),
+  )
+  for (const [index, language] of languages.entries()) {
+    const search = searches[index]
+    if (search?.status === 'fulfilled') toolchains[language] = search.value
+    else missing.push(describeMissing(language, search?.reason))
   }
-  const found = {
-    python: take(python, 'Python: apt-get install python3'),
-    cpp: take(cpp, 'C++: apt-get install g++'),
-    java: take(java, 'Java: apt-get install default-jdk-headless'),
-  }
-  if (found.python === null || found.cpp === null || found.java === null) {
-    throw new SandboxError('toolchain.find', `missing: ${missing.join('; ')}`)
-  }
-  return { python: found.python, cpp: found.cpp, java: found.java }
+  return { toolchains, missing }
+}
+
+function describeMissing(language: Language, error: unknown): MissingLanguage {
+  const again = error instanceof ToolError && error.isBroken ? '--reinstall ' : ''
+  const remedy = `apt-get install ${again}${catalogue[language].packages.join(' ')}`
+  return { language, reason: describe(error), remedy }
+}
+
+/** A toolchain's accelerator of this kind; null when it has none. */
+export function pickAccelerator<Kind extends Accelerator['kind']>(
+  { accelerators }: Toolchain,
+  kind: Kind,
+): Extract<Accelerator, { kind: Kind }> | null {
+  const isWanted = (one: Accelerator): one is Extract<Accelerator, { kind: Kind }> =>
+    one.kind === kind
+  return accelerators.find(isWanted) ?? null
 }
 
 /** Larger files (an LTO compiler, a JDK's source archive) are no part of an ordinary run. */

@@ -239,7 +239,7 @@ export function describeActor(workerId: string): string {
 
 function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
   return {
-    runtime: executor.runtimes[language].version,
+    runtime: executor.runtimes[language]?.version ?? 'not installed',
     limits: describeLimits(limits[language]),
   }
 }

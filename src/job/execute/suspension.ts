@@ -88,6 +88,8 @@ export function createSuspension({
     },
     noteFailure(language) {
       if (suspended || signal.aborted) return
+      // That a language is not installed says nothing of the sandbox, and no trial in it would ever end well.
+      if (executor.runtimes[language] === undefined) return
       failures += 1
       log.warn({ language, failures }, 'worker.suspended')
       suspended = true

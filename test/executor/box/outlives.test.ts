@@ -43,7 +43,7 @@ async function findSleeper(): Promise<number> {
 for (const box of ['keeper', 'bubblewrap'] as const)
   t.test(`with ${box}`, needsFreezer, async (t) => {
     const limits = scaleLimits({ cpuSeconds: 2, wallSeconds: 60, stdoutBytes: 1 << 16 })
-    const executor = await startExecutor(t, { slots: 2, box, limits, residentPython: false })
+    const executor = await startExecutor(t, { slots: 2, box, limits, accelerators: [] })
     const cases = [
       ['sys.exit(3)', { ending: 'exited', exitCode: 3, stdout: 'before\n' }],
       ['while True: pass', { ending: 'cpu_limit', stdout: 'before\n' }],

@@ -71,7 +71,7 @@ export function pick(findings: readonly Finding[], name: string): Finding {
 
 /** Examines a host that differs in `options`, and has no programs but those given, and picks one finding. */
 export async function examine(name: string, options: HostOptions): Promise<Finding> {
-  const bare = { programDirectories: [], javaDirectory: '/nonexistent' }
+  const bare = { programDirectories: [], libraryDirectory: '/nonexistent' }
   return pick(await examineHost({ ...bare, ...options }), name)
 }
 

@@ -1,7 +1,12 @@
-import { copyFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
-import { formatFindings } from '../../../src/executor/doctor/doctor.ts'
+import type { Test } from 'tap'
+import { defaultSettings } from '#language'
+import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor.ts'
+import type { Finding } from '../../../src/executor/doctor/doctor.ts'
+import { showCheckout } from '../../helper/checkout.ts'
 import {
   examine,
   examineInside,
@@ -282,7 +287,56 @@ t.test('a cgroup tree that is mounted read-only', needsRoot, async (t) => {
   const broken = findings.filter(({ detail }) => detail.startsWith('EROFS'))
   t.ok(broken.length > 0, 'every hierarchy is found read-only')
   for (const finding of broken)
-    t.match(finding, { level: 'missing', name: /^cgroup/u, remedy: /writable-cgroups|remount,rw/u })
+    t.match(finding, {
+      level: 'missing',
+      name: /^cgroup/u,
+      remedy: /writable-cgroups.*remount,bind,rw/u,
+    })
+})
+
+/** What a worker of that uid says when it may not make its cgroups. */
+function refuseCgroups(uid: number): string {
+  const { launcher, rename } = showCheckout()
+  const room = rename(resolve(import.meta.dirname, '../../../src/executor/cgroup'))
+  const program = `import { openCgroupParent } from '${room}/cgroup.ts'
+    import { nameWorkerGroup } from '${room}/worker-group.ts'
+    try { await openCgroupParent(nameWorkerGroup()) } catch (error) { console.log(String(error)) }`
+  const user = `setpriv --reuid=${uid} --regid=${uid} --clear-groups env -u NODE_OPTIONS`
+  const node = [rename(process.execPath), '--input-type=module', '-e', program]
+  const [command = '', ...words] = [...launcher, ...user.split(' '), ...node]
+  return execFileSync(command, words, { encoding: 'utf8' })
+}
+
+t.test('rights that root does not have here', async (t) => {
+  const at = (name: string, mask: string, uid = 0): ReturnType<typeof examine> =>
+    examine(name, {
+      processDirectory: layOutProcess(t, { 'self/status': `Seccomp:\t0\nCapEff:\t${mask}\n` }),
+      uid,
+    })
+  t.match(await at('capabilities', '000001ffffffffff'), { level: 'ok' })
+  t.match(await at('capabilities', '000001fffff7ffff'), {
+    level: 'warning',
+    detail: /without SYS_PTRACE: boxes work/u,
+    remedy: /--cap-add SYS_PTRACE/u,
+  })
+  t.match(await at('capabilities', '000001fffffffffd'), {
+    level: 'warning',
+    detail: /without DAC_OVERRIDE/u,
+  })
+  t.match(await at('capabilities', '000001ffffffff7f'), {
+    level: 'missing',
+    detail: /without SETUID here/u,
+    remedy: /--cap-add SETUID/u,
+  })
+})
+
+t.test('a box that may not be looked at is not blamed on bubblewrap', needsRoot, async (t) => {
+  const without = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace']
+  t.match(pick(examineInside(without, ''), 'box'), {
+    level: 'warning',
+    detail: /without SYS_PTRACE/u,
+    remedy: /--cap-add SYS_PTRACE/u,
+  })
 })
 
 t.test('a cgroup tree that belongs to somebody else', needsRoot, async (t) => {
@@ -292,7 +346,18 @@ t.test('a cgroup tree that belongs to somebody else', needsRoot, async (t) => {
   )
   const broken = findings.filter(({ detail }) => /^E(ACCES|PERM): .*owned by uid 0/u.test(detail))
   t.ok(broken.length > 0)
-  for (const finding of broken) t.match(finding, { level: 'missing', remedy: /Delegate=yes/u })
+  // systemd delegates version 2 alone.
+  const isSecond = pick(findings, 'cgroup').detail.startsWith('v2')
+  const remedy = isSecond ? /Delegate=yes/u : /chown -R USER/u
+  for (const finding of broken) t.match(finding, { level: 'missing', remedy })
+  if (!isSecond) {
+    // The worker names the same ones, all at once.
+    const told = refuseCgroups(61_998)
+    for (const { name, detail } of broken.filter(({ name }) => name !== 'cgroup kill')) {
+      const [group = ''] = /\/\S*/u.exec(detail) ?? []
+      t.ok(told.includes(`'${group}/runledger-`), `${name}: ${group} in: ${told}`)
+    }
+  }
   t.match(pick(findings, 'user'), {
     level: 'warning',
     detail: /share that uid/u,
@@ -330,7 +395,6 @@ t.test('a /proc covered as in a nested container', needsRoot, async (t) => {
 /** What a finding takes besides the program it is about. */
 const own: Readonly<Record<string, readonly string[]>> = {
   box: ['setpriv'],
-  'java versions': ['java'],
 }
 
 t.test('what keepers need is a warning, as bubblewrap stands in for them', async (t) => {
@@ -390,7 +454,7 @@ t.test('programs that are missing or too old', async (t) => {
   ): ReturnType<typeof examine> =>
     examine(name, {
       programDirectories: [layOutPrograms(t, differences, own[name] ?? [])],
-      javaDirectory: '/nonexistent',
+      libraryDirectory: '/nonexistent',
       uid,
     })
   const cases = [
@@ -412,61 +476,134 @@ t.test('programs that are missing or too old', async (t) => {
     ['mkfifo', { mkfifo: '' }, 'ok', /mkfifo$/u, null],
     ['setpriv', { setpriv: null }, 'missing', /not found/u, 'apt-get install util-linux'],
     ['setpriv', { setpriv: 'exit 1' }, 'missing', /./u, /--reinstall util-linux/u],
-    ['python3', { python3: null }, 'missing', 'not found', 'apt-get install python3'],
+    ['python', { python3: null }, 'missing', 'python3 not found', 'apt-get install python3'],
     [
-      'python3',
+      'python',
       { python3: 'echo Python 2.7.18' },
       'missing',
       /2\.7\.18 is older/u,
       'apt-get install python3',
     ],
-    ['g++', { 'g++': null }, 'missing', 'not found', 'apt-get install g++'],
+    ['cpp', { 'g++': null }, 'missing', 'g++ not found', 'apt-get install g++'],
     [
-      'g++',
+      'cpp',
       { 'g++': 'echo "g++ (Debian 8.3.0-6) 8.3.0"' },
       'missing',
       /older than 10/u,
       'apt-get install g++',
     ],
-    ['javac', { javac: null }, 'missing', 'not found', /default-jdk-headless/u],
-    [
-      'java',
-      { java: 'echo cannot load libjvm >&2; exit 6' },
-      'missing',
-      /cannot load libjvm/u,
-      /--reinstall/u,
-    ],
-    [
-      'java',
-      { java: 'echo \'openjdk version "1.8.0_392"\' >&2' },
-      'missing',
-      /older than 11/u,
-      /default-jdk/u,
-    ],
-    [
-      'java versions',
-      { javac: 'echo javac 21.0.4' },
-      'missing',
-      /javac 21 .* java 17/u,
-      /update-alternatives/u,
-    ],
+    ['java', { javac: null }, 'missing', /javac not found/u, /default-jdk-headless/u],
   ] as const
   for (const [name, differences, level, detail, remedy] of cases)
     t.match(await at(name, differences), { name, level, detail, remedy })
 })
 
-t.test('the newest whole JDK is taken, on the path or not', async (t) => {
-  const javaDirectory = makeDirectory(t)
-  for (const major of [8, 17, 21, 25]) {
-    const home = join(javaDirectory, `java-${major}`)
-    mkdirSync(join(home, 'bin'), { recursive: true })
-    writeFileSync(join(home, 'release'), `JAVA_VERSION="${major}.0.4"\n`)
-    const script = `#!/bin/sh\necho javac ${major}.0.4\n`
-    writeFileSync(join(home, 'bin/javac'), script, { mode: 0o755 })
-    // 25 stands for a JDK that is not whole.
-    if (major !== 25) writeFileSync(join(home, 'bin/java'), script, { mode: 0o755 })
+/** A directory with a JDK of each major version, of which only the words are real. */
+function layOutJdks(
+  t: Test,
+  homes: Readonly<Record<string, { javac?: string; java?: string; without?: string }>>,
+): string {
+  const libraryDirectory = makeDirectory(t)
+  for (const [major, { javac, java, without }] of Object.entries(homes)) {
+    const home = join(libraryDirectory, `jvm/java-${major}`)
+    const files = {
+      release: `JAVA_VERSION="${major}.0.4"\n`,
+      'bin/javac': `#!/bin/sh\n${javac ?? `echo javac ${major}.0.4`}\n`,
+      'bin/java': `#!/bin/sh\n${java ?? `echo 'openjdk version "${major}.0.4" 2026-10-20' >&2`}\n`,
+      'lib/modules': '',
+      'lib/server/libjvm.so': '',
+      'conf/security/java.security': '',
+    }
+    for (const [name, text] of Object.entries(files)) {
+      if (name === without) continue
+      mkdirSync(dirname(join(home, name)), { recursive: true })
+      writeFileSync(join(home, name), text, { mode: 0o755 })
+    }
   }
-  t.match(await examine('javac', { javaDirectory }), { level: 'ok', detail: /21\.0\.4/u })
+  return libraryDirectory
+}
+
+t.test('the newest whole JDK is taken, on the path or not', async (t) => {
+  const libraryDirectory = layOutJdks(t, { 8: {}, 17: {}, 21: {}, 25: { without: 'bin/java' } })
+  t.match(await examine('java', { libraryDirectory }), {
+    level: 'ok',
+    detail: /21\.0\.4.*java-21/u,
+  })
+})
+
+t.test('JAVA_HOME is looked at as the worker looks at it', async (t) => {
+  const libraryDirectory = layOutJdks(t, { 17: {}, 21: {} })
+  const look = (JAVA_HOME: string): ReturnType<typeof examine> =>
+    examine('java', { libraryDirectory, settings: { ...defaultSettings, JAVA_HOME } })
+  t.match(await look(join(libraryDirectory, 'jvm/java-17')), { level: 'ok', detail: /17\.0\.4/u })
+  t.match(await look('/nonexistent'), {
+    level: 'missing',
+    detail: /no complete JDK in \/nonexistent/u,
+    remedy: /default-jdk-headless/u,
+  })
+})
+
+t.test('a JDK that will not do', async (t) => {
+  const cases = [
+    [
+      { 17: { java: 'echo cannot load libjvm >&2; exit 6' } },
+      /cannot load libjvm/u,
+      /--reinstall/u,
+    ],
+    [
+      { 17: { java: 'echo \'openjdk version "1.8.0_392"\' >&2' } },
+      /1\.8\.0_392.* is older than 11/u,
+      /default-jdk/u,
+    ],
+    [{ 17: { javac: 'echo javac 21.0.4' } }, /javac 21 .* java 17/u, /--reinstall default-jdk/u],
+    [{ 17: { without: 'lib/modules' } }, /no complete JDK in .*: no lib\/modules/u, /default-jdk/u],
+  ] as const
+  for (const [homes, detail, remedy] of cases)
+    t.match(await examine('java', { libraryDirectory: layOutJdks(t, homes) }), {
+      level: 'missing',
+      detail,
+      remedy,
+    })
+})
+
+t.test('a language that is missing beside one that is there is a warning', async (t) => {
+  const some = {
+    programDirectories: [layOutPrograms(t, {}, ['python3'])],
+    libraryDirectory: '/nonexistent',
+  }
+  const findings = await examineHost(some)
+  t.match(pick(findings, 'python'), { level: 'ok', detail: /^Python 3\.\d+\.\d+ \(.*python3\)$/u })
+  t.match(pick(findings, 'cpp'), {
+    level: 'warning',
+    detail: 'g++ not found: it is not offered',
+    remedy: 'apt-get install g++',
+  })
+  t.match(pick(findings, 'java'), {
+    level: 'warning',
+    detail: /not found: it is not offered/u,
+    remedy: 'apt-get install default-jdk-headless',
+  })
+})
+
+t.test('a cache directory that is not the worker’s is told as that', needsRoot, async (t) => {
+  const cacheDirectory = join(makeDirectory(t), 'cache')
+  mkdirSync(join(cacheDirectory, 'precompiled-header'), { recursive: true })
+  const as = (uid: number): readonly Finding[] =>
+    examineInside(['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'], '', {
+      cacheDirectory,
+    })
+  const fault = {
+    level: 'missing',
+    detail: /is not the worker's: .* belongs to uid 0, the worker is uid 61998/u,
+    remedy: /chown -R 61998 .*CACHE_DIRECTORY/u,
+  }
+  const findings = as(61_998)
+  t.match(pick(findings, 'cache directory'), fault)
+  t.match(pick(findings, 'cpp'), { level: 'ok' }, 'no language is blamed for it')
+  chownSync(cacheDirectory, 61_998, 61_998)
+  t.match(pick(as(61_998), 'cache directory'), fault, 'what is in it is looked at too')
+  chownSync(join(cacheDirectory, 'precompiled-header'), 61_998, 61_998)
+  t.match(pick(as(61_998), 'cache directory'), { level: 'ok' })
 })
 
 t.test('a set-uid bubblewrap', async (t) => {

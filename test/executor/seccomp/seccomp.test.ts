@@ -392,8 +392,7 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
     limits,
     cacheBytes: 0,
     cacheDirectory: join(directory, 'cache'),
-    residentJavac: false,
-    precompiledHeaders: false,
+    accelerators: ['fork-server'],
   })
   t.teardown(() => executor.close())
   const { lines, expected } = listRefusals()

@@ -1,4 +1,4 @@
-// Compiles the keeper (keeper.c) for this host: the program, and the library that makes CPython one.
+// Compiles the keeper (keeper.c) for this host: the program, and the library that makes an interpreter one.
 // From source and not shipped, because a sandbox's binary should be as easy to read as the rest of it, and the compiler
 // is there anyway. The result is kept beside the compiled submissions, under a name that says what it was made from.
 import { execFile } from 'node:child_process'
@@ -11,7 +11,7 @@ import { readVersion } from '#toolchain'
 /** Where the two are on this host. */
 export interface KeeperPrograms {
   readonly program: string
-  readonly pythonLibrary: string
+  readonly forkLibrary: string
 }
 
 const compiler = '/usr/bin/gcc'
@@ -49,11 +49,11 @@ export async function buildKeeper(
       hash.update(readFileSync(`${sourceDirectory}/${name}`))
     const stem = `${directory}/${hash.digest('hex').slice(0, 32)}`
     const isStatic = further.length === 0
-    const [program, pythonLibrary] = await Promise.all([
+    const [program, forkLibrary] = await Promise.all([
       compile(stem, [...further, ...(isStatic ? ['-static'] : []), ...programSources]),
       compile(`${stem}.so`, [...further, ...libraryOptions, 'python.c', ...common]),
     ])
-    return { program, pythonLibrary }
+    return { program, forkLibrary }
   } catch (cause) {
     throw new SandboxError('keeper.compile', describe(cause), cause)
   }

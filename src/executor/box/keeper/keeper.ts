@@ -1,4 +1,4 @@
-// The keepers of a worker: one a slot, and one with a resident Python a slot where that can be had.
+// The keepers of a worker: one a slot, and one more a slot in each interpreter that is to be up (ForkServer).
 // A keeper that fails in any way is never used again: what is in its cgroup is killed and another one takes its place.
 import {
   beforeBegin,
@@ -8,7 +8,7 @@ import {
   NotBegunError,
   SandboxError,
 } from '#contract'
-import type { Boxes, BoxOptions, Evidence, Phase, PhaseRequest, Slot } from '#contract'
+import type { Boxes, BoxOptions, Evidence, ForkServer, Phase, PhaseRequest, Slot } from '#contract'
 import type { BoxResources } from '#bubblewrap'
 import { startKeeper } from './conversation.ts'
 import { createPlace } from './place.ts'
@@ -17,14 +17,14 @@ import type { KeeperPrograms } from './build.ts'
 
 export { buildKeeper, compileOptions, programSources, sourceDirectory } from './build.ts'
 
-export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'interpreter' | 'onFallback'> {
+export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServers' | 'onFallback'> {
   readonly resources: BoxResources
   readonly programs: KeeperPrograms
   readonly layout: Buffer
   /** Throws unless what runs in forks of the interpreter is boxed as everything else. */
   readonly proveForks: (
     run: (request: PhaseRequest) => Promise<Phase>,
-    interpreter: string,
+    server: ForkServer,
   ) => Promise<void>
 }
 
@@ -43,8 +43,8 @@ const leastForkMemoryBytes = 32 * 1024 * 1024
 /** What a slot has. */
 interface Places {
   readonly plain: Place
-  /** For a keeper that runs Python programs in forks of its interpreter. */
-  readonly python: Place
+  /** For keepers that run programs in forks of their interpreter, by its command line. */
+  readonly forks: ReadonlyMap<string, Place>
 }
 
 /** @throws {SandboxError} when a keeper cannot be started. */
@@ -53,14 +53,14 @@ export async function createKeeperBoxes({
   programs,
   layout,
   slots,
-  interpreter,
+  forkServers,
   onFallback,
   proveForks,
 }: KeeperBoxOptions): Promise<Boxes> {
   const clearings = createClearings()
   let started = 0
 
-  async function start(slot: Slot, forks: boolean): Promise<StandingKeeper> {
+  async function start(slot: Slot, server: ForkServer | null): Promise<StandingKeeper> {
     started += 1
     const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
     try {
@@ -69,8 +69,8 @@ export async function createKeeperBoxes({
         uid: slot.uid,
         filter: resources.filter,
         layout,
-        program: forks ? programs.pythonLibrary : programs.program,
-        interpreter: forks && interpreter !== null ? [interpreter, 'main.py'] : null,
+        program: server === null ? programs.program : programs.forkLibrary,
+        interpreter: server?.argv ?? null,
       })
       return { keeper, group, runs: 0 }
     } catch (error) {
@@ -81,16 +81,21 @@ export async function createKeeperBoxes({
     }
   }
 
-  const place = (slot: Slot, forks: boolean): Place =>
+  const place = (slot: Slot, server: ForkServer | null): Place =>
     createPlace({
-      start: () => start(slot, forks),
+      start: () => start(slot, server),
       onLeft: (cleared) => clearings.hold(slot, cleared),
       // Without a plain keeper the next run starts one; without an interpreter runs go on, only slower.
-      refillMilliseconds: forks ? refillMilliseconds : null,
-      runsMost: forks ? forksMost : Number.POSITIVE_INFINITY,
+      refillMilliseconds: server === null ? null : refillMilliseconds,
+      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
     })
   const places = new Map<Slot, Places>(
-    slots.map((slot) => [slot, { plain: place(slot, false), python: place(slot, true) }]),
+    slots.map((slot) => {
+      const forks = forkServers.map(
+        (server) => [nameLine(server.argv), place(slot, server)] as const,
+      )
+      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
+    }),
   )
   const boxes: Boxes = {
     kind: 'keeper',
@@ -104,7 +109,9 @@ export async function createKeeperBoxes({
     clearing: (slot) => clearings.of(slot),
     async close() {
       await Promise.all(
-        [...places.values()].flatMap(({ plain, python }) => [plain.close(), python.close()]),
+        [...places.values()].flatMap(({ plain, forks }) =>
+          [plain, ...forks.values()].map((one) => one.close()),
+        ),
       )
       await clearings.settled()
     },
@@ -116,26 +123,39 @@ export async function createKeeperBoxes({
     await boxes.close()
     throw error
   }
-  const withPython = [...places.values()].map(({ python }) => python)
-  try {
-    if (interpreter === null) return boxes
-    const [first] = (await Promise.all(withPython.map((python) => python.get()))) as [
-      StandingKeeper,
-    ]
-    const run = async (request: PhaseRequest): Promise<Phase> =>
-      judgeEnding(request, await first.keeper.run(request))
-    await proveForks(run, interpreter)
-  } catch (error) {
-    onFallback(`no resident Python: ${describe(error)}`)
-    // Given up for good: what would come up later has not been proved.
-    for (const python of withPython) await python.close()
+  for (const server of forkServers) {
+    const standing = [...places.values()].flatMap(
+      ({ forks }) => forks.get(nameLine(server.argv)) ?? [],
+    )
+    await raise(server, standing)
   }
   return boxes
+
+  /** Starts an interpreter in each of its places, and proves one. Never rejects: programs are started anew instead. */
+  async function raise(server: ForkServer, standing: readonly Place[]): Promise<void> {
+    try {
+      const [first] = await Promise.all(standing.map((one) => one.get()))
+      if (first === undefined) return
+      await proveForks(
+        async (request) => judgeEnding(request, await first.keeper.run(request)),
+        server,
+      )
+    } catch (error) {
+      onFallback(`no resident ${server.name}: ${describe(error)}`)
+      // Given up for good: what would come up later has not been proved.
+      for (const one of standing) await one.close()
+    }
+  }
 }
 
-function choose({ plain, python }: Places, { command, limits }: PhaseRequest): Place {
-  const forks = command.forks === true && limits.memoryBytes >= leastForkMemoryBytes
-  return forks && python.isReady ? python : plain
+function nameLine(argv: readonly string[]): string {
+  return argv.join('\0')
+}
+
+function choose({ plain, forks }: Places, { command, limits }: PhaseRequest): Place {
+  if (command.forks !== true || limits.memoryBytes < leastForkMemoryBytes) return plain
+  const place = forks.get(nameLine(command.argv))
+  return place?.isReady === true ? place : plain
 }
 
 async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal): Promise<Phase> {

@@ -1,50 +1,61 @@
 // C++: GCC in the box; the binary comes out over a pipe and goes into the run's box the same way.
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
+import { cpp } from '#language'
 import { findFirstInclude } from './source.ts'
-import type { Compiler, Preparation, Toolchain } from '../definition.ts'
-import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
+import type { Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
+import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
+import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
+import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
-/**
- * Finds the system's g++. Precompiled headers change nothing but time: with them the same binary comes out, and where
- * there is anything to say, or nothing comes out, it is plain g++ that says it.
- * @throws when it cannot be run.
- */
-export async function findCpp(preparation: Preparation): Promise<Toolchain> {
-  const program = '/usr/bin/g++'
+/** A GCC as it was found. */
+interface Gcc extends Compilation {
+  readonly version: string
+  readonly linker: readonly string[]
+  /** The machine that it compiles for, as its directories are named. */
+  readonly target: string
+}
+
+/** Finds the system's g++. */
+export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: precompiles }) => {
+  const { path: program } = await findTool(host, cpp.tools[0])
   const versionLine = (await readVersion(program, '--version')).split('\n')[0] ?? ''
-  const target = await readVersion(program, '-dumpmachine')
-  const version = await readVersion(program, '-dumpfullversion', '-dumpversion')
-  const major = version.split('.')[0] ?? version
   const linker = findLinker()
   const options = ['-O2', '-std=gnu++20', '-pipe', ...linker]
-  const identity = `${versionLine} ${options.join(' ')}`
-  const headers = preparation.precompiles
-    ? keepPrecompiledHeaders(
-        { ...preparation, directory: `${preparation.directory}/precompiled-header` },
-        { program, options, identity },
-      )
-    : noPrecompiledHeaders
-  const compiler: Compiler = {
-    commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
-    identity,
-    command: (code) => {
-      const header = findFirstInclude(code)
-      const precompiled = header === null ? null : headers.find(header)
-      const script = precompiled === null ? plainly : quickly + plainly
-      return {
-        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...options],
-        files: [{ path: '/box/main.cpp', content: code, executable: false }],
-        unlimitedStack: true,
-      }
-    },
-    resident: null,
-    readArtefact: (stdout) => ({ content: stdout, entry: '' }),
+  const gcc: Gcc = {
+    program,
+    options,
+    identity: `${versionLine} ${options.join(' ')}`,
+    version: await readVersion(program, '-dumpfullversion', '-dumpversion'),
+    linker,
+    target: await readVersion(program, '-dumpmachine'),
   }
+  const toolchain = describeGcc(gcc, noPrecompiledHeaders)
+  return precompiles ? { ...toolchain, accelerators: [prepareHeaders(gcc)] } : toolchain
+}
+
+/**
+ * Precompiled headers change nothing but time: with them the same binary comes out, and where there is anything to say,
+ * or nothing comes out, it is plain g++ that says it.
+ */
+function prepareHeaders(gcc: Gcc): Preparation {
+  return {
+    kind: 'preparation',
+    begin(workshop) {
+      const directory = `${workshop.directory}/precompiled-header`
+      return describeGcc(gcc, keepPrecompiledHeaders({ ...workshop, directory }, gcc))
+    },
+  }
+}
+
+function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
+  const { program, version, linker, target } = gcc
+  const major = version.split('.')[0] ?? version
   return {
     version: `GCC ${version}`,
-    compiler,
+    location: program,
+    compiler: describeCompiler(gcc, headers),
     commandLine: ['./main'],
     paths: [
       ...['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
@@ -71,6 +82,25 @@ export async function findCpp(preparation: Preparation): Promise<Toolchain> {
       unlimitedStack: true,
     }),
     ranOutOfMemory: () => false,
+    accelerators: [],
+  }
+}
+
+function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeaders): Compiler {
+  return {
+    commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
+    identity,
+    command: (code) => {
+      const header = findFirstInclude(code)
+      const precompiled = header === null ? null : headers.find(header)
+      const script = precompiled === null ? plainly : quickly + plainly
+      return {
+        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...options],
+        files: [{ path: '/box/main.cpp', content: code, executable: false }],
+        unlimitedStack: true,
+      }
+    },
+    readArtefact: (stdout) => ({ content: stdout, entry: '' }),
   }
 }
 

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Preparation } from '../definition.ts'
+import type { Workshop } from '../definition.ts'
 import type { HostPath } from '#contract'
 
 /**
@@ -71,7 +71,7 @@ const target = '/precompiled'
  * @param headers in the order in which they are made.
  */
 export function keepPrecompiledHeaders(
-  { directory, signal, track }: Preparation,
+  { directory, signal, track }: Workshop,
   compilation: Compilation,
   headers: readonly string[] = commonHeaders,
 ): PrecompiledHeaders {

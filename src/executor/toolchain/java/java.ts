@@ -1,14 +1,13 @@
 // Java: javac in the box; its class files come out over a pipe one after the other and go back in as one jar.
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { sharePath } from '#contract'
+import type { Compiler, FindToolchain } from '../definition.ts'
+import { readVersion } from '../version.ts'
 import { findMainClass, readClassFiles } from './class-file.ts'
+import { findConfiguration, findHome } from './home.ts'
 import { writeJar } from './jar.ts'
 import { createResidentJavac } from './resident.ts'
 import { findTypes, nameSource } from './source.ts'
 import type { DeclaredType } from './source.ts'
-import type { Compiler, Toolchain } from '../definition.ts'
-import { readVersion } from '../version.ts'
 
 // The JVM's own words belong to stderr: on stdout they would make a right answer wrong. No file in /tmp for other
 // tools to watch the JVM by, and no socket for them to attach to.
@@ -41,9 +40,9 @@ function heapOption(memoryBytes: number): string {
   return `-Xmx${Math.floor((memoryBytes * 3) / 4 / 1024)}k`
 }
 
-/** Takes the JDK that is named, or else finds the newest complete one. @throws when there is none. */
-export async function findJava(wanted: string | undefined): Promise<Toolchain> {
-  const home = await findHome(wanted)
+/** Takes the JDK that is named, or else finds the newest complete one. */
+export const findJava: FindToolchain = async (host, settings) => {
+  const home = await findHome(host, settings.JAVA_HOME)
   const java = `${home}/bin/java`
   // A JVM does not start with an option that it does not know, and this one may go.
   const { banner, further } = await readVersion(java, ...quiet, ...fixedArchive, '-version').then(
@@ -58,42 +57,6 @@ export async function findJava(wanted: string | undefined): Promise<Toolchain> {
     heapOption(memoryBytes),
     exitWhenFull,
   ]
-  const identity = [banner, ...brief, ...compilerOptions].join(' ')
-  const compiler: Compiler = {
-    commandLine: ['javac', ...compilerOptions, 'Main.java'],
-    identity,
-    command: (code, memoryBytes) => {
-      const jvm = compilerJvm(memoryBytes).map((option) => `-J${option}`)
-      const source = nameSource(readTypes(code))
-      const script =
-        'mkdir out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
-      return {
-        argv: [
-          '/bin/sh',
-          '-c',
-          script,
-          'sh',
-          `${home}/bin/javac`,
-          ...jvm,
-          ...compilerOptions,
-          source,
-        ],
-        files: [{ path: `/box/${source}`, content: code, executable: false }],
-        unlimitedStack: false,
-      }
-    },
-    resident: createResidentJavac(home, compilerJvm, compilerOptions),
-    readArtefact: (stdout, code) => {
-      // A directory has no order of its own: one that does not depend on how the files came about.
-      const classes = readClassFiles(stdout).toSorted((left, right) =>
-        left.name < right.name ? -1 : 1,
-      )
-      const order = readTypes(code).map(({ name }) => name)
-      // Without any main, the launcher is told some class of the program and gives its own error.
-      const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
-      return { content: writeJar(classes), entry }
-    },
-  }
   const options = (memoryBytes: number): string[] => [
     heapOption(memoryBytes),
     '-Xss64m',
@@ -105,16 +68,54 @@ export async function findJava(wanted: string | undefined): Promise<Toolchain> {
   ]
   return {
     version: `OpenJDK ${version}`,
-    compiler,
+    location: home,
+    compiler: describeCompiler(home, banner, compilerJvm),
     commandLine: ['java', '-cp', 'main.jar', 'Main'],
     paths: [home, ...findConfiguration(home)].map(sharePath),
     warmPaths: [`${home}/bin`, `${home}/lib`, `${home}/lib/server`],
     run: ({ content, entry }, memoryBytes) => ({
-      argv: [`${home}/bin/java`, ...options(memoryBytes), '-cp', 'main.jar', entry],
+      argv: [java, ...options(memoryBytes), '-cp', 'main.jar', entry],
       files: [{ path: '/box/main.jar', content, executable: false }],
       unlimitedStack: false,
     }),
     ranOutOfMemory,
+    accelerators: settings.JAVA_RESIDENT_COMPILER
+      ? [createResidentJavac(home, compilerJvm, compilerOptions)]
+      : [],
+  }
+}
+
+/** @param jvm options of the compiler's virtual machine under a memory limit in bytes. */
+function describeCompiler(
+  home: string,
+  banner: string,
+  jvm: (memoryBytes: number) => readonly string[],
+): Compiler {
+  const script =
+    'mkdir out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
+  return {
+    commandLine: ['javac', ...compilerOptions, 'Main.java'],
+    identity: [banner, ...brief, ...compilerOptions].join(' '),
+    command: (code, memoryBytes) => {
+      const jvmOptions = jvm(memoryBytes).map((option) => `-J${option}`)
+      const source = nameSource(readTypes(code))
+      const javac = [`${home}/bin/javac`, ...jvmOptions, ...compilerOptions, source]
+      return {
+        argv: ['/bin/sh', '-c', script, 'sh', ...javac],
+        files: [{ path: `/box/${source}`, content: code, executable: false }],
+        unlimitedStack: false,
+      }
+    },
+    readArtefact: (stdout, code) => {
+      // A directory has no order of its own: one that does not depend on how the files came about.
+      const classes = readClassFiles(stdout).toSorted((left, right) =>
+        left.name < right.name ? -1 : 1,
+      )
+      const order = readTypes(code).map(({ name }) => name)
+      // Without any main, the launcher is told some class of the program and gives its own error.
+      const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
+      return { content: writeJar(classes), entry }
+    },
   }
 }
 
@@ -131,60 +132,4 @@ function ranOutOfMemory(exitCode: number, stderr: Buffer): boolean {
     exitCode === 1 &&
     /^Exception in thread "main" java\.lang\.OutOfMemoryError(?!: unable to create)/m.test(text)
   )
-}
-
-/** The JDK that is asked for, else the newest under /usr/lib/jvm that is whole and answers, else that of /usr/bin/javac. */
-async function findHome(wanted: string | undefined): Promise<string> {
-  for (const home of wanted === undefined ? listHomes() : [wanted]) {
-    const parts = ['bin/java', 'bin/javac', 'lib/modules', 'lib/server/libjvm.so', 'conf/security']
-    if (!parts.every((part) => existsSync(`${home}/${part}`))) continue
-    try {
-      await readVersion(`${home}/bin/javac`, '-version')
-      return realpathSync(home)
-    } catch {
-      // Whole but unusable, for instance built for another C library; the next one may do.
-    }
-  }
-  throw new Error(
-    wanted === undefined
-      ? 'no complete JDK under /usr/lib/jvm or behind /usr/bin/javac'
-      : `no complete JDK in ${wanted}`,
-  )
-}
-
-/** Newest first. */
-function listHomes(): string[] {
-  const root = '/usr/lib/jvm'
-  const names = existsSync(root) ? readdirSync(root) : []
-  const homes = names
-    .map((name) => `${root}/${name}`)
-    .filter((home) => existsSync(`${home}/release`))
-  if (existsSync('/usr/bin/javac')) homes.push(dirname(dirname(realpathSync('/usr/bin/javac'))))
-  return [...new Set(homes.map((home) => realpathSync(home)))].toSorted(
-    (left, right) => readRelease(right) - readRelease(left),
-  )
-}
-
-/** Major version of a JDK by its `release` file; 0 when it does not say. */
-function readRelease(home: string): number {
-  try {
-    return Number(/^JAVA_VERSION="(\d+)/m.exec(readFileSync(`${home}/release`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    return 0
-  }
-}
-
-/** Debian keeps a JDK's configuration in /etc and links to it; the box needs what the links lead to. */
-function findConfiguration(home: string): string[] {
-  const found = new Set<string>()
-  for (const folder of ['lib', 'lib/security', 'conf', 'conf/security', 'conf/management']) {
-    const directory = `${home}/${folder}`
-    if (!existsSync(directory)) continue
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if (!entry.isSymbolicLink() || !existsSync(`${directory}/${entry.name}`)) continue
-      const target = realpathSync(`${directory}/${entry.name}`)
-      if (!target.startsWith('/usr/') && !target.startsWith(`${home}/`)) found.add(target)
-    }
-  }
-  return [...found]
 }

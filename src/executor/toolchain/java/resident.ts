@@ -73,6 +73,7 @@ export function createResidentJavac(
   options: readonly string[],
 ): ResidentCompiler {
   return {
+    kind: 'resident-compiler',
     command: (memoryBytes) => ({
       argv: [
         `${home}/bin/java`,

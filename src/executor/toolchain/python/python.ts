@@ -1,12 +1,12 @@
 // Python: no compiler; a syntax error is the program's own end, with CPython's traceback on stderr.
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Toolchain } from '../definition.ts'
-import { endsQuietly } from './quiet-end.ts'
+import { python } from '#language'
+import type { FindToolchain } from '../definition.ts'
+import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
-
-/** The system's CPython. */
-export const pythonInterpreter = '/usr/bin/python3'
+import { createForkServer } from './fork-server.ts'
+import { endsQuietly } from './quiet-end.ts'
 
 /**
  * Ends the list of a zip archive, which CPython runs like a script. It looks for that when it starts, so an interpreter
@@ -14,31 +14,33 @@ export const pythonInterpreter = '/usr/bin/python3'
  */
 const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
 
-/** Finds the system's CPython. @throws when `/usr/bin/python3` cannot be run. */
-export async function findPython(): Promise<Toolchain> {
-  const version = await readVersion(pythonInterpreter, '--version')
+/** Finds the system's CPython. */
+export const findPython: FindToolchain = async (host) => {
+  const { path: interpreter } = await findTool(host, python.tools[0])
   const standardLibrary = dirname(
-    await readVersion(pythonInterpreter, '-I', '-c', 'import os; print(os.__file__)'),
+    await readVersion(interpreter, '-I', '-c', 'import os; print(os.__file__)'),
   )
   return {
-    version,
+    version: await readVersion(interpreter, '--version'),
+    location: interpreter,
     compiler: null,
     commandLine: ['python3', 'main.py'],
     paths: [],
     warmPaths: [
-      realpathSync(pythonInterpreter),
+      realpathSync(interpreter),
       standardLibrary,
       `${standardLibrary}/lib-dynload`,
       `${standardLibrary}/encodings`,
       `${standardLibrary}/collections`,
     ].flatMap((path) => [path, `${path}/__pycache__`]),
     run: ({ content }) => ({
-      argv: [pythonInterpreter, 'main.py'],
+      argv: [interpreter, 'main.py'],
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
       endsQuietly: endsQuietly(content),
       ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
     ranOutOfMemory: () => false,
+    accelerators: [createForkServer(interpreter)],
   }
 }

@@ -21,7 +21,7 @@ import { createExecutor } from ${JSON.stringify(join(source, 'executor/executor.
 import { defaultLimits } from ${JSON.stringify(join(source, 'language/language.ts'))}
 const reasons = []
 try {
-  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, precompiledHeaders: false,
+  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, accelerators: ['fork-server'],
     cacheDirectory: process.argv[1], box: process.argv[2], onFallback: (reason) => reasons.push(reason) })
   const code = Buffer.from('print("hello")')
   const { run } = await executor.execute({ language: 'python', code, stdin: Buffer.alloc(0), cacheScope: 'test' })
@@ -71,9 +71,9 @@ t.test('a library that does not make the interpreter a keeper', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-fallback-'))
   t.teardown(() => rmSync(directory, { recursive: true }))
   mkdirSync(`${directory}/keeper`, { mode: 0o700 })
-  const { pythonLibrary } = await buildKeeper(`${directory}/keeper`)
-  renameSync(pythonLibrary, `${pythonLibrary}.kept`)
-  writeFileSync(pythonLibrary, 'no library')
+  const { forkLibrary } = await buildKeeper(`${directory}/keeper`)
+  renameSync(forkLibrary, `${forkLibrary}.kept`)
+  writeFileSync(forkLibrary, 'no library')
   const reasons: string[] = []
   const executor = await startExecutor(t, {
     slots: 2,
@@ -86,7 +86,7 @@ t.test('a library that does not make the interpreter a keeper', async (t) => {
   t.match(await run(executor, 'python', hello.python), { stdout: 'hello\n', exitCode: 0 })
 
   // As long as it takes until an interpreter that could not be started is tried once more, and is up.
-  renameSync(`${pythonLibrary}.kept`, pythonLibrary)
+  renameSync(`${forkLibrary}.kept`, forkLibrary)
   await delay(12_000 * timeFactor)
   for (let round = 0; round < 2; round += 1)
     t.match(await run(executor, 'python', isForked), { stdout: 'False\n' }, 'given up for good')

@@ -23,6 +23,7 @@ import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
 import type { Command } from '#contract'
+import { createForkServer } from '../../../../src/executor/toolchain/python/fork-server.ts'
 import { proveForks } from '../../../../src/executor/box/prove-isolation.ts'
 import { startKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
 import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
@@ -491,7 +492,7 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   const executor = await startExecutor(t, {
     slots: 1,
     box: 'keeper',
-    residentPython: false,
+    accelerators: [],
     limits: scaleLimits({ wallSeconds: 1 }),
   })
   const [keeper] = findKeepers(slotUid).plain
@@ -554,7 +555,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     programs: await buildKeeper(join(directory, 'keeper')),
     layout: encodeLayout(root),
     slots: [slot],
-    interpreter: '/usr/bin/python3',
+    forkServers: [createForkServer('/usr/bin/python3')],
     onFallback: (reason) => t.fail(reason),
     proveForks,
   })

@@ -40,7 +40,7 @@ export async function openLaunches(
 ): Promise<(name: string, program?: string) => Promise<KeeperLaunch>> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const programs = await buildKeeper(directory, further)
-  const built = resident === null ? programs.program : programs.pythonLibrary
+  const built = resident === null ? programs.program : programs.forkLibrary
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
   const filter = assembleFilter()

@@ -58,7 +58,7 @@ const total = Object.values(topics).reduce((sum, all) => sum + Object.keys(all).
 const slots = Math.ceil(total / 110)
 const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
-  startExecutor(t, { slots: 2, limits, residentPython: false }),
+  startExecutor(t, { slots: 2, limits, accelerators: [] }),
 ])
 const options = forked.isolation.box === 'bubblewrap' ? { skip: 'no forks there' } : {}
 t.setTimeout(300_000 * timeFactor)
@@ -91,7 +91,7 @@ t.test('a fork’s memory is counted as if it were its own', options, async (t) 
   const mebibyte = 1024 * 1024
   const narrow = scaleLimits({ memoryBytes: 64 * mebibyte })
   const forked = await startExecutor(t, { limits: narrow })
-  const started = await startExecutor(t, { limits: narrow, residentPython: false })
+  const started = await startExecutor(t, { limits: narrow, accelerators: [] })
   const take = (size: number): string =>
     `import gc\nheld = bytearray(${size} << 20)\nfor i in range(0, len(held), 4096): held[i] = 1\ngc.collect()`
   const [fork, plain] = await Promise.all([execute(forked, take(30)), execute(started, take(30))])

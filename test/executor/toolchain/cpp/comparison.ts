@@ -7,6 +7,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Executor } from '#executor'
+import { defaultSettings } from '#language'
+import { ordinaryToolHost } from '#toolchain'
 import { createArtefactCache, hashSource } from '../../../../src/executor/artefact-cache.ts'
 import { findCpp } from '../../../../src/executor/toolchain/cpp/cpp.ts'
 import { cacheScope, execute, startExecutor } from '../../../helper/executor.ts'
@@ -42,7 +44,11 @@ export async function openWorkshop(t: Test): Promise<Workshop> {
   chmodSync(directory, 0o711)
   t.teardown(() => rmSync(directory, { recursive: true }))
   const cacheDirectory = join(directory, 'cache')
-  const executor = await startExecutor(t, { cacheDirectory, cacheBytes, precompiledHeaders: true })
+  const executor = await startExecutor(t, {
+    cacheDirectory,
+    cacheBytes,
+    accelerators: ['preparation'],
+  })
   t.setTimeout(600_000)
   return { executor, directory, cacheDirectory }
 }
@@ -56,13 +62,8 @@ export async function compareWithPlain(
   { executor, directory, cacheDirectory }: Workshop,
   examples: Examples,
 ): Promise<string[]> {
-  const { compiler } = await findCpp({
-    directory: join(directory, 'unused'),
-    precompiles: false,
-    signal: new AbortController().signal,
-    track: () => {},
-  })
-  const command = executor.runtimes.cpp.compile ?? []
+  const { compiler } = await findCpp(ordinaryToolHost, defaultSettings)
+  const command = executor.runtimes.cpp?.compile ?? []
   let compilations = 0
 
   /** What the command line that users are told does outside; the assembler can be made to write to stdout. */

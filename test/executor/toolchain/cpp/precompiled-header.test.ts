@@ -39,8 +39,8 @@ function open(
   const closing = new AbortController()
   const works: Promise<void>[] = []
   const track = (work: Promise<void>): void => void works.push(work)
-  const preparation = { directory, precompiles: true, signal: closing.signal, track }
-  const headers = keepPrecompiledHeaders(preparation, { ...compilation, identity }, wanted)
+  const workshop = { directory, signal: closing.signal, track }
+  const headers = keepPrecompiledHeaders(workshop, { ...compilation, identity }, wanted)
   const settled = async (): Promise<void> => void (await Promise.all(works))
   return { ...headers, settled, closing }
 }

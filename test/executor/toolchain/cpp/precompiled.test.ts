@@ -12,7 +12,7 @@ const { executor, cacheDirectory } = workshop
 t.test(
   'the usual headers are precompiled at the start, in an order of their own, and then used',
   async (t) => {
-    const plain = await startExecutor(t, { precompiledHeaders: false })
+    const plain = await startExecutor(t, { accelerators: [] })
     await executor.settled()
     const shared = join(cacheDirectory, 'precompiled-header')
     const made = readdirSync(join(shared, readdirSync(shared)[0]!))

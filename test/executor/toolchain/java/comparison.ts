@@ -33,7 +33,7 @@ export async function startWithResident(
   options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
   const executor = await startExecutor(t, {
-    residentJavac: true,
+    accelerators: ['fork-server', 'resident-compiler'],
     onFallback: (reason) => t.fail(reason),
     ...options,
   })

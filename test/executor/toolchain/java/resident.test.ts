@@ -121,7 +121,7 @@ t.test('the cache holds what the resident made', async (t) => {
 })
 
 t.test('switched off, every source has a javac of its own', async (t) => {
-  const without = await startExecutor(t, { residentJavac: false })
+  const without = await startExecutor(t, { accelerators: ['fork-server'] })
   for (let round = 0; round < 3; round += 1)
     t.notOk(wasResident(await execute(without, 'java', hello())))
 })
@@ -131,7 +131,7 @@ t.test(
   async (t) => {
     const failures: string[] = []
     const small = await startExecutor(t, {
-      residentJavac: true,
+      accelerators: ['resident-compiler'],
       limits: scaleLimits({}, { memoryBytes: 48 << 20 }),
       onFallback: (reason) => failures.push(reason),
     })
@@ -144,7 +144,7 @@ t.test(
 
 t.test('a closed executor leaves none behind, ready or not', async (t) => {
   const before = findBoxProcesses()
-  const starting = await startExecutor(t, { residentJavac: true })
+  const starting = await startExecutor(t, { accelerators: ['resident-compiler'] })
   await starting.close()
   const ready = await startWithResident(t)
   await ready.close()

@@ -1,0 +1,114 @@
+// What an executor offers: the languages that the host has, and the accelerators that attach to them. No language is
+// named here; each says what it has, and what cannot be had costs time only.
+import type { BoxResources } from '#bubblewrap'
+import { describe, SandboxError } from '#contract'
+import type { ForkServer, Language, Limits } from '#contract'
+import { defaultSettings, languages } from '#language'
+import type { LanguageSettings } from '#language'
+import { keepCompilers } from '#resident'
+import type { ResidentCompilers } from '#resident'
+import { findToolchains, ordinaryToolHost, pickAccelerator } from '#toolchain'
+import type { Accelerator, MissingLanguage, Toolchain, ToolHost, Workshop } from '#toolchain'
+import type { Offer } from './program.ts'
+
+/** What an operator, or a test, says of languages. */
+export interface LanguageOptions {
+  /** What their own variables say; the defaults where nothing is said. */
+  readonly settings?: Partial<LanguageSettings>
+  /** Where their tools are looked for; an ordinary host's places unless said. */
+  readonly toolHost?: Partial<ToolHost>
+  /** What may be used of what is faster than a fresh process; all of it unless said. */
+  readonly accelerators?: readonly Accelerator['kind'][]
+  /** Told of each language that is not there, and why. */
+  readonly onMissing?: (missing: MissingLanguage) => void
+}
+
+/** Toolchains by their languages, in the catalogue's order. */
+export type Toolchains = ReadonlyMap<Language, Toolchain>
+
+/** @throws {SandboxError} step `toolchain.find`, naming what every language lacks, when there is none. */
+export async function openToolchains({
+  settings = {},
+  toolHost = {},
+  accelerators,
+  onMissing = () => {},
+}: LanguageOptions): Promise<Toolchains> {
+  const { toolchains, missing } = await findToolchains(
+    { ...defaultSettings, ...settings },
+    { ...ordinaryToolHost, ...toolHost },
+  )
+  const found = new Map<Language, Toolchain>()
+  for (const language of languages) {
+    const toolchain = toolchains[language]
+    if (toolchain === undefined) continue
+    const allowed = toolchain.accelerators.filter(
+      ({ kind }) => accelerators === undefined || accelerators.includes(kind),
+    )
+    found.set(language, { ...toolchain, accelerators: allowed })
+  }
+  if (found.size === 0) {
+    const words = missing.map((one) => `${one.language} (${one.reason}; ${one.remedy})`)
+    throw new SandboxError('toolchain.find', `no language is installed: ${words.join(', ')}`)
+  }
+  for (const one of missing) onMissing(one)
+  return found
+}
+
+/** Begins to prepare what languages can prepare. One that cannot goes on without. */
+export function beginPreparations(
+  toolchains: Toolchains,
+  workshop: Workshop,
+  onFallback: (reason: string) => void,
+): Toolchains {
+  const begin = (language: Language, toolchain: Toolchain): Toolchain => {
+    try {
+      return pickAccelerator(toolchain, 'preparation')?.begin(workshop) ?? toolchain
+    } catch (error) {
+      onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
+      return toolchain
+    }
+  }
+  return new Map(
+    [...toolchains].map(([language, toolchain]) => [language, begin(language, toolchain)]),
+  )
+}
+
+/** Interpreters that may be kept up. */
+export function listForkServers(toolchains: Toolchains): ForkServer[] {
+  return [...toolchains.values()].flatMap(
+    (toolchain) => pickAccelerator(toolchain, 'fork-server') ?? [],
+  )
+}
+
+/** Starts the resident compilers, in the background. */
+export function openOffers(
+  toolchains: Toolchains,
+  resources: BoxResources,
+  limits: Readonly<Record<Language, Limits>>,
+  place: { readonly slots: number; readonly firstUid: number | null },
+  onFallback: (reason: string) => void,
+): ReadonlyMap<Language, Offer> {
+  let { firstUid } = place
+  const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
+    const compiler = pickAccelerator(toolchain, 'resident-compiler')
+    const compileLimits = limits[language].compile
+    if (compiler === null || compileLimits === null) return null
+    const kept = keepCompilers(resources, {
+      name: `resident-${language}`,
+      compiler,
+      paths: toolchain.paths,
+      limits: compileLimits,
+      slots: place.slots,
+      firstUid,
+      onFallback,
+    })
+    if (firstUid !== null) firstUid += kept.count
+    return kept
+  }
+  return new Map(
+    [...toolchains].map(([language, toolchain]) => {
+      const residents = keep(language, toolchain)
+      return [language, { toolchain, limits: limits[language], residents }]
+    }),
+  )
+}

@@ -1,0 +1,84 @@
+// Which JDK is used: the one that is named, else the newest that is whole and answers.
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { java } from '#language'
+import { findProgram, findTool, ToolError } from '../tool.ts'
+import type { ToolHost } from '../tool.ts'
+
+/** What a whole JDK has, the programs aside. */
+const parts = ['lib/modules', 'lib/server/libjvm.so', 'conf/security']
+
+/**
+ * The JDK's directory.
+ * @param wanted the one that an operator names.
+ * @throws {ToolError} when there is none; when some are there and none will do, it says what is wrong with the newest.
+ */
+export async function findHome(host: ToolHost, wanted: string | undefined): Promise<string> {
+  let reason: unknown = null
+  for (const home of wanted === undefined ? listHomes(host) : [wanted]) {
+    try {
+      await examineHome(home)
+      return realpathSync(home)
+    } catch (error) {
+      reason ??= error
+    }
+  }
+  const { libraryDirectory } = host
+  throw reason ?? new ToolError(`no JDK under ${libraryDirectory}/jvm, and javac not found`)
+}
+
+/** @throws {ToolError} when this JDK cannot be used: in part, for another C library, too old. */
+async function examineHome(home: string): Promise<void> {
+  const programDirectories = [`${home}/bin`]
+  const missing = [...java.tools.map(({ program }) => `bin/${program}`), ...parts].filter(
+    (part) => !existsSync(`${home}/${part}`),
+  )
+  if (missing.length > 0)
+    throw new ToolError(`no complete JDK in ${home}: no ${missing.join(', ')}`)
+  const [compilerTool, runtimeTool] = java.tools
+  const compiler = await findTool({ programDirectories }, compilerTool)
+  const runtime = await findTool({ programDirectories }, runtimeTool)
+  // A JVM refuses classes of a newer compiler: every submission would fail.
+  if (compiler.major > runtime.major) {
+    const words = `javac ${compiler.major} writes classes that java ${runtime.major} refuses`
+    throw new ToolError(`${home}: ${words}`, true)
+  }
+}
+
+/** Newest first. */
+function listHomes(host: ToolHost): string[] {
+  const root = `${host.libraryDirectory}/jvm`
+  const names = existsSync(root) ? readdirSync(root) : []
+  const homes = names
+    .map((name) => `${root}/${name}`)
+    .filter((home) => existsSync(`${home}/release`))
+  const compiler = findProgram(host, 'javac')
+  if (compiler !== null) homes.push(dirname(dirname(realpathSync(compiler))))
+  return [...new Set(homes.map((home) => realpathSync(home)))].toSorted(
+    (left, right) => readRelease(right) - readRelease(left),
+  )
+}
+
+/** Major version of a JDK by its `release` file; 0 when it does not say. */
+function readRelease(home: string): number {
+  try {
+    return Number(/^JAVA_VERSION="(\d+)/m.exec(readFileSync(`${home}/release`, 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+/** Debian keeps a JDK's configuration in /etc and links to it; the box needs what the links lead to. */
+export function findConfiguration(home: string): string[] {
+  const found = new Set<string>()
+  for (const folder of ['lib', 'lib/security', 'conf', 'conf/security', 'conf/management']) {
+    const directory = `${home}/${folder}`
+    if (!existsSync(directory)) continue
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (!entry.isSymbolicLink() || !existsSync(`${directory}/${entry.name}`)) continue
+      const target = realpathSync(`${directory}/${entry.name}`)
+      if (!target.startsWith('/usr/') && !target.startsWith(`${home}/`)) found.add(target)
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,46 @@
+// The interpreter that is already up: a keeper lives in it, and a box's program is a fork of it (keeper/python.c). Here is
+// how it is proved when a worker starts, before any program of a submission is run so.
+import type { Command, ForkServer } from '#contract'
+
+/** Prints what the kernel says of its process, and the interfaces that it sees. */
+const probe = `import sys
+sys.stdout.write(open('/proc/self/status').read())
+sys.stderr.write(open('/proc/self/net/dev').read())
+`
+
+/** Programs whose ends an interpreter that runs them in a fork must tell as it does otherwise. */
+const ends: readonly (readonly [
+  source: string,
+  endsQuietly: boolean,
+  stdout: string,
+  exitCode: number,
+])[] = [
+  ['print(__name__, __file__)', true, '__main__ /box/main.py\n', 0],
+  ['print(1, end="")', false, '1', 0],
+  ['print(1)\nraise SystemExit(3)', true, '1\n', 3],
+  ['1 / 0', true, '', 1],
+  ['import os\nprint(1)\nos.close(1)', true, '', 120],
+]
+
+/** @param interpreter of the system. */
+export function createForkServer(interpreter: string): ForkServer {
+  const argv = [interpreter, 'main.py']
+  const command = (source: string, endsQuietly?: boolean): Command => ({
+    argv,
+    files: [{ path: '/box/main.py', content: Buffer.from(source), executable: false }],
+    unlimitedStack: true,
+    forks: true,
+    ...(endsQuietly === undefined ? {} : { endsQuietly }),
+  })
+  return {
+    kind: 'fork-server',
+    name: 'Python',
+    argv,
+    probe: command(probe),
+    proofs: ends.map(([source, endsQuietly, stdout, exitCode]) => ({
+      command: command(source, endsQuietly),
+      stdout,
+      exitCode,
+    })),
+  }
+}

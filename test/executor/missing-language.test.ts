@@ -1,0 +1,140 @@
+// A worker starts with the languages that its host has, whichever they are.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Executor, MissingLanguage } from '#executor'
+import { createSuspension } from '#job'
+import { languages } from '#language'
+import { createLog } from '#log'
+import { showCheckout } from '../helper/checkout.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { execute, failsAt, run, startExecutor, timeFactor } from '../helper/executor.ts'
+import { hello } from '../helper/program.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+t.setTimeout(120_000 * timeFactor)
+
+function makeDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+t.test('without a JDK the others run, and Java is not offered', async (t) => {
+  const missing: MissingLanguage[] = []
+  const JAVA_HOME = makeDirectory(t)
+  const executor = await startExecutor(t, {
+    settings: { JAVA_HOME },
+    onMissing: (one) => missing.push(one),
+    accelerators: ['fork-server', 'resident-compiler'],
+  })
+  t.same(Object.keys(executor.runtimes), ['python', 'cpp'])
+  t.match(missing, [
+    {
+      language: 'java',
+      reason: new RegExp(`^no complete JDK in ${JAVA_HOME}`),
+      remedy: 'apt-get install default-jdk-headless',
+    },
+  ])
+  for (const language of ['python', 'cpp'] as const)
+    t.match(await run(executor, language, hello[language]), { exitCode: 0, stdout: 'hello\n' })
+  await t.rejects(execute(executor, 'java', hello.java), failsAt('language.missing'))
+  t.equal(executor.slots, 2, 'and costs no slot')
+})
+
+t.test('each language runs where it is the only one', async (t) => {
+  // Where each is found: what the others need is not there.
+  const hosts = {
+    python: { programs: ['python3'], libraryDirectory: '/nonexistent' },
+    cpp: { programs: ['g++'], libraryDirectory: '/nonexistent' },
+    java: { programs: [], libraryDirectory: '/usr/lib' },
+  }
+  for (const language of languages) {
+    const { programs, libraryDirectory } = hosts[language]
+    const directory = makeDirectory(t)
+    for (const name of programs) symlinkSync(`/usr/bin/${name}`, join(directory, name))
+    const reasons: string[] = []
+    const executor = await startExecutor(t, {
+      // A fork server is asked for by the name that programs are run by; a link's is another one's.
+      accelerators: [],
+      toolHost: { programDirectories: [directory], libraryDirectory },
+      onMissing: ({ language: one }) => reasons.push(one),
+    })
+    t.same(Object.keys(executor.runtimes), [language])
+    t.same(
+      reasons,
+      languages.filter((one) => one !== language),
+    )
+    if (language === 'python') continue
+    t.match(await run(executor, language, hello[language]), { exitCode: 0, stdout: 'hello\n' })
+  }
+})
+
+t.test('with none there is no executor, and every remedy is named', async (t) => {
+  const toolHost = { programDirectories: [], libraryDirectory: '/nonexistent' }
+  await t.rejects(
+    startExecutor(t, { toolHost }),
+    failsAt(
+      'toolchain.find',
+      /python3 not found; apt-get install python3.*g\+\+ not found; apt-get install g\+\+.*default-jdk-headless/,
+    ),
+  )
+})
+
+t.test('a language that is not there is no sign of a sick sandbox', async (t) => {
+  const executor: Executor = {
+    slots: 1,
+    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    runtimes: { python: { version: 'none', compile: null, run: [] } },
+    execute: () => new Promise(() => {}),
+    settled: async () => {},
+    close: async () => {},
+  }
+  const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
+  t.teardown(() => suspension.stop())
+  suspension.noteFailure('java')
+  t.notOk(suspension.suspended, 'no trial in it could end well')
+  suspension.noteFailure('python')
+  t.ok(suspension.suspended)
+})
+
+t.test('a worker registers what it has found, and logs what it has not', async (t) => {
+  const { sql, url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const worker = await startWorkerProcess(t, url, { JAVA_HOME: makeDirectory(t) })
+  t.equal(worker.logged.filter((message) => message === 'language.missing').length, 1)
+  const rows = await sql`select name from runledger.list_language() order by name`
+  t.same(
+    rows.map((row) => row['name']),
+    ['cpp', 'python'],
+  )
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.test(
+  'a cache directory of somebody else is refused as that',
+  { skip: process.getuid?.() !== 0 },
+  async (t) => {
+    const directory = makeDirectory(t)
+    chmodSync(directory, 0o755)
+    mkdirSync(join(directory, 'cache'))
+    const { launcher, rename } = showCheckout()
+    const module = rename(resolve(import.meta.dirname, '../../src/executor/cache-directory.ts'))
+    const program = `import { openCacheDirectory } from ${JSON.stringify(module)}
+      try { openCacheDirectory(${JSON.stringify(join(directory, 'cache'))}) } catch (error) { console.log(String(error)) }`
+    // tap's runner loads itself into every Node, and could not write its notes there.
+    const user = 'setpriv --reuid=61998 --regid=61998 --clear-groups env -u NODE_OPTIONS'
+    const node = [rename(process.execPath), '--input-type=module', '-e', program]
+    const [command = '', ...words] = [...launcher, ...user.split(' '), ...node]
+    const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let told = ''
+    child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    await once(child, 'close')
+    t.match(told, /SandboxError: cache\.open: .* belongs to uid 0, the worker is uid 61998; chown/)
+  },
+)

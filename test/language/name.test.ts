@@ -1,0 +1,42 @@
+// A language is named where it is defined and found, and in examples; everything else in src serves whatever the catalogue has.
+import { readFileSync, readdirSync } from 'node:fs'
+import t from 'tap'
+import { catalogue, languages } from '#language'
+
+const root = `${import.meta.dirname}/../../src`
+
+/** Where languages are named: their definitions, how they are found, and the C that lives in one's interpreter. */
+const homes =
+  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java)\/)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
+/** Files with an example in them: of a call, or of who makes a system call. */
+const examples = [
+  'cli/cli.ts',
+  'cli/load.ts',
+  'dev/dev.ts',
+  'executor/seccomp/policy.ts',
+  'http/openapi-operation.ts',
+]
+
+const names = new Set([
+  ...languages,
+  ...languages.flatMap((language) => catalogue[language].tools.map(({ program }) => program)),
+])
+
+/** The text of a file's strings and code; what comments say is prose. */
+function readCode(name: string): string {
+  return readFileSync(`${root}/${name}`, 'utf8')
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/(?:^|\s)\/\/.*$/gm, '')
+}
+
+t.test('no source names a language but those that are there for it', async (t) => {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !homes.test(name) && !examples.includes(name),
+  )
+  t.ok(files.length > 100, `${files.length} files are looked at`)
+  for (const name of files) {
+    const words = new Set(readCode(name).split(/[^\w+]+/))
+    const named = [...names].filter((one) => words.has(one) || words.has(one.toUpperCase()))
+    t.strictSame(named, [], name)
+  }
+})
