@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
-	schema client test-cgroup2 test-hostile test-faults
+	schema client test-cgroup2 test-hostile test-faults test-planted
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,6 +61,9 @@ test-faults: setup packages ## kill, freeze, cut off and fill up everything, eac
 
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
+
+test-planted: setup packages ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/planted/plant.ts $(PLANTED)
 
 setup: node_modules/.installed
 

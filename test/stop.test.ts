@@ -17,7 +17,10 @@ import { startWorkerProcess } from './helper/worker.ts'
 const mostSeconds = 60
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(240_000)
+t.setTimeout(600_000)
+// What is waited for here is mostly processes that wait.
+t.jobs = 4
+const atOnce = { buffered: true, timeout: 600_000 }
 
 async function secondsToEnd(child: ChildProcess): Promise<number> {
   const startedAt = performance.now()
@@ -44,7 +47,7 @@ async function startWebProcess(
 }
 
 for (const outage of ['stop', 'freeze'] as const) {
-  t.test(`a worker ends although the database is away (${outage})`, async (t) => {
+  t.test(`a worker ends although the database is away (${outage})`, atOnce, async (t) => {
     const proxy = await startTcpProxy(url)
     t.teardown(() => proxy.close())
     const { child } = await startWorkerProcess(t, proxy.url)
@@ -54,7 +57,7 @@ for (const outage of ['stop', 'freeze'] as const) {
     t.ok(seconds < mostSeconds)
   })
 
-  t.test(`a web process ends although the database is away (${outage})`, async (t) => {
+  t.test(`a web process ends although the database is away (${outage})`, atOnce, async (t) => {
     const proxy = await startTcpProxy(url)
     t.teardown(() => proxy.close())
     const { child } = await startWebProcess(t, proxy.url)

@@ -91,3 +91,14 @@ t.test(
     t.strictSame(await read(third), later)
   },
 )
+
+t.test(
+  'a key that is rotated ends no later than it would have, however long the overlap',
+  async (t) => {
+    const expiresAt = new Date(Date.now() + 86_400_000)
+    const old = await issueKey(sql, { account: 'overlapping', tier: 'beta', expiresAt }, 'test')
+    t.not(await rotateKey(sql, old.id, 2 * 86_400, 'test'), null)
+    const listed = (await listKeys(sql, 'overlapping')).find(({ id }) => id === old.id)
+    t.strictSame(listed?.expiresAt, expiresAt)
+  },
+)

@@ -87,6 +87,14 @@ for (const [what, statement, version] of [
     2,
   ],
   [
+    'an event that was hashed anew',
+    `update runledger.event e set metadata = '{}', hash = runledger.hash_event(
+      (select before.hash from runledger.event before where before.stream_id = e.stream_id and before.stream_version = 1),
+      e.stream_id, e.stream_version, e.type, e.schema_version, e.data, '{}', e.recorded_at
+    ) where e.stream_id = '${id}' and e.stream_version = 2`,
+    3,
+  ],
+  [
     'a removed event',
     `delete from runledger.event where stream_id = '${id}' and stream_version = 2`,
     3,

@@ -50,6 +50,12 @@ export const box = v.parse(
 
 const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
+/** The keeper of an executor with this directory is compiled once for all tests; it is named by what it was made from. */
+export function shareKeeper(cacheDirectory: string): void {
+  mkdirSync(keeperDirectory, { recursive: true, mode: 0o700 })
+  symlinkSync(keeperDirectory, `${cacheDirectory}/keeper`)
+}
+
 /** First host uid of this test process's slots: test files run side by side, and no two may share one. */
 export const firstUid = 1_000_000 + process.pid * 8
 
@@ -92,13 +98,12 @@ export async function startExecutor(
   t.setTimeout(120_000 * timeFactor)
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  // Compiled once for all tests; it is named by what it was made from.
-  mkdirSync(keeperDirectory, { recursive: true, mode: 0o700 })
-  symlinkSync(keeperDirectory, `${directory}/keeper`)
+  shareKeeper(directory)
   const executor = await createExecutor({
     slots: 2,
     firstUid,
-    limits: scaleLimits(),
+    // Wall time is the machine's: where it is not what is tested, programs have enough of it however busy that is.
+    limits: scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 }),
     cacheBytes: 64 * 1024 * 1024,
     box,
     cacheDirectory: directory,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { shareKeeper } from './executor.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 let started = 0
@@ -33,6 +34,7 @@ export async function startWorkerProcess(
 ): Promise<WorkerProcess> {
   started += 1
   const cache = mkdtempSync(join(tmpdir(), 'runledger-worker-'))
+  shareKeeper(cache)
   const child = spawn('node', ['src/worker.ts'], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -113,7 +113,6 @@ t.test('keys are kept as digests only', async (t) => {
 })
 
 t.test('the key is checked before the body is read', async (t) => {
-  const started = performance.now()
   const outgoing = request({
     host: '127.0.0.1',
     port: server.port,
@@ -125,7 +124,7 @@ t.test('the key is checked before the body is read', async (t) => {
   outgoing.write('{') // and no more
   const [response] = await once(outgoing, 'response')
   t.equal(response.statusCode, 401)
-  t.ok(performance.now() - started < 5000)
+  t.notOk(outgoing.writableEnded, 'of which the rest was never sent')
   outgoing.destroy()
 })
 

@@ -28,6 +28,7 @@ const { sql, url: databaseUrl, drop } = await createTestDatabase()
 t.teardown(drop)
 const caller = await createCaller(sql)
 const executor = await startExecutor(t)
+t.setTimeout(600_000)
 const authority = createAuthority()
 t.teardown(() => authority.remove())
 
@@ -265,7 +266,6 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   )
   // All five places of the host are taken, and the rest has been looked at.
   while (requestsTo('hang').length < 5) await sleep(20)
-  const startedAt = performance.now()
   const others = await Promise.all(
     Array.from({ length: 5 }, (_, n) =>
       endSubmission(sql, caller, { url: address(`other-${n}`), secret }),
@@ -274,9 +274,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   const run = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   t.match(await finalResult(sql, run), { verdict: 'AC' })
   await Promise.all(others.map((id) => awaitDelivery(sql, id)))
-  // An attempt that hangs takes 30 s here: had they waited for one, it would show.
-  const seconds = (performance.now() - startedAt) / 1000
-  t.ok(seconds < 15, `${seconds} s`)
+  // None of the attempts that hang is over: nobody has waited for one.
   t.equal(requestsTo('hang').length, 5, 'one host has its bound and no more')
   t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ attempts }) => attempts === 0)) // prettier-ignore
 
@@ -285,16 +283,28 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   give.abort()
   await stopped
   for (const id of hanging) t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0, secret }) // prettier-ignore
-  const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+  const countJobs = async (): Promise<number> =>
+    (
+      await sql<{ count: number }[]>`
     select count(*)::integer as count from graphile_worker.jobs j
     join runledger.delivery d on d.webhook_id::text = j.key
     join runledger.result r on r.id = d.submission_id
     where d.submission_id = any (${hanging}) and j.locked_at is null and j.attempts < j.max_attempts`
-  t.equal(count, 60, 'each has a job that anybody may take')
+    )[0]?.count ?? 0
+  while ((await countJobs()) < 60) await sleep(20)
+  t.equal(await countJobs(), 60, 'each has a job that anybody may take')
 
   scripts.set('hang.hook.test', [{ status: 200 }])
+  // Those that were sent away were told to come back the later, the longer the others had hung.
+  await sql`update runledger.delivery set due_at = now() where submission_id = any (${hanging})`
+  await sql`
+    select graphile_worker.reschedule_jobs(array(
+      select j.id from graphile_worker.jobs j
+      join runledger.delivery d on d.webhook_id::text = j.key
+      where d.submission_id = any (${hanging})
+    ), run_at => now())`
   queue = await startTestQueue()
-  await Promise.all(hanging.map((id) => awaitDelivery(sql, id, undefined, 90)))
+  await Promise.all(hanging.map((id) => awaitDelivery(sql, id)))
   t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ state, attempts }) => state === 'delivered' && attempts === 1)) // prettier-ignore
 })
 
@@ -305,7 +315,7 @@ t.test('one account with many hosts that hang leaves places to the others', asyn
   await Promise.all(names.map((name) => endSubmission(sql, slow, { url: address(name), secret })))
   while (names.flatMap(requestsTo).length < 10) await sleep(20)
   const id = await endSubmission(sql, caller, { url: address('quick'), secret })
-  t.match(await awaitDelivery(sql, id, undefined, 15), { state: 'delivered' })
+  t.match(await awaitDelivery(sql, id), { state: 'delivered' })
   t.equal(names.flatMap(requestsTo).length, 10)
   const stopped = queue.stop()
   give.abort()
@@ -369,7 +379,8 @@ async function startTestQueue(ports = [receiver.port]): ReturnType<typeof startQ
     deliver: {
       database: pool,
       settings: describeSettings(authority.pem, ports, {
-        totalSeconds: 30,
+        // No attempt ends by itself, however slow the machine is.
+        totalSeconds: 3600,
         resolve: async (name) => [name === 'inside.hook.test' ? '10.0.0.1' : '127.0.0.2'],
       }),
       schedule: [0.1, 0.2, 0.1],

@@ -77,7 +77,7 @@ export async function awaitDelivery(
   submission: string,
   until: (row: DeliveryRow) => boolean = ({ state }) =>
     state === 'delivered' || state === 'abandoned',
-  seconds = 60,
+  seconds = 240,
 ): Promise<DeliveryRow> {
   for (let left = seconds * 20; left > 0; left -= 1) {
     const row = await readDelivery(sql, submission)

@@ -119,6 +119,20 @@ t.test('output is compared with what was expected, white space at line ends asid
   t.equal(await verdictOf('1 2 3'), 'WA')
 })
 
+t.test("what an account has compiled is no other account's to find", async (t) => {
+  const program = describeSubmission({ language: 'cpp', code: 'int main() { return 17; }' })
+  const others = await createCaller(sql)
+  const isCached = async (who: typeof caller): Promise<unknown> => {
+    const id = await submitNew(sql, who, program)
+    await finalResult(sql, id)
+    const data = (await readStream(sql, id)).at(-1)?.data as { compile: { cached: boolean } }
+    return data.compile.cached
+  }
+  t.equal(await isCached(caller), false)
+  t.equal(await isCached(caller), true)
+  t.equal(await isCached(others), false)
+})
+
 t.test('code that does not compile never ran', async (t) => {
   const id = await submitNew(
     sql,
@@ -189,7 +203,7 @@ t.test('a poisoned job is dropped and said so; the queue goes on', async (t) => 
 })
 
 t.test('results are what the log says, every hash fits, no promise is broken', async (t) => {
-  for (const view of ['drift', 'broken_chain', 'invariant']) {
+  for (const view of ['drift', 'broken_chain', 'altered_body', 'invariant']) {
     t.strictSame([...(await sql`select * from audit.${sql(view)}`)], [], view)
   }
 })

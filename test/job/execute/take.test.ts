@@ -324,6 +324,21 @@ t.test('an attempt that a crash forgot neither ends nor disturbs the one after i
   )
 })
 
+t.test("losses that are not the program's to answer for never end it", async (t) => {
+  const id = await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  for (let losses = 0; losses < 4; losses += 1) {
+    const taken = await take(worker, uuidv7())
+    t.equal(taken?.submission_id, id)
+    const lost = sql.json({ reason: 'shutdown', spends_attempt: false })
+    const [row] = await sql`
+      select runledger.interrupt_execution(${id}, ${taken?.version ?? 0}, 1, ${lost}, ${sql.json(actor)}, 3) as goes_on`
+    t.equal(row?.['goes_on'], true)
+  }
+  const [taken, run] = [await take(worker, 'last'), 'last']
+  await complete(id, taken?.version ?? 0, run)
+})
+
 t.test('submissions wake as many workers as they are, however they come', async (t) => {
   let woken = 0
   const { unlisten } = await sql.listen('jobs:insert', (payload) => {

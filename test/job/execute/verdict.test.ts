@@ -1,22 +1,68 @@
-// Outputs are compared as judges do it, in a time that no program's output can stretch.
+// What an execution is recorded as: its verdict, its hashes, a compiler's last words. Outputs are compared as judges do it,
+// in a time that no program's output can stretch.
 import t from 'tap'
+import { digestBody } from '#event'
 import type { Outcome, Phase } from '#executor'
 import { describeOutcome } from '../../../src/job/execute/verdict.ts'
 
-function judge(actual: string, expected: string): string {
+/** A run that ended well and wrote nothing, unless said otherwise. */
+function ranAs(facts: Partial<Phase> = {}): Outcome {
   const run: Phase = {
     ending: 'exited',
     exitCode: 0,
     signal: null,
-    stdout: Buffer.from(actual, 'latin1'),
+    stdout: Buffer.alloc(0),
     stderr: Buffer.alloc(0),
     stdoutTruncated: false,
     stderrTruncated: false,
     usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
+    ...facts,
   }
-  const outcome: Outcome = { compile: null, compileCached: false, run }
+  return { compile: null, compileCached: false, run }
+}
+
+function judge(actual: string, expected: string): string {
+  const outcome = ranAs({ stdout: Buffer.from(actual, 'latin1') })
   return describeOutcome(outcome, Buffer.from(expected, 'latin1')).data.verdict
 }
+
+t.test('the end decides before the output does', async (t) => {
+  for (const [facts, verdict] of [
+    [{}, 'AC'],
+    [{ exitCode: 1 }, 'RE'],
+    [{ ending: 'signaled', exitCode: 139, signal: 'SIGSEGV' }, 'RE'],
+    [{ ending: 'memory_limit' }, 'MLE'],
+    [{ ending: 'cpu_limit' }, 'TLE'],
+    [{ ending: 'wall_limit' }, 'TLE'],
+    [{ ending: 'output_limit' }, 'OLE'],
+  ] as const) {
+    const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
+    for (const expected of [null, Buffer.from('1')]) {
+      t.equal(describeOutcome(outcome, expected).data.verdict, verdict, JSON.stringify(facts))
+    }
+  }
+})
+
+t.test('each output is described by its own size and hash', async (t) => {
+  const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
+  const { data } = describeOutcome(ranAs({ stdout, stderr, stderrTruncated: true }), null)
+  t.strictSame(data.stdout, { ...digestBody(stdout), truncated: false })
+  t.strictSame(data.stderr, { ...digestBody(stderr), truncated: true })
+})
+
+t.test('a compiler that passed a limit says which, after its own words', async (t) => {
+  for (const [ending, limit] of [
+    ['memory_limit', 'memory'],
+    ['cpu_limit', 'CPU time'],
+    ['wall_limit', 'wall time'],
+    ['output_limit', 'output'],
+  ] as const) {
+    const { run: compile } = ranAs({ ending, stderr: Buffer.from('words') })
+    const outcome = describeOutcome({ compile, compileCached: false, run: null }, null)
+    t.equal(outcome.data.verdict, 'CE')
+    t.equal(String(outcome.compileOutput), `words\n[the compiler passed its ${limit} limit]\n`)
+  }
+})
 
 t.test('white space at line ends and empty lines at the end do not count', async (t) => {
   for (const [actual, expected] of [

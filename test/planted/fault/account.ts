@@ -1,0 +1,53 @@
+// Faults in keys, their rate windows and their accounts.
+import type { Fault } from '../fault.ts'
+
+export const accountFaults: readonly Fault[] = [
+  {
+    name: 'account: a mistyped key is not told by its checksum',
+    text: 'return form.test(text) && checksum(text.slice(prefix.length, -6)) === text.slice(-6)',
+    instead: 'return form.test(text)',
+    tests: ['account/key'],
+  },
+  {
+    name: 'account: a key that was valid a moment ago is not checked again',
+    text: 'if receive_submission.checks_key and not _key.needs_no_admission then',
+    instead: 'if receive_submission.checks_key and false then',
+    tests: ['http/known-key'],
+  },
+  {
+    name: 'account: a rotated key outlives the key it replaces',
+    text: '{ account, tier, expiresAt: expiresAt ?? old.expiresAt ?? undefined },',
+    instead: '{ account, tier, expiresAt },',
+    tests: ['account/account'],
+  },
+  {
+    name: 'account: a rotation lengthens the life of the old key',
+    text: 'then least(k.expires_at, end_key.ends_at) else k.expires_at end',
+    instead: 'then end_key.ends_at else k.expires_at end',
+    tests: ['account/account'],
+  },
+  {
+    name: 'account: a revoked key is admitted',
+    text: 'where k.digest = admit_request.digest\n    and k.revoked_at is null',
+    instead: 'where k.digest = admit_request.digest',
+    tests: ['http/access'],
+  },
+  {
+    name: 'account: the rate window lets one more through',
+    text: '_admitted := cardinality(_times) < _key.requests_per_minute;',
+    instead: '_admitted := cardinality(_times) <= _key.requests_per_minute;',
+    tests: ['http/rate-window'],
+  },
+  {
+    name: 'account: a request that was refused is counted too',
+    text: '  if _admitted then\n    _times := _times || _now;',
+    instead: '  if true then\n    _times := _times || _now;',
+    tests: ['http/rate-window'],
+  },
+  {
+    name: 'account: the time until the window admits again is that of its newest request',
+    text: '_times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)]',
+    instead: '_times[cardinality(_times)]',
+    tests: ['http/rate-window'],
+  },
+]

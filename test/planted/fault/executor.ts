@@ -1,0 +1,161 @@
+// Faults in the box, its limits, the keeper, the filter and the toolchains.
+import type { Fault } from '../fault.ts'
+
+export const executorFaults: readonly Fault[] = [
+  {
+    name: 'executor: one account finds what another had compiled',
+    text: "return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`",
+    instead: "return `${'0'.repeat(32)}-${key}`",
+    tests: ['executor/artefact-cache'],
+  },
+  {
+    name: 'executor: a damaged artefact is run',
+    text: "if (createHash('sha256').update(content).digest('hex') !== sha256) return null",
+    instead: '',
+    tests: ['executor/artefact-cache'],
+  },
+  {
+    name: 'executor: what leaves the cache is that of whoever holds least',
+    text: 'other[1].total > most[1].total ? other : most,',
+    instead: 'other[1].total < most[1].total ? other : most,',
+    tests: ['executor/artefact-cache'],
+  },
+  {
+    name: 'executor: the exit status is believed before the memory limit',
+    text: "if (fell || ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'",
+    instead: "if (ranOutOfMemory(code, stderr.bytes)) ending = 'memory_limit'",
+    tests: ['executor/box/phase'],
+  },
+  {
+    name: 'executor: CPU time beyond the limit counts for nothing once the program has exited',
+    text: "else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'",
+    instead: '',
+    tests: ['executor/executor'],
+  },
+  {
+    name: 'executor: a slot in which something is left is lent again',
+    text: '    slots.quarantine(slot)\n    throw error',
+    instead: '    slots.release(slot)\n    throw error',
+    tests: ['executor/tenancy'],
+  },
+  {
+    name: 'executor: who lost a slot by no fault of his waits at the end of the line',
+    text: 'if (ahead) waiters.unshift(waiter)',
+    instead: 'if (ahead) waiters.push(waiter)',
+    tests: ['executor/slot'],
+  },
+  {
+    name: 'executor: an output keeps a byte more than its limit',
+    text: 'const taken = Math.min(chunk.length, keptBytes - length)',
+    instead: 'const taken = Math.min(chunk.length, keptBytes + 1 - length)',
+    tests: ['executor/box/capture'],
+  },
+  {
+    name: 'bubblewrap: a box has the network of the host',
+    text: "'--unshare-pid', '--unshare-net', '--unshare-uts'],",
+    instead: "'--unshare-pid', '--unshare-uts'],",
+    tests: ['executor/box/bubblewrap'],
+  },
+  {
+    name: 'bubblewrap: /dev can be written',
+    text: "'--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/',",
+    instead: "'--remount-ro', '/proc', '--remount-ro', '/',",
+    tests: ['executor/box/bubblewrap'],
+  },
+  {
+    name: 'bubblewrap: a box sees the records of the host',
+    text: 'if ((status.mode & 0o004) === 0) return []',
+    instead: 'if (status.mode > 0) return []',
+    tests: ['executor/box/bubblewrap'],
+  },
+  {
+    name: 'seccomp: a new user namespace may be made by clone',
+    text: 'hasAnyBit(0, 0x7e020000),',
+    instead: 'hasAnyBit(0, 0x6e020000),',
+    tests: ['executor/seccomp/seccomp'],
+  },
+  {
+    name: 'seccomp: clone3 is there',
+    text: "    'ENOSYS',\n    ['clone3'],",
+    instead: "    'done',\n    ['clone3'],",
+    tests: ['executor/seccomp/seccomp'],
+  },
+  {
+    name: 'seccomp: another process may be read',
+    text: "['ptrace', 'process_vm_readv', 'process_vm_writev', 'kcmp'],",
+    instead: "['ptrace', 'process_vm_writev', 'kcmp'],",
+    tests: ['executor/seccomp/seccomp'],
+  },
+  {
+    name: 'seccomp: calls that were not reviewed are open',
+    text: 'export const lastReviewedNumber = 462',
+    instead: 'export const lastReviewedNumber = 467',
+    tests: ['executor/seccomp/seccomp'],
+  },
+  {
+    name: 'cgroup: memory and swap together are not limited',
+    text: 'writeLimit(group.memory, swapFile, memoryBytes)',
+    instead: '',
+    tests: ['executor/cgroup/cgroup'],
+  },
+  {
+    name: 'cgroup: a box may use any number of cores',
+    text: 'export const cpuQuotaMicroseconds = 20_000',
+    instead: 'export const cpuQuotaMicroseconds = 2_000_000',
+    tests: ['executor/cgroup/cgroup'],
+  },
+  {
+    name: 'cgroup: the groups of a living worker are swept away',
+    text: 'return namespace === pidNamespace() && start !== startTicks(Number(pid))',
+    instead: 'return namespace === pidNamespace()',
+    tests: ['executor/cgroup/cgroup'],
+  },
+  {
+    name: 'keeper: a box has the network of the host',
+    text: 'unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0',
+    instead: 'unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0',
+    tests: ['executor/box/network'],
+  },
+  {
+    name: 'keeper: what a box sees of the host can be written by its owner',
+    text: 'uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;',
+    instead: 'uint64_t restricted = MOUNT_ATTR_NOSUID;',
+    tests: ['executor/box/keeper/keeper'],
+  },
+  {
+    name: 'keeper: /proc tells of the host',
+    text: 'fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||',
+    instead: 'false ||',
+    tests: ['executor/box/keeper/keeper'],
+  },
+  {
+    name: 'keeper: a program leaves a core behind',
+    text: 'set_limit(RLIMIT_CORE, 0, 0);',
+    instead: '',
+    tests: ['executor/box/keeper/keeper'],
+  },
+  {
+    name: 'keeper: what stood in the group before the run is charged to the program',
+    text: 'run->memory_before = read_number(descriptors[usage]);',
+    instead: 'run->memory_before = 0;',
+    tests: ['executor/box/keeper/keeper'],
+  },
+  {
+    name: 'keeper: a program may have one process more',
+    text: 'request->processes + (version == 1 ? 2 : 1);',
+    instead: 'request->processes + (version == 1 ? 3 : 2);',
+    tests: ['executor/box/phase'],
+  },
+  {
+    name: 'python: an object that does something when it dies is cut short',
+    text: 'if (!quietNames.has(name)) return false\n',
+    instead: "if (name === '') return false\n",
+    tests: ['executor/toolchain/python/quiet-end'],
+  },
+  {
+    name: 'cpp: a program with warnings gets the words of the precompiled header',
+    text: '-isystem "$0" -Werror -Wfatal-errors',
+    instead: '-isystem "$0" -Wfatal-errors',
+    tests: ['executor/toolchain/cpp/precompiled'],
+  },
+]

@@ -1,0 +1,113 @@
+// Faults in how a submission is run, judged and given back.
+import type { Fault } from '../fault.ts'
+
+export const jobFaults: readonly Fault[] = [
+  {
+    name: 'job: a program that exits with a failure is accepted for its output',
+    text: "if (run.exitCode !== 0) return 'RE'",
+    instead: '',
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: passing the memory limit is a runtime error',
+    text: "memory_limit: 'MLE',",
+    instead: "memory_limit: 'RE',",
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: empty lines at the end count',
+    text: 'while (length > 0 && kept[length - 1] === newline) length -= 1',
+    instead: 'if (length > 0 && kept[length - 1] === newline) length -= 1',
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: white space at line ends counts',
+    text: 'if (byte === newline) length = lengthWithoutBlanks',
+    instead: '',
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: the hash of stderr is that of stdout',
+    text: 'stderr: digestOutput(stderr, run?.stderrTruncated ?? false),',
+    instead: 'stderr: digestOutput(stdout, run?.stderrTruncated ?? false),',
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: a compiler that passed a limit does not say so',
+    text: 'if (limit === undefined) return compile.stderr',
+    instead: "if (limit !== '') return compile.stderr",
+    tests: ['job/verdict'],
+  },
+  {
+    name: 'job: a submission is lost once more before it is given up',
+    text: 'export const maxLosses = 3',
+    instead: 'export const maxLosses = 4',
+    tests: ['job/execute'],
+  },
+  {
+    name: 'job: right after an outage workers are given up that had no time to renew',
+    text: 'if (now - unsettledAt < settleMilliseconds) return',
+    instead: '',
+    tests: ['job/sweep'],
+  },
+  {
+    name: 'job: a trial that passed outweighs runs that fail',
+    text: '    suspended = false\n    log.info({ language, seconds:',
+    instead: '    suspended = false\n    failures = 0\n    log.info({ language, seconds:',
+    tests: ['job/suspension'],
+  },
+  {
+    name: 'job: the cache of compiled programs is shared by all accounts',
+    text: 'executor.execute({ language, code, stdin, cacheScope: accountId }, signal)',
+    instead: "executor.execute({ language, code, stdin, cacheScope: 'all' }, signal)",
+    tests: ['job/execute'],
+  },
+  {
+    name: 'job: a loss that is not ours to count spends an attempt',
+    text: "    and event.type = 'execution.interrupted'\n    and (event.data ->> 'spends_attempt')::boolean;",
+    instead: "    and event.type = 'execution.interrupted';",
+    tests: ['job/take'],
+  },
+  {
+    name: 'job: the result of an attempt that a crash has forgotten is stored',
+    text: "or event.type = 'execution.started' and event.data ->> 'run' = store_completion.run",
+    instead: 'or true',
+    tests: ['job/take'],
+  },
+  {
+    name: 'job: a submission runs twice beside itself',
+    text: "and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)\n      then",
+    instead: 'and false\n      then',
+    tests: ['job/take'],
+  },
+  {
+    name: "job: the key's next submission is not admitted when one ends",
+    text: '  if _pending.is_limited then\n    perform runledger.admit_waiting(_pending.api_key_id);\n  end if;',
+    instead: '',
+    tests: ['job/execute'],
+  },
+  {
+    name: 'job: a webhook is not enqueued when its submission ends',
+    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end if;\n\n  finish_submission',
+    instead: '    null;\n  end if;\n\n  finish_submission',
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'job: an empty queue that was announced is not asked',
+    text: 'return announced > gone || unclear > cleared || isDue',
+    instead: 'return announced > gone || isDue',
+    tests: ['job/queue-hint'],
+  },
+  {
+    name: 'job: what a lost answer has begun is not sought again',
+    text: 'if cardinality(take_execution.sought) > 0 then',
+    instead: 'if false then',
+    tests: ['job/take'],
+  },
+  {
+    name: 'job: the hash of another input stands in the log',
+    text: 'stdin: digestBody(stdin),',
+    instead: 'stdin: digestBody(code),',
+    tests: ['job/execute'],
+  },
+]

@@ -1,0 +1,170 @@
+// Faults in the log, what is derived from it, and who may read it.
+import type { Fault } from '../fault.ts'
+
+export const ledgerFaults: readonly Fault[] = [
+  {
+    name: 'event: the hash does not cover the one before it',
+    text: "    coalesce(previous_hash, ''::bytea)\n    || convert_to(",
+    instead: "    ''::bytea\n    || convert_to(",
+    tests: ['event/verify'],
+  },
+  {
+    name: 'event: the hash does not cover who did it',
+    text: 'stream_id, stream_version, type, schema_version, data, metadata, extract(epoch from recorded_at)',
+    instead:
+      'stream_id, stream_version, type, schema_version, data, extract(epoch from recorded_at)',
+    tests: ['event/verify'],
+  },
+  {
+    name: 'event: the log lets a superuser change it',
+    text: "  raise exception '% on runledger.%: the log is append only', tg_op, tg_table_name\n    using errcode = 'RL001';",
+    instead: '  return null;',
+    tests: ['sql/sql'],
+  },
+  {
+    name: 'event: a partition of the log may be changed by its own name',
+    text: "if protect_partition.table_name = 'event' then",
+    instead: "if protect_partition.table_name = 'body' then",
+    tests: ['sql/sql'],
+  },
+  {
+    name: 'event: the walk over the log leaves out its last day',
+    text: 'upper: lowers[index + 1] ?? null }))',
+    instead: 'upper: lowers[index + 1] ?? lower }))',
+    tests: ['event/verify'],
+  },
+  {
+    name: 'event: an old event skips its first upcast',
+    text: 'ofType.slice(schemaVersion - 1).reduce(',
+    instead: 'ofType.slice(schemaVersion).reduce(',
+    tests: ['event/upcast'],
+  },
+  {
+    name: 'event: an end of the log that was cut off is not missed',
+    text: "(['streams', 'events', 'digest'] as const).every(",
+    instead: "(['streams'] as const).every(",
+    tests: ['event/heads'],
+  },
+  {
+    name: 'result: bodies are purged before their time',
+    text: 'join runledger.result r on r.id = b.submission_id and r.finished_at < _before',
+    instead: 'join runledger.result r on r.id = b.submission_id and r.finished_at is not null',
+    tests: ['result/purge'],
+  },
+  {
+    name: 'result: the address of a webhook that is still to be delivered is purged',
+    text: "where d.submission_id = b.submission_id and d.state in ('waiting', 'pending')",
+    instead: "where d.submission_id = b.submission_id and d.state in ('waiting')",
+    tests: ['result/purge'],
+  },
+  {
+    name: 'result: a webhook keeps its address when the bodies are purged',
+    text: 'update runledger.delivery set url = null where delivery.submission_id = any (_ids);',
+    instead: '',
+    tests: ['result/purge'],
+  },
+  {
+    name: 'result: what was purged reads as an empty output',
+    text: 'const kept = row.finished_at !== null && row.purged_at === null',
+    instead: 'const kept = row.finished_at !== null',
+    tests: ['result/purge'],
+  },
+  {
+    name: 'result: a rebuild keeps rows that the log knows nothing of',
+    text: "    and not exists (select from runledger.event e where e.stream_id = r.id and e.type = 'submission.received');",
+    instead: '    and false;',
+    tests: ['result/rebuild'],
+  },
+  {
+    name: 'result: of two that wait for a submission one is told',
+    text: 'else array_append(pending.told_to, await_submission.told_to)',
+    instead: 'else array[await_submission.told_to]',
+    tests: ['result/wait'],
+  },
+  {
+    name: 'result: a lost notification is never made up for',
+    text: 'const timer = setInterval(lookUpOnce, lookupIntervalMilliseconds)',
+    instead: 'const timer = setInterval(() => {}, lookupIntervalMilliseconds)',
+    tests: ['result/wait'],
+  },
+  {
+    name: 'result: a result is told without its end when it is long',
+    text: "_record := json_build_object('id', tell_end.submission_id)::text;",
+    instead: '_record := null;',
+    tests: ['result/wait'],
+  },
+  {
+    name: 'ledger: a queue takes one more than its capacity',
+    text: 'if receive_submission.capacity is not null and not runledger.has_room(1, receive_submission.capacity) then',
+    instead:
+      'if receive_submission.capacity is not null and not runledger.has_room(0, receive_submission.capacity) then',
+    tests: ['http/queue-full'],
+  },
+  {
+    name: 'ledger: an idempotency key is remembered for a month',
+    text: "request_digest = excluded.request_digest, created_at = now()\n      where i.created_at <= now() - interval '24 hours';",
+    instead:
+      "request_digest = excluded.request_digest, created_at = now()\n      where i.created_at <= now() - interval '24 days';",
+    tests: ['http/idempotency'],
+  },
+  {
+    name: 'ledger: another request under the same key passes for the same',
+    text: 'return query select _earlier.submission_id, true, _earlier.request_digest = receive_submission.request_digest;',
+    instead: 'return query select _earlier.submission_id, true, true;',
+    tests: ['http/idempotency'],
+  },
+  {
+    name: 'ledger: a key runs one program more than its tier lets it',
+    text: ') < _key.concurrent_executions;',
+    instead: ') <= _key.concurrent_executions;',
+    tests: ['http/concurrency'],
+  },
+  {
+    name: 'ledger: an answer that was given up takes effect all the same',
+    text: "if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then",
+    instead: "if clock_timestamp() > statement_timestamp() + interval '150 seconds' then",
+    tests: ['http/outage'],
+  },
+  {
+    name: 'ledger: a projection keeps the runtime of an attempt that was lost',
+    text: "case when ended_by is not null or last_begun = 'execution.started' then started ->> 'runtime' end as runtime",
+    instead: "started ->> 'runtime' as runtime",
+    tests: ['sql/fold'],
+  },
+  {
+    name: 'ledger: an altered output is not seen',
+    text: "('stdout', sha256(b.stdout), ended.data #>> '{stdout,sha256}'),",
+    instead: '',
+    tests: ['sql/sql'],
+  },
+  {
+    name: 'ledger: the auditor cannot read the views',
+    text: 'grant select on all tables in schema audit to runledger_auditor;',
+    instead: '',
+    tests: ['sql/sql'],
+  },
+  {
+    name: 'ledger: the web process may not flush the log',
+    text: 'runledger.receive_batch, runledger.flush_log, job.wake_workers,',
+    instead: 'runledger.receive_batch, job.wake_workers,',
+    tests: ['http/role'],
+  },
+  {
+    name: 'ledger: the web process may read the secrets of webhooks',
+    text: 'grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;',
+    instead: 'grant select on runledger.delivery to runledger_api;',
+    tests: ['sql/sql'],
+  },
+  {
+    name: 'migration: an edited migration is passed over',
+    text: 'if (earlier !== undefined && earlier !== sha256) {',
+    instead: "if (earlier === '') {",
+    tests: ['sql/migration'],
+  },
+  {
+    name: "migration: an older release puts its functions over a newer one's",
+    text: 'if (!isOlder) for (const { text } of present) await sql.unsafe(text)',
+    instead: 'for (const { text } of present) await sql.unsafe(text)',
+    tests: ['sql/migration'],
+  },
+]

@@ -1,0 +1,107 @@
+// Faults in what a receiver gets, when, and where it may be.
+import type { Fault } from '../fault.ts'
+
+export const webhookFaults: readonly Fault[] = [
+  {
+    name: 'webhook: the signature does not cover the timestamp',
+    text: "createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body)",
+    instead: "createHmac('sha256', keyOf(secret)).update(`${id}.`).update(body)",
+    tests: ['webhook/signature', 'job/deliver'],
+  },
+  {
+    name: 'webhook: a delivery from the future is never too far off',
+    text: 'if (Math.abs((now ?? Date.now() / 1000) - Number(timestamp)) > toleranceSeconds) return false',
+    instead: 'if ((now ?? Date.now() / 1000) - Number(timestamp) > toleranceSeconds) return false',
+    tests: ['webhook/signature'],
+  },
+  {
+    name: 'webhook: a base64 secret signs as its text',
+    text: "if (encoded === undefined || encoded.length % 4 === 1) return Buffer.from(secret, 'utf8')",
+    instead: "if (encoded !== '') return Buffer.from(secret, 'utf8')",
+    tests: ['webhook/signature'],
+  },
+  {
+    name: 'webhook: the third attempt comes after three minutes',
+    text: '[5, 300, 1800, 7200, 18_000, 36_000, 36_000]',
+    instead: '[5, 180, 1800, 7200, 18_000, 36_000, 36_000]',
+    tests: ['webhook/retry'],
+  },
+  {
+    name: 'webhook: Retry-After shortens a wait',
+    text: 'return Math.max(delaySeconds, Math.min(policy.retryAfterSeconds ?? 0, maxRetryAfterSeconds))',
+    instead: 'return Math.min(policy.retryAfterSeconds ?? delaySeconds, maxRetryAfterSeconds)',
+    tests: ['webhook/retry'],
+  },
+  {
+    name: 'webhook: carrier-grade NAT may be reached',
+    text: "'100.64.0.0/10',",
+    instead: '',
+    tests: ['webhook/address'],
+  },
+  {
+    name: 'webhook: IPv6 outside of global unicast may be reached',
+    text: 'return isWithin(bytes, globalUnicastIPv6) && !isWithin(bytes, nonPublicIPv6)',
+    instead: 'return !isWithin(bytes, nonPublicIPv6)',
+    tests: ['webhook/address'],
+  },
+  {
+    name: 'webhook: an IPv6 literal with a zone is an address',
+    text: "return isIPv6(text) && !text.includes('%') ? parseIPv6(text) : null",
+    instead: 'return isIPv6(text) ? parseIPv6(text) : null',
+    tests: ['webhook/address'],
+  },
+  {
+    name: "webhook: this machine's own addresses may be reached",
+    text: 'isWithin(bytes, allowedRanges) || (isPublicAddress(address) && !isWithin(bytes, deniedRanges))',
+    instead: 'isWithin(bytes, allowedRanges) || isPublicAddress(address)',
+    tests: ['webhook/connect'],
+  },
+  {
+    name: 'webhook: any port may be reached',
+    text: 'if (!settings.allowedPorts.includes(port)) {',
+    instead: 'if (port < 1) {',
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'webhook: a host has one place more than its bound',
+    text: 'lane.taken > 0 && lane.taken + weigh(bound) > bound.limit',
+    instead: 'lane.taken > 0 && lane.taken > bound.limit',
+    tests: ['webhook/concurrency-limit'],
+  },
+  {
+    name: 'webhook: a receiver that is gone is asked again',
+    text: "if (kind === 'gone') return giveUp('gone')",
+    instead: '',
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'webhook: a submission that we gave up is told of as completed',
+    text: "type: record.status === 'failed' ? 'submission.failed' : 'submission.completed',",
+    instead: "type: 'submission.completed',",
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'webhook: two jobs of a delivery make two attempts',
+    text: 'if (underWay.has(webhook)) return',
+    instead: '',
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'webhook: a secret outlives its delivery',
+    text: 'secret = case when _next_attempt_at is not null then delivery.secret end,',
+    instead: '',
+    tests: ['job/deliver'],
+  },
+  {
+    name: 'webhook: a replay goes on with a schedule that is spent',
+    text: 'where e.stream_id = d.webhook_id and e.stream_version > head.replayed_version and',
+    instead: 'where e.stream_id = d.webhook_id and',
+    tests: ['cli/webhooks'],
+  },
+  {
+    name: 'webhook: a delivery that is not due yet is made',
+    text: '    and d.due_at <= now()\n    and d.secret is not null',
+    instead: '    and d.secret is not null',
+    tests: ['job/deliver'],
+  },
+]
