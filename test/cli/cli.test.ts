@@ -51,6 +51,11 @@ async function issue(...words: string[]): Promise<{ id: string; key: string }> {
 const statusOf = async (key: string): Promise<number> =>
   (await server.call('GET', '/api/languages', { key })).status
 
+const inForce = async (tier: string): Promise<number> =>
+  (
+    await sql`select from audit.api_key where tier = ${tier} and revoked_at is null and (expires_at is null or expires_at > now())`
+  ).length
+
 const typesOf = async (id: string): Promise<string[]> =>
   (await readStream(sql, id)).map(({ type }) => type)
 
@@ -155,6 +160,78 @@ t.test('a key ends by itself when its time has come', async (t) => {
   t.equal(await statusOf(key), 401)
 })
 
+t.test('a tier is made and changed; each change is an event and holds at once', async (t) => {
+  const set = (requests: string): Promise<Ended> =>
+    command(['tiers', 'set', 'silver', '--requests', requests, '--concurrent', 'unlimited'])
+  t.match(await set('2'), {
+    status: 0,
+    out: '{"name":"silver","requests_per_minute":2,"concurrent_executions":null}\n',
+  })
+  const { id, key } = await issue('--tier', 'silver')
+  const listed = (await command(['tiers', 'list'])).out.trim().split('\n')
+  t.strictSame(
+    listed.map((line) => JSON.parse(line) as { name: string; keys: number }),
+    [
+      {
+        name: 'beta',
+        requests_per_minute: 60,
+        concurrent_executions: 10,
+        keys: await inForce('beta'),
+      },
+      { name: 'silver', requests_per_minute: 2, concurrent_executions: null, keys: 1 },
+      {
+        name: 'unlimited',
+        requests_per_minute: null,
+        concurrent_executions: null,
+        keys: await inForce('unlimited'),
+      },
+    ],
+  )
+  t.strictSame([await statusOf(key), await statusOf(key), await statusOf(key)], [200, 200, 429])
+  await set('3')
+  t.equal(await statusOf(key), 200, 'the tier is wider now')
+
+  const [stream] =
+    await sql`select stream_id as id from runledger.event where type = 'tier.defined' limit 1`
+  const events = await readStream(sql, String(stream?.['id']))
+  t.match(events, [
+    { version: 1, data: { name: 'silver', requests_per_minute: 2, concurrent_executions: null } },
+    { version: 2, data: { requests_per_minute: 3 }, metadata: { actor: { operator: String } } },
+  ])
+  t.match(
+    (await command(['audit', String(stream?.['id'])])).out,
+    /Tier silver was set to 3 requests/,
+  )
+  for (const words of [
+    ['silver', '--requests', '0', '--concurrent', '1'],
+    ['silver', '--requests', '1', '--concurrent', 'x'],
+    ['Silver', '--requests', '1', '--concurrent', '1'],
+  ])
+    t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 2)
+
+  await t.test('and a key is brought to another one', async (t) => {
+    t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {
+      status: 0,
+      out: `{"id":"${id}","tier":"unlimited"}\n`,
+    })
+    t.equal(await statusOf(key), 200, 'its window bounds it no more')
+    const [, changed] = await readStream(sql, id)
+    t.match(changed, {
+      type: 'api_key.changed',
+      data: { tier: 'unlimited' },
+      metadata: { actor: { operator: String } },
+    })
+    await command(['keys', 'revoke', id])
+    t.match(await command(['keys', 'change', id, '--tier', 'beta']), {
+      status: 1,
+      err: /no such key in force/,
+    })
+    t.equal((await readStream(sql, id)).length, 3)
+    t.strictSame([...(await sql`select * from audit.invariant`)], [])
+  })
+})
+
 t.test('a call that is wrong makes no key, and says what is wrong', async (t) => {
   const count = async (): Promise<number> =>
     (await sql`select count(*) as count from runledger.api_key`)[0]?.['count'] as number
@@ -162,9 +239,16 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
   const before = await count()
   const rows: [string[], number, RegExp][] = [
     [['keys'], 64, /keys issue/],
-    [['keys', 'issue'], 64, /keys issue/],
-    [['keys', 'issue', '--account', ''], 64, /keys issue/],
-    [['keys', 'issue', '--account', 'acme', '--tier', 'gold'], 1, /no tier gold/],
+    [['keys', 'issue'], 64, /keys issue: --account NAME is missing\n/],
+    [['keys', 'issue', '--account', ''], 64, /keys issue: --account NAME is missing\n/],
+    [
+      ['keys', 'issue', '--account', 'acme', '--tier', 'gold'],
+      1,
+      /no tier gold; there is beta \(60 requests a minute, 10 executions at once\), .*unlimited \(no limits\)/,
+    ],
+    [['keys', 'change', id, '--tier', 'gold'], 1, /no tier gold; there is beta/],
+    [['keys', 'change', id], 64, /--tier TIER is missing/],
+    [['keys', 'change'], 64, /ID and --tier TIER are missing/],
     [['keys', 'issue', '--account', 'acme', '--expires', 'soon'], 64, /--expires/],
     [['keys', 'issue', '--account', 'acme', '--expires', '2001-01-01'], 64, /--expires/],
     [['keys', 'rotate', id, '--overlap', 'x'], 64, /--overlap/],
@@ -172,7 +256,9 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
     [['keys', 'rotate', id, '--overlap', '9999999999999999'], 64, /--overlap/],
     [['keys', 'rotate', absentId], 1, /no such key/],
     [['keys', 'revoke', absentId], 1, /no such key/],
-    [['keys', 'revoke', 'x'], 64, /keys issue/],
+    [['keys', 'revoke', 'x'], 64, /not the id of a key/],
+    [['keys', 'revoke', id, id], 64, /one argument too many/],
+    [['locks'], 64, /no command "locks"/],
     [['keys', 'issue', '--colour', 'x'], 64, /--colour/],
   ]
   for (const [words, expected, reason] of rows) {
@@ -183,50 +269,40 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
     t.notMatch(err, /\n\s+at /, 'no stack')
   }
   t.equal(await count(), before)
-  t.match(await command(['keys', 'list'], {}), { status: 78, err: /DATABASE_URL/ })
 })
 
 t.test('submit takes the service and the key from the environment', async (t) => {
   const { key } = await issue('--tier', 'unlimited')
   const environment = { RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: key }
-  const { status, out, err } = await command(['submit', program], environment)
+  const { status, out, err } = await command(['submit', program, '--no-wait'], environment)
   t.strictSame([status, err], [0, ''])
   const { id } = JSON.parse(out) as { id: string }
   t.match((await server.call('GET', `/api/result/${id}`, { key })).body, { language: 'python' })
 })
 
-t.test(
-  'submit takes them from flags too; with --wait its status follows the verdict',
-  async (t) => {
-    const { key } = await issue('--tier', 'unlimited')
-    const keyFile = join(directory, 'key')
-    writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
-    writeFileSync(join(directory, 'input'), 'hello')
-    writeFileSync(join(directory, 'output'), 'hello\n')
-    const options = `--language py --stdin ${join(directory, 'input')} --wait --url ${serviceUrl} --key-file ${keyFile}`
-    const words = [
-      'submit',
-      program,
-      '--expected',
-      join(directory, 'output'),
-      ...options.split(' '),
-    ]
-    const running = command(words, { RUNLEDGER_URL: 'http://127.0.0.1:1', RUNLEDGER_API_KEY: 'x' })
-    let rows: readonly { readonly id?: string }[] = []
-    while (rows.length === 0) {
-      await sleep(20)
-      rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
-    }
-    const [body] = await sql`
+t.test('submit takes them from flags too; its status follows the verdict', async (t) => {
+  const { key } = await issue('--tier', 'unlimited')
+  const keyFile = join(directory, 'key')
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+  writeFileSync(join(directory, 'input'), 'hello')
+  writeFileSync(join(directory, 'output'), 'hello\n')
+  const options = `--language py --stdin ${join(directory, 'input')} --json --url ${serviceUrl} --key-file ${keyFile}`
+  const words = ['submit', program, '--expected', join(directory, 'output'), ...options.split(' ')]
+  const running = command(words, { RUNLEDGER_URL: 'http://127.0.0.1:1', RUNLEDGER_API_KEY: 'x' })
+  let rows: readonly { readonly id?: string }[] = []
+  while (rows.length === 0) {
+    await sleep(20)
+    rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+  }
+  const [body] = await sql`
     select stdin, expected_stdout from runledger.body where submission_id = ${rows[0]?.id ?? ''}`
-    t.equal(String(body?.['stdin']), 'hello')
-    t.equal(String(body?.['expected_stdout']), 'hello\n')
-    await finish(sql, rows[0]?.id ?? '', { verdict: 'WA', stdout: 'hallo\n' })
-    const { status, out, err } = await running
-    t.strictSame([status, err], [1, ''])
-    t.match(JSON.parse(out), { id: rows[0]?.id, verdict: 'WA', stdout: 'hallo\n' })
-  },
-)
+  t.equal(String(body?.['stdin']), 'hello')
+  t.equal(String(body?.['expected_stdout']), 'hello\n')
+  await finish(sql, rows[0]?.id ?? '', { verdict: 'WA', stdout: 'hallo\n' })
+  const { status, out, err } = await running
+  t.strictSame([status, err], [1, ''])
+  t.match(JSON.parse(out), { id: rows[0]?.id, verdict: 'WA', stdout: 'hallo\n' })
+})
 
 t.test('submit without a file, a key or a service says so', async (t) => {
   const key = { RUNLEDGER_API_KEY: await server.issue(), RUNLEDGER_URL: serviceUrl }
