@@ -114,8 +114,8 @@ t.test('a key that comes to a narrower tier is told the truth', async (t) => {
 })
 
 t.test('a refusal says how many requests the key’s tier admits', async (t) => {
-  await sql`insert into runledger.tier values ('narrow', 1, null)`
-  const key = await server.issue('narrow')
+  await sql`insert into runledger.tier values ('single', 1, null)`
+  const key = await server.issue('single')
   await server.call('GET', '/api/languages', { key })
   const { status, body } = await server.call('GET', '/api/languages', { key })
   t.equal(status, 429)
