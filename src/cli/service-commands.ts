@@ -25,7 +25,7 @@ const program = {
 } as const satisfies Record<string, Option>
 
 const verdictNotes =
-  'FILE may be -, which is standard input, and so may --stdin or --expected; then it takes --language to say what FILE is.\n' +
+  'One of FILE, --stdin and --expected may be -, which is standard input; what it is as FILE, --language says.\n' +
   'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures.\n' +
   'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
   'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid.'
@@ -46,6 +46,8 @@ export const serviceCommands = [
     run: ({ operands: [file = ''], values }) => {
       const { language, stdin: stdinFile, expected: expectedFile, wait, json } = values
       const asked = { file, language, stdinFile, expectedFile, wait, json }
+      if ([file, stdinFile, expectedFile].filter((name) => name === '-').length > 1)
+        throw new CommandError('submit: standard input can be one file only', exitStatuses.usage)
       return submitFile({ ...asked, ...readService(values) }, process)
     },
   }),

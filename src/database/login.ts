@@ -52,7 +52,7 @@ export async function checkLogin(
 
 /**
  * What keeps a login from doing the work of these roles: grants.sql says what they may, this asks whether the login may too.
- * Where the roles could not be made, whoever owns the functions is the measure.
+ * Where the roles could not be made, it must at least be let into the schema: what else it needs nobody has written down.
  * @returns a clause such as `api may not call …`; null when nothing is missing, or there is nothing yet to have rights on.
  */
 export async function findMissingRight(
@@ -61,13 +61,13 @@ export async function findMissingRight(
 ): Promise<string | null> {
   const [row] = await sql<{ login: string; right: string }[]>`
     with needed as (
-      select coalesce(to_regrole(name)::oid, (select nspowner from pg_namespace where nspname = 'runledger')) as role
-      from unnest(${[...roles]}::text[]) name
+      select to_regrole(name)::oid as role from unnest(${[...roles]}::text[]) name
     )
     select current_user as login, 'use the schema ' || n.nspname as right
     from needed, pg_namespace n
     where n.nspname in ('runledger', 'job', 'graphile_worker')
-      and has_schema_privilege(needed.role, n.oid, 'usage') and not has_schema_privilege(n.oid, 'usage')
+      and (n.nspname = 'runledger' or has_schema_privilege(needed.role, n.oid, 'usage'))
+      and not has_schema_privilege(n.oid, 'usage')
     union all
     select current_user, 'call ' || n.nspname || '.' || p.proname
     from needed, pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -33,13 +33,19 @@ interface Ended {
 function command(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = { DATABASE_URL: databaseUrl },
+  input = '',
 ): Promise<Ended> {
   const root = join(import.meta.dirname, '../..')
   const options = { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 }
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli/cli.ts', ...words], options, (error, out, err) =>
-      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    const child = execFile(
+      process.execPath,
+      ['src/cli/cli.ts', ...words],
+      options,
+      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), out, err }),
     )
+    child.stdin?.on('error', () => {}) // most do not read it
+    child.stdin?.end(input)
   })
 }
 
@@ -278,6 +284,15 @@ t.test('submit takes the service and the key from the environment', async (t) =>
   t.strictSame([status, err], [0, ''])
   const { id } = JSON.parse(out) as { id: string }
   t.match((await server.call('GET', `/api/result/${id}`, { key })).body, { language: 'python' })
+
+  await t.test('and - is what stands on its standard input', async (t) => {
+    const words = ['submit', '-', '--language', 'cpp', '--no-wait']
+    const { out } = await command(words, environment, 'int main() {}')
+    const piped = JSON.parse(out) as { id: string }
+    const [row] = await sql`
+      select code, language from runledger.body join runledger.result on id = submission_id where id = ${piped.id}`
+    t.strictSame([String(row?.['code']), row?.['language']], ['int main() {}', 'cpp'])
+  })
 })
 
 t.test('submit takes them from flags too; its status follows the verdict', async (t) => {
@@ -317,6 +332,8 @@ t.test('submit without a file, a key or a service says so', async (t) => {
     [['submit', program, '--url', 'nonsense'], key, 64, /URL/],
     [['submit', program], { ...key, RUNLEDGER_API_KEY: 'x' }, 77, /not valid/],
     [['submit', program, '--key', 'x'], key, 64, /--key/],
+    [['submit', '-'], key, 64, /use --language \(python, cpp, java\)/],
+    [['submit', '-', '--stdin', '-'], key, 64, /standard input can be one file only/],
   ]
   for (const [words, environment, expected, reason] of rows) {
     const { status, out, err } = await command(words, environment)
