@@ -42,6 +42,9 @@ t.test('a word that names several commands has help on these', async (t) => {
 t.test('a value that is missing or too much is named', async (t) => {
   for (const [line, message] of [
     [['audit'], /^audit: ID is missing\n/],
+    [['locks'], /^there is no command "locks"/],
+    [['keys', 'change'], /^keys change: ID and --tier TIER are missing\n/],
+    [['keys', 'change', 'x'], /^keys change: --tier TIER is missing\n/],
     [['audit', 'verify', 'x'], /^audit verify: "x" is one argument too many\n/],
     [['tiers', 'set', 'gold', '--requests', '5'], /^tiers set: --concurrent N is missing\n/],
     [['keys', 'list', '--acount', 'x'], /^keys list: Unknown option '--acount'\n/],
