@@ -13,7 +13,7 @@ import { startServer } from './helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-t.setTimeout(120_000)
+t.setTimeout(600_000) // some twenty processes
 
 const entries = {
   web: ['src/server.ts'],
