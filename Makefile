@@ -38,7 +38,7 @@ schema: setup ## renew test/sql/schema.sql after a change in sql/
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts
 
 doctor: setup ## check this host for a worker of this user, with the remedy for what is missing; sudo make doctor for root's
-	@$(NODE) src/cli/cli.ts doctor
+	@./runledger doctor
 
 bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(BENCH)

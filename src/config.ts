@@ -31,6 +31,7 @@ const database = {
   DATABASE_URL: v.pipe(
     v.string('is not set: the address of a PostgreSQL ≥ 15, such as postgres://user@host/name'),
     v.regex(/^postgres(ql)?:\/\//, 'must start with postgres://'),
+    v.check(isAddress, 'is no URL: in a name or a password, / is written %2F, @ %40, : %3A, # %23'),
   ),
   LOG_LEVEL: v.optional(
     v.picklist(
@@ -63,6 +64,11 @@ const web = {
 const dev = {
   DATABASE_URL: v.optional(database.DATABASE_URL),
   PORT: v.optional(web.PORT.wrapped),
+}
+
+const command = {
+  /** Without it, a command finds what `make run` keeps. */
+  DATABASE_URL: v.optional(database.DATABASE_URL),
 }
 
 const client = {
@@ -154,6 +160,7 @@ export class ConfigError extends Error {
 }
 
 export type ClientConfig = v.InferOutput<v.ObjectSchema<typeof client, undefined>>
+export type CommandConfig = v.InferOutput<v.ObjectSchema<typeof command, undefined>>
 export type DatabaseConfig = v.InferOutput<v.ObjectSchema<typeof database, undefined>>
 export type DevConfig = v.InferOutput<v.ObjectSchema<typeof dev, undefined>>
 export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined>> & {
@@ -169,6 +176,11 @@ export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined
 /** What a caller of the service needs; its flags go first. */
 export function readClientConfig(environment = process.env): ClientConfig {
   return parse(v.object(client), environment)
+}
+
+/** What a command needs that asks the database. @throws {ConfigError} */
+export function readCommandConfig(environment = process.env): CommandConfig {
+  return parse(v.object(command), environment)
 }
 
 /** What every process needs. @throws {ConfigError} */
@@ -249,9 +261,26 @@ export function readOrExit<T>(read: () => T): T {
     return read()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`The configuration is wrong:\n${error.message}\n`)
-    process.exit(78)
+    return exitForConfig(error.message)
   }
+}
+
+/**
+ * Ends the process because what it was told does not do, although its form is right: such as a login that is refused.
+ * For entries only.
+ */
+export function exitForConfig(message: string): never {
+  process.stderr.write(`The configuration is wrong:\n  ${message.trimStart()}\n`)
+  process.exit(78)
+}
+
+/** True for what the driver can read: a URL, in whose place of a host there may be several. */
+function isAddress(text: string): boolean {
+  const host = text.lastIndexOf('@') + 1
+  return (
+    URL.canParse(text) ||
+    URL.canParse(text.slice(0, host) + text.slice(host).replace(/,[^/?]*/, ''))
+  )
 }
 
 function parse<const TSchema extends v.GenericSchema>(

@@ -1,6 +1,6 @@
 // The Procfile's release entry: brings the database up to this code, then exits.
-import { readDatabaseConfig, readOrExit } from '#config'
-import { createDatabase } from '#database'
+import { exitForConfig, readDatabaseConfig, readOrExit } from '#config'
+import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import { createLog } from '#log'
 import { migrate } from '#migration'
 
@@ -21,7 +21,10 @@ try {
     )
   }
 } catch (error) {
-  log.fatal({ err: error }, 'database.migration_failed')
+  const refusal = explainRefusal(error, config.DATABASE_URL)
+  if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+  const absence = explainAbsence(error, config.DATABASE_URL)
+  log.fatal(absence === null ? { err: error } : { reason: absence }, 'database.migration_failed')
   process.exitCode = 1
 } finally {
   await database.end({ timeout: 5 })

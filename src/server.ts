@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import { ConfigError, readOrExit, readWebConfig } from '#config'
-import { createDatabase, surviveLostConnections } from '#database'
+import { ConfigError, exitForConfig, readOrExit, readWebConfig } from '#config'
+import { checkLogin, createDatabase, surviveLostConnections } from '#database'
 import { describeError } from '#error-text'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
@@ -24,6 +24,14 @@ const drainSeconds = 20
 const farewellMilliseconds = 500
 const lastSeconds = 27
 
+/** Why an address cannot be listened on, where trying again would not help. */
+const listenRefusals: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another process',
+  EACCES: 'is not for this user to listen on',
+  EADDRNOTAVAIL: 'is not an address of this host',
+  ENOTFOUND: 'is not an address of this host',
+}
+
 const config = readOrExit(() => {
   const read = readWebConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
@@ -39,6 +47,9 @@ const database = createDatabase({
   statementSeconds,
   heartbeat: true,
 })
+// Whether the login may do the service's work is for /readyz to say: a release may be about to give it the rights.
+const refusal = await checkLogin(database, config.DATABASE_URL, [])
+if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
 // A connection of its own: requests that fill the pool must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
@@ -61,7 +72,9 @@ const app = createHttp({
 const { server, sayFarewell } = createServer(app, { tls: config.tls })
 // Alone and without TLS nobody beyond this machine may reach it.
 const host = config.HOST ?? (config.tls === null && !config.TRUST_PROXY ? '127.0.0.1' : '::')
-server.on('error', (error) => {
+server.on('error', (error: NodeJS.ErrnoException) => {
+  const reason = listenRefusals[error.code ?? '']
+  if (reason !== undefined) exitForConfig(`HOST, PORT: ${host} port ${config.PORT} ${reason}`)
   log.fatal({ err: error, host, port: config.PORT }, 'web.failed')
   process.exit(1)
 })

@@ -1,9 +1,9 @@
 // The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue; on a signal it
 // takes no more, lets runs finish, gives back what is left, and ends.
 import { readFileSync } from 'node:fs'
-import { ConfigError, readOrExit, readWorkerConfig } from '#config'
+import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
-import { createDatabase, surviveLostConnections } from '#database'
+import { checkLogin, createDatabase, surviveLostConnections } from '#database'
 import { claimUids, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
@@ -40,13 +40,18 @@ const log = createLog('worker', config.LOG_LEVEL)
 surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
 const limits = applyOverrides(config.limits)
 
-const executor = await startExecutor()
 const database = createDatabase({
   url: config.DATABASE_URL,
   connections: config.DATABASE_CONNECTIONS,
   name: 'runledger worker',
   statementSeconds,
 })
+const refusal = await checkLogin(database, config.DATABASE_URL, [
+  'runledger_worker',
+  'runledger_queue',
+])
+if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+const executor = await startExecutor()
 // A connection of its own: results on their way must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,

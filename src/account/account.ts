@@ -4,11 +4,14 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
-import type { ApiKeyEvent, Metadata } from '#event'
+import type { ApiKeyEvent } from '#event'
+import { actor } from './actor.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
 
 export { isWellFormedKey } from './key.ts'
 export { createKnownKeys } from './known-key.ts'
+export { listTiers, setTier } from './tier.ts'
+export type { ListedTier, Tier } from './tier.ts'
 
 /** A valid key's caller and the state of its rate window. */
 export interface Caller {
@@ -163,6 +166,24 @@ export async function rotateKey(
   })
 }
 
+/**
+ * Brings a key to another tier. @returns false when there is no such key in force.
+ * @throws when the tier does not exist (23503).
+ */
+export async function changeKeyTier(
+  sql: Database,
+  id: string,
+  tier: string,
+  operator: string,
+): Promise<boolean> {
+  const event: ApiKeyEvent = { type: 'api_key.changed', data: { tier } }
+  const [{ changed }] = await sql<[{ changed: boolean }]>`
+    select runledger.change_key(
+      ${id}, ${tier}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+    ) as changed`
+  return changed
+}
+
 /** Revokes a key at once. @returns false when there is no such key in force. */
 export async function revokeKey(sql: Database, id: string, operator: string): Promise<boolean> {
   return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
@@ -180,9 +201,4 @@ async function endKey(
       ${id}, ${endsAt}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     ) as ended`
   return ended
-}
-
-function actor(sql: Queryable, operator: string): ReturnType<typeof json> {
-  const metadata: Metadata = { actor: { operator } }
-  return json(sql, metadata)
 }

@@ -89,7 +89,14 @@ const tellers: Readonly<Record<string, Teller>> = {
     ),
   'api_key.rotated': (data) =>
     `Replaced by ${say(data['replaced_by'])}; it works until ${say(data['works_until'])}.`,
+  'api_key.changed': (data, { metadata }) =>
+    `Brought to tier ${say(data['tier'])} by ${list(part(metadata, 'actor'))}.`,
   'api_key.revoked': (_, { metadata }) => `Revoked by ${list(part(metadata, 'actor'))}.`,
+  'tier.defined': (data, { metadata }) =>
+    sentence(
+      `Tier ${say(data['name'])} was set to ${limit(data['requests_per_minute'])} requests a minute, ${limit(data['concurrent_executions'])} executions at once`,
+      `by ${list(part(metadata, 'actor'))}`,
+    ),
 }
 
 /** The sentence for one event. What a newer release wrote is shown as it stands. */
@@ -135,6 +142,10 @@ function isObject(value: unknown): value is Data {
 
 function sentence(...clauses: readonly string[]): string {
   return `${clauses.filter((clause) => clause !== '').join('; ')}.`
+}
+
+function limit(value: unknown): string {
+  return value === null ? 'unlimited' : say(value)
 }
 
 function list(data: Data): string {

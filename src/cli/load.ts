@@ -4,8 +4,10 @@ import { parseServiceUrl } from '#client'
 import type { SubmissionRequest } from '#client'
 import { startLoad } from './load-generator.ts'
 import type { Load, LoadState, Percentiles } from './load-generator.ts'
-import { exitStatuses, printable, readProgram } from './submit.ts'
-import type { Terminal } from './submit.ts'
+import { exitStatuses } from './command.ts'
+import type { Terminal } from './command.ts'
+import { printable } from './output.ts'
+import { readProgram } from './submit.ts'
 
 /** What was asked for, as text from a command line. */
 export interface LoadCall {

@@ -1,13 +1,17 @@
-// The command `submit FILE`: what a person or a script does with the API from a terminal. A person gets a spinner, the
-// program's output and one line on what became of it; a script gets the record as JSON and an exit status to branch on.
+// The command `submit FILE`: a program is run there as if it ran here. Its stdout is ours, its stderr too, with one line on
+// what became of it; the exit status follows the verdict. With `--json` the record itself, for scripts.
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
-import { languagesByExtension } from '#language'
+import { languages, languagesByExtension } from '#language'
+import { exitStatuses } from './command.ts'
+import type { Terminal } from './command.ts'
+import { printable } from './output.ts'
 
-/** Where a program to submit is found. */
+/** Where a program to submit is found; `-` is standard input. */
 export interface ProgramFiles {
   readonly file: string
   /** Told from the file's name when left out. */
@@ -22,38 +26,17 @@ export interface SubmitCall extends ProgramFiles {
   readonly expectedFile?: string | undefined
   /** Wait for the result. */
   readonly wait: boolean
+  /** Print the record instead of the output, and complaints as JSON too. */
+  readonly json: boolean
   readonly url: string
   readonly apiKey: string
 }
-
-/** Where it is written. */
-export interface Terminal {
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean }
-}
-
-/** Exit statuses: a verdict's own, or one of sysexits for what never became a run. */
-export const exitStatuses = {
-  AC: 0,
-  WA: 1,
-  CE: 2,
-  RE: 3,
-  TLE: 4,
-  MLE: 5,
-  OLE: 6,
-  IE: 70,
-  usage: 64,
-  refused: 65,
-  noInput: 66,
-  unavailable: 69,
-  unauthorized: 77,
-} as const
 
 /** Submits a file. @returns the exit status; nothing is thrown for what a caller can get wrong. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
   const complain = (error: string, message: string, status: number): number => {
     terminal.stderr.write(
-      terminal.stderr.isTTY === true ? `${message}\n` : `${JSON.stringify({ error, message })}\n`,
+      call.json ? `${JSON.stringify({ error, message })}\n` : `${printable(message)}\n`,
     )
     return status
   }
@@ -73,8 +56,8 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   try {
     const client = createClient(call)
     return call.wait
-      ? present(await waitVisibly(client, request, terminal), terminal)
-      : accept(await client.submit(request), terminal)
+      ? present(await waitVisibly(client, request, terminal), call.json, terminal)
+      : accept(await client.submit(request), call.json, terminal)
   } catch (error) {
     if (error instanceof RunledgerError) {
       return complain(error.code, error.message, statusOf(error))
@@ -93,7 +76,7 @@ export async function readProgram(files: ProgramFiles): Promise<SubmissionReques
   const language = files.language ?? languagesByExtension[extname(file).toLowerCase()]
   if (language === undefined) {
     throw new TypeError(
-      `${basename(file)}: the language cannot be told from the name, use --language`,
+      `${basename(file)}: the language cannot be told from the name, use --language (${languages.join(', ')})`,
     )
   }
   return {
@@ -105,7 +88,8 @@ export async function readProgram(files: ProgramFiles): Promise<SubmissionReques
 
 async function readText(file: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file))
+    const bytes = file === '-' ? await buffer(process.stdin) : await readFile(file)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (error instanceof TypeError) throw new Error(`${file}: is not UTF-8`, { cause: error })
     throw error
@@ -134,39 +118,48 @@ async function waitVisibly(
   }
 }
 
-function accept(accepted: { readonly id: string }, { stdout }: Terminal): number {
-  stdout.write(stdout.isTTY === true ? `${accepted.id}\n` : `${JSON.stringify(accepted)}\n`)
+function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Terminal): number {
+  const isPlain = stdout.isTTY === true && !json
+  stdout.write(isPlain ? `${accepted.id}\n` : `${JSON.stringify(accepted)}\n`)
   return 0
 }
 
-function present(result: Result, { stdout, stderr }: Terminal): number {
-  if (stdout.isTTY === true) {
-    const {
-      verdict,
-      exit_code: exitCode,
-      cpu_time: cpu,
-      wall_time: wall,
-      memory_peak: peak,
-    } = result
-    const output = result.stdout ?? ''
-    stderr.write(printable(`${result.compile_output ?? ''}${result.stderr ?? ''}`))
-    stdout.write(printable(output))
-    if (output !== '' && !output.endsWith('\n')) stdout.write('\n')
-    const colour = verdict === 'AC' ? 'green' : 'red'
-    const mebibytes = ((peak ?? 0) / 2 ** 20).toFixed(1)
-    stderr.write(
-      `${styleText(colour, verdict ?? '?')} exit ${exitCode ?? '-'}, ${cpu} s CPU, ${wall} s, ${mebibytes} MiB  ${result.id}\n`,
-    )
-  } else {
+function present(result: Result, json: boolean, { stdout, stderr }: Terminal): number {
+  const status = exitStatuses[result.verdict ?? 'IE']
+  if (json) {
     stdout.write(`${JSON.stringify(result)}\n`)
+    return status
   }
-  return exitStatuses[result.verdict ?? 'IE']
+  const output = show(result.stdout ?? '', stdout)
+  stdout.write(output)
+  // What follows on the same terminal begins a line of its own.
+  if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
+  const messages = show(`${result.compile_output ?? ''}${result.stderr ?? ''}`, stderr)
+  stderr.write(messages)
+  if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
+  stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
+  return status
 }
 
-/** A stranger's words with what could steer a terminal replaced. */
-export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
+  return isTTY === true ? printable(text) : text
+}
+
+function describeEnd(result: Result, isColoured: boolean): string {
+  const { id, verdict, exit_code: exitCode, signal } = result
+  const { cpu_time: cpu, wall_time: wall, memory_peak: peak } = result
+  const word = verdict ?? 'IE'
+  const isCut = result.stdout_truncated === true || result.stderr_truncated === true
+  const figures = [
+    ...(exitCode === null ? [] : [`exit ${exitCode}`]),
+    ...(signal === null ? [] : [signal]),
+    ...(cpu === null ? [] : [`${cpu} s CPU`]),
+    ...(wall === null ? [] : [`${wall} s`]),
+    ...(peak === null ? [] : [`${(peak / 2 ** 20).toFixed(1)} MiB`]),
+    ...(isCut ? ['output cut off'] : []),
+  ].join(', ')
+  const name = isColoured ? styleText(word === 'AC' ? 'green' : 'red', word) : word
+  return `${name} ${figures}${figures === '' ? '' : '  '}${id}`
 }
 
 function statusOf({ status }: RunledgerError): number {

@@ -7,11 +7,12 @@ import { json } from '#database'
 import type { Database } from '#database'
 import { readStream, schemaVersion } from '#event'
 import type { Metadata, RecordedEvent } from '#event'
+import { makeVisible } from './output.ts'
+import type { Row } from './output.ts'
 
 /** What the command line gives. */
 export interface WebhooksRequest {
-  /** `list`, `show` or `replay`. */
-  readonly action: string | undefined
+  readonly action: 'list' | 'show' | 'replay'
   /** A webhook's or its submission's. */
   readonly id: string | undefined
   readonly state: string | undefined
@@ -22,8 +23,9 @@ export interface WebhooksRequest {
   readonly stdin: Readable & { readonly isTTY?: boolean }
 }
 
-/** What the command has to say: lines for stdout, or one complaint; `usage`: the call itself was wrong. */
+/** What the command has to say: a list, lines, or one complaint; `usage`: the call itself was wrong. */
 export interface WebhooksAnswer {
+  readonly rows?: readonly Row[]
   readonly lines: readonly string[]
   readonly complaint?: string
   readonly usage?: boolean
@@ -53,8 +55,6 @@ export async function commandWebhooks(
 ): Promise<WebhooksAnswer> {
   const { action, id = '' } = request
   if (action === 'list') return list(sql, request)
-  if ((action !== 'show' && action !== 'replay') || id === '')
-    return { lines: [], complaint: '', usage: true }
   const [webhook] = isUuid(id)
     ? await sql<
         WebhookRow[]
@@ -74,7 +74,7 @@ async function list(sql: Database, { state, limit }: WebhooksRequest): Promise<W
     ${state === undefined ? sql`` : sql`where state = ${state}`}
     order by webhook_id desc
     limit ${Number(limit)}`
-  return { lines: rows.map((row) => JSON.stringify(row)) }
+  return { rows: rows.map((row) => ({ ...row })), lines: [] }
 }
 
 async function show(sql: Database, webhook: WebhookRow): Promise<WebhooksAnswer> {
@@ -113,15 +113,6 @@ function describeEvent({ type, at, data, metadata }: RecordedEvent): string {
   }
 }
 
-// A receiver's answer must not write to the operator's terminal what it likes.
-function makeVisible(value: unknown): string {
-  const quoted = JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1')
-  return quoted.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
-}
-
 async function replay(
   sql: Database,
   webhook: WebhookRow,
@@ -133,7 +124,7 @@ async function replay(
   const secret = stdin.isTTY === true ? '' : (await text(stdin)).replace(/\r?\n$/, '')
   if (secret === '') {
     return complain(
-      'the secret was deleted when the delivery ended: give it on stdin, such as `node src/cli/cli.ts webhooks replay ID < secret-file`',
+      'the secret was deleted when the delivery ended: give it on stdin, such as `runledger webhooks replay ID < secret-file`',
     )
   }
   if (Buffer.byteLength(secret) > maxSecretBytes || secret.includes('\0'))

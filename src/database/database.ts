@@ -5,9 +5,19 @@ import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { backOff } from '#back-off'
 import { createWatchedSockets, createWatchedStream } from './socket.ts'
+import { errorCode, isUnavailable } from './sql-state.ts'
 
 export { cancelOnAbort } from './cancel.ts'
+export {
+  checkLogin,
+  explainAbsence,
+  explainRefusal,
+  findMissingRight,
+  isUnmigrated,
+} from './login.ts'
+export type { Role } from './login.ts'
 export { createPace } from './socket.ts'
+export { errorCode, isUnavailable, sqlState } from './sql-state.ts'
 
 /** The pool, as a tagged template. bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = postgres.Sql<{ bigint: number }>
@@ -31,15 +41,6 @@ export interface DatabaseOptions {
   /** Called when a connection has closed. */
   readonly onClose?: () => void
 }
-
-/** SQLSTATEs that we raise or branch on. */
-export const sqlState = {
-  uniqueViolation: '23505',
-  undefinedTable: '42P01',
-  lockNotAvailable: '55P03',
-  queueFull: 'RL003',
-  keyRefused: 'RL008',
-} as const
 
 const defaultStatementSeconds = 10
 // Beyond a statement's own limit, for what the server does before and after it.
@@ -119,28 +120,4 @@ export function surviveLostConnections(onLost: (error: unknown) => void): void {
 /** A jsonb parameter. The driver's own type for JSON does not take interfaces with optional or readonly fields. */
 export function json(sql: Queryable, value: object): postgres.Parameter {
   return sql.json(value as postgres.JSONValue)
-}
-
-/** The SQLSTATE of a driver's error, or its own code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
-  // Node tries every address of a name and reports all failures together.
-  if (error instanceof AggregateError) return errorCode(error.errors[0])
-  return undefined
-}
-
-/**
- * True when the error says that the database cannot be reached or cannot answer now, whatever we asked. A statement that
- * was given up so that others can go on (class 40, a deadlock) has left nothing, and may be asked again like the others.
- */
-export function isUnavailable(error: unknown): boolean {
-  const code = errorCode(error)
-  return (
-    code !== undefined &&
-    (/^(08|40|53|57P)/.test(code) ||
-      ['25006', '57014', '55P03'].includes(code) ||
-      /^(CONNECTION_|CONNECT_TIMEOUT)/.test(code) ||
-      /^E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT)/.test(code))
-  )
 }

@@ -3,36 +3,35 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import { admitRequest, issueKey } from '#account'
-import { readDevConfig, readOrExit } from '#config'
-import { createDatabase } from '#database'
+import { exitForConfig, readDevConfig, readOrExit } from '#config'
+import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import type { Database } from '#database'
 import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
+import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
+import { keptFolder, keptUrlFile, nameKeyFile } from './kept.ts'
+import { claimFolder } from './only-one.ts'
 import { readProcfile, startProcesses } from './procfile.ts'
 
-const directory = '.data'
 const preferredDatabasePort = 54_329
 
 const config = readOrExit(readDevConfig)
-await mkdir(directory, { recursive: true, mode: 0o700 })
+await mkdir(keptFolder, { recursive: true, mode: 0o700 })
+const keyFile = nameKeyFile(config.DATABASE_URL)
+const claim = await claimFolder(keptFolder)
+if ('holder' in claim) {
+  process.stderr.write(`Runledger already runs in this checkout: ${claim.holder}\n`)
+  process.exit(1)
+}
 
-const embedded =
-  config.DATABASE_URL === undefined
-    ? await startEmbeddedPostgres({
-        directory: `${directory}/postgres`,
-        port: preferredDatabasePort,
-        onProgress: say,
-      })
-    : null
+const embedded = config.DATABASE_URL === undefined ? await startPostgres() : null
 const url = config.DATABASE_URL ?? embedded?.url('postgres') ?? ''
 const database = createDatabase({ url, connections: 2, name: 'runledger dev', statementSeconds: 0 })
-say('migrating the database')
-await migrate(database, url)
-const key = await readOrIssueKey(database)
-await database.end({ timeout: 5 })
-await writeFile(`${directory}/database-url`, url, { mode: 0o600 })
+const key = await prepare(database)
+if (embedded !== null) await writeFile(keptUrlFile, url, { mode: 0o600 })
 
 const port = config.PORT ?? (await findPort(3000))
+claim.tell(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
 say('starting web and worker (the worker checks this host first)')
 const processes = startProcesses(await readProcfile(['web', 'worker']), {
   DATABASE_URL: url,
@@ -47,7 +46,7 @@ Runledger listens on http://localhost:${port}. Try it:
 
   curl -s 'http://localhost:${port}/api/submit?wait=true' -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '{"language":"python","code":"print(sum(range(101)))"}'
 
-Read the ledger:  psql "$(cat ${directory}/database-url)" -c 'select * from audit.submission'
+Read the ledger:  psql "${embedded === null ? '$DATABASE_URL' : `$(cat ${keptUrlFile})`}" -c 'select * from audit.submission'
 Stop:             Ctrl-C
 
 `)
@@ -62,11 +61,39 @@ function say(message: string): void {
   process.stdout.write(`${styleText('dim', 'runledger')} ${message}\n`)
 }
 
+async function startPostgres(): Promise<EmbeddedPostgres> {
+  try {
+    return await startEmbeddedPostgres({
+      directory: `${keptFolder}/postgres`,
+      port: preferredDatabasePort,
+      onProgress: say,
+    })
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(1)
+  }
+}
+
+/** Migrates the database. @returns the key of its account. */
+async function prepare(sql: Database): Promise<string> {
+  say('migrating the database')
+  try {
+    await migrate(sql, url)
+    return await readOrIssueKey(sql)
+  } catch (error) {
+    const reason = explainRefusal(error, url) ?? explainAbsence(error, url)
+    if (reason === null) throw error
+    exitForConfig(`DATABASE_URL: ${reason}`)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
 // The key of the last start, if the database still knows it.
 async function readOrIssueKey(sql: Database): Promise<string> {
-  const kept = await readFile(`${directory}/key`, 'utf8').catch(() => '')
+  const kept = await readFile(keyFile, 'utf8').catch(() => '')
   if ((await admitRequest(sql, kept)) !== null) return kept
   const issued = await issueKey(sql, { account: 'local', tier: 'beta' }, 'make run')
-  await writeFile(`${directory}/key`, issued.key, { mode: 0o600 })
+  await writeFile(keyFile, issued.key, { mode: 0o600 })
   return issued.key
 }

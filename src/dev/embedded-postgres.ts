@@ -41,16 +41,35 @@ interface Place {
 
 const userName = 'postgres'
 
-/** Starts the server, after making the cluster if there is none. */
+/** Starts the server, after making the cluster if there is none. @throws when it does not start; then nothing is left. */
 export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const user = process.getuid?.() === 0 ? await findOrMakeUser(options.onProgress) : null
+  const native = await findNative()
+  const mountPoint = user === null ? null : await makeMountPoint()
+  try {
+    return await startIn({ user, native, mountPoint }, options)
+  } catch (error) {
+    if (mountPoint !== null) await rm(mountPoint, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Where a server runs and as whom. */
+interface Site {
+  readonly user: { readonly uid: number; readonly gid: number } | null
+  readonly native: string
+  readonly mountPoint: string | null
+}
+
+async function startIn(
+  { user, native, mountPoint }: Site,
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { directory, settings = {}, onProgress = () => {} } = options
   const data = resolve(directory, 'data')
   const passwordFile = resolve(directory, 'password')
-  const user = process.getuid?.() === 0 ? await findOrMakeUser(onProgress) : null
-  const native = await findNative()
-  const mountPoint = user === null ? null : await makeMountPoint()
   const place =
     mountPoint === null
       ? { native, data }
@@ -182,7 +201,7 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function findOrMakeUser(
-  onProgress: (message: string) => void,
+  onProgress: (message: string) => void = () => {},
 ): Promise<{ uid: number; gid: number }> {
   const find = async (): Promise<{ uid: number; gid: number } | null> => {
     const passwd = await readFile('/etc/passwd', 'utf8')

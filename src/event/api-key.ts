@@ -18,9 +18,15 @@ export interface ApiKeyRotated {
   readonly data: { readonly replaced_by: string; readonly works_until: string }
 }
 
+export interface ApiKeyChanged {
+  readonly type: 'api_key.changed'
+  /** The tier that it has from now on. */
+  readonly data: { readonly tier: string }
+}
+
 export interface ApiKeyRevoked {
   readonly type: 'api_key.revoked'
   readonly data: Readonly<Record<string, never>>
 }
 
-export type ApiKeyEvent = ApiKeyIssued | ApiKeyRotated | ApiKeyRevoked
+export type ApiKeyEvent = ApiKeyIssued | ApiKeyRotated | ApiKeyChanged | ApiKeyRevoked

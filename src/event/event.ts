@@ -1,4 +1,4 @@
-// The events: everything that happens to a submission, a webhook or a key, as facts that are only ever added.
+// The events: everything that happens to a submission, a webhook, a key or a tier, as facts that are only ever added.
 //
 // A submission's stream (its id):
 //
@@ -17,7 +17,8 @@
 // - submission.purged may follow the end: its bodies are gone, the log stays.
 //
 // A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
-// then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream: api_key.issued, .rotated, .revoked.
+// then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream:
+// api_key.issued, .changed, .rotated, .revoked. A tier's: tier.defined, at each change.
 //
 // Names are <stream>.<past participle> and never reused. Written in the latest shape, which the compiler checks and the
 // database does not; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
@@ -26,6 +27,7 @@ export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
 export * from './api-key.ts'
+export * from './tier.ts'
 export * from './stream.ts'
 export * from './upcast.ts'
 export { compareHeads, parseHeads, readHeads } from './heads.ts'
@@ -35,10 +37,11 @@ export type { BrokenLink, Verification } from './verify.ts'
 import type { ApiKeyEvent } from './api-key.ts'
 import type { ExecutionEvent } from './execution.ts'
 import type { SubmissionEvent } from './submission.ts'
+import type { TierEvent } from './tier.ts'
 import type { WebhookEvent } from './webhook.ts'
 
 /** Any event that is written today: its type and data. */
-export type Event = SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent
+export type Event = SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent | TierEvent
 
 /** The version of every event type's data that is written today; the first type to differ gets a constant of its own. */
 export const schemaVersion = 1

@@ -25,8 +25,10 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'webhook.abandoned': [],
   'webhook.replayed': [],
   'api_key.issued': [],
+  'api_key.changed': [],
   'api_key.rotated': [],
   'api_key.revoked': [],
+  'tier.defined': [],
 }
 
 /** Data in the latest shape that this release knows. */

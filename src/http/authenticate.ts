@@ -28,7 +28,9 @@ export function authenticate(
     if (caller === null) throw new Problem('unauthorized', 'This API key is not valid.')
     if (caller.rate !== null) setRateHeaders(response, caller.rate)
     if (!caller.admitted) {
-      throw new Problem('rate_limited', 'This key has used up its requests of the last minute.', {
+      const quota = caller.rate?.quota ?? 0
+      const message = `This key's tier admits ${quota} requests in any 60 seconds, and they are used up.`
+      throw new Problem('rate_limited', message, {
         headers: { 'Retry-After': String(caller.rate?.resetSeconds ?? 1) },
       })
     }

@@ -1,7 +1,8 @@
 // For platforms and load balancers: does the process live, can it serve.
-import { errorCode, sqlState } from '#database'
+import { errorCode, findMissingRight, sqlState } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
+import type { Logger } from '#log'
 import type { HttpDependencies } from './http.ts'
 import { withDeadline } from './deadline.ts'
 import { sendJson } from './answer.ts'
@@ -10,16 +11,41 @@ import type { Handler } from './request.ts'
 /** `GET /healthz`: the process answers. */
 export const live: Handler = (_request, response) => sendJson(response, 200, { status: 'ok' })
 
-/** `GET /readyz`: the database answers and is at least as new as this code. A newer one bears it. */
+// Rights are taken from a running service by nobody who has not meant to; asking costs some milliseconds.
+const rightsKeptMilliseconds = 30_000
+
+/**
+ * `GET /readyz`: the database answers, is at least as new as this code (a newer one bears it), and lets this process's login
+ * do what it has to.
+ */
 export function ready({
   database,
   newestMigration,
-}: Pick<HttpDependencies, 'database' | 'newestMigration'>): Handler {
+  log,
+}: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Handler {
+  const hasRights = createRightsCheck(database, log)
   return async (_request, response) => {
+    if (!(await withDeadline(hasRights))) {
+      throw new Problem('unavailable', 'The database login may not do what this service needs.')
+    }
     if (!(await withDeadline(() => isMigrated(database, newestMigration)))) {
       throw new Problem('unavailable', 'The database is older than this release.')
     }
     sendJson(response, 200, { status: 'ok' })
+  }
+}
+
+/** Remembers for a while that nothing is missing, never that something is; logs what it is, once. */
+function createRightsCheck(database: Database, log: Logger): () => Promise<boolean> {
+  let foundAt = -Infinity
+  let told: string | null = null
+  return async () => {
+    if (performance.now() - foundAt < rightsKeptMilliseconds) return true
+    const missing = await findMissingRight(database, ['runledger_api'])
+    if (missing === null) foundAt = performance.now()
+    else if (missing !== told) log.error({ reason: missing }, 'web.not_ready')
+    told = missing
+    return missing === null
   }
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '#database'
 import type { Logger } from '#log'
 import type { Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
+import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
 import { readEvents } from './events.ts'
@@ -62,7 +63,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const paths = [...new Set(routes.map(([, path]) => path))]
 
   const app = polka<ApiRequest>({ onError: sendProblem(log), onNoMatch: notFound })
-  app.use(identify, announceHttps(trustProxy), metrics.count)
+  app.use(identify, logAccess(log), announceHttps(trustProxy), metrics.count)
   for (const path of paths) app.all(path, nameRoute(path))
   app.use('/api', requireHttps(trustProxy), authenticate(database, isSubmission))
   app.use(requireHost)

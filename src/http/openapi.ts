@@ -158,7 +158,8 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
-    description: 'The key has used up its requests of the last minute.',
+    description:
+      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },

@@ -12,6 +12,7 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url: databaseUrl, drop } = await createTestDatabase()
 t.teardown(drop)
+t.setTimeout(900_000) // some sixty processes
 const [server, other] = [
   await startServer(t, sql, { url: databaseUrl }),
   await startServer(t, sql, { url: databaseUrl }),
@@ -33,13 +34,19 @@ interface Ended {
 function command(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = { DATABASE_URL: databaseUrl },
+  input = '',
 ): Promise<Ended> {
   const root = join(import.meta.dirname, '../..')
   const options = { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 60_000 }
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli/cli.ts', ...words], options, (error, out, err) =>
-      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    const child = execFile(
+      process.execPath,
+      ['src/cli/cli.ts', ...words],
+      options,
+      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), out, err }),
     )
+    child.stdin?.on('error', () => {}) // most do not read it
+    child.stdin?.end(input)
   })
 }
 
@@ -50,6 +57,11 @@ async function issue(...words: string[]): Promise<{ id: string; key: string }> {
 
 const statusOf = async (key: string): Promise<number> =>
   (await server.call('GET', '/api/languages', { key })).status
+
+const inForce = async (tier: string): Promise<number> =>
+  (
+    await sql`select from audit.api_key where tier = ${tier} and revoked_at is null and (expires_at is null or expires_at > now())`
+  ).length
 
 const typesOf = async (id: string): Promise<string[]> =>
   (await readStream(sql, id)).map(({ type }) => type)
@@ -148,11 +160,85 @@ t.test('keys rotate lets the old key work beside the new one for the overlap', a
 })
 
 t.test('a key ends by itself when its time has come', async (t) => {
-  const expiresAt = new Date(Date.now() + 4000)
-  const { key } = await issue('--expires', expiresAt.toISOString())
-  if (Date.now() < expiresAt.getTime() - 500) t.equal(await statusOf(key), 200)
-  await sleep(Math.max(0, expiresAt.getTime() - Date.now()) + 200)
+  const tomorrow = new Date(Date.now() + 86_400_000)
+  const { id, key } = await issue('--expires', tomorrow.toISOString())
+  t.equal(await statusOf(key), 200)
+  const [row] = await sql`select expires_at from runledger.api_key where id = ${id}`
+  t.strictSame(row?.['expires_at'], tomorrow)
+  await sql`update runledger.api_key set expires_at = now() where id = ${id}`
   t.equal(await statusOf(key), 401)
+})
+
+t.test('a tier is made and changed; each change is an event and holds at once', async (t) => {
+  const set = (requests: string): Promise<Ended> =>
+    command(['tiers', 'set', 'silver', '--requests', requests, '--concurrent', 'unlimited'])
+  t.match(await set('2'), {
+    status: 0,
+    out: '{"name":"silver","requests_per_minute":2,"concurrent_executions":null}\n',
+  })
+  const { id, key } = await issue('--tier', 'silver')
+  const listed = (await command(['tiers', 'list'])).out.trim().split('\n')
+  t.strictSame(
+    listed.map((line) => JSON.parse(line) as { name: string; keys: number }),
+    [
+      {
+        name: 'beta',
+        requests_per_minute: 60,
+        concurrent_executions: 10,
+        keys: await inForce('beta'),
+      },
+      { name: 'silver', requests_per_minute: 2, concurrent_executions: null, keys: 1 },
+      {
+        name: 'unlimited',
+        requests_per_minute: null,
+        concurrent_executions: null,
+        keys: await inForce('unlimited'),
+      },
+    ],
+  )
+  t.strictSame([await statusOf(key), await statusOf(key), await statusOf(key)], [200, 200, 429])
+  await set('3')
+  t.equal(await statusOf(key), 200, 'the tier is wider now')
+
+  const [stream] =
+    await sql`select stream_id as id from runledger.event where type = 'tier.defined' limit 1`
+  const events = await readStream(sql, String(stream?.['id']))
+  t.match(events, [
+    { version: 1, data: { name: 'silver', requests_per_minute: 2, concurrent_executions: null } },
+    { version: 2, data: { requests_per_minute: 3 }, metadata: { actor: { operator: String } } },
+  ])
+  t.match(
+    (await command(['audit', String(stream?.['id'])])).out,
+    /Tier silver was set to 3 requests/,
+  )
+  for (const words of [
+    ['silver', '--requests', '0', '--concurrent', '1'],
+    ['silver', '--requests', '1', '--concurrent', 'x'],
+    ['Silver', '--requests', '1', '--concurrent', '1'],
+  ])
+    t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 2)
+
+  await t.test('and a key is brought to another one', async (t) => {
+    t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {
+      status: 0,
+      out: `{"id":"${id}","tier":"unlimited"}\n`,
+    })
+    t.equal(await statusOf(key), 200, 'its window bounds it no more')
+    const [, changed] = await readStream(sql, id)
+    t.match(changed, {
+      type: 'api_key.changed',
+      data: { tier: 'unlimited' },
+      metadata: { actor: { operator: String } },
+    })
+    await command(['keys', 'revoke', id])
+    t.match(await command(['keys', 'change', id, '--tier', 'beta']), {
+      status: 1,
+      err: /no such key in force/,
+    })
+    t.equal((await readStream(sql, id)).length, 3)
+    t.strictSame([...(await sql`select * from audit.invariant`)], [])
+  })
 })
 
 t.test('a call that is wrong makes no key, and says what is wrong', async (t) => {
@@ -162,9 +248,14 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
   const before = await count()
   const rows: [string[], number, RegExp][] = [
     [['keys'], 64, /keys issue/],
-    [['keys', 'issue'], 64, /keys issue/],
-    [['keys', 'issue', '--account', ''], 64, /keys issue/],
-    [['keys', 'issue', '--account', 'acme', '--tier', 'gold'], 1, /no tier gold/],
+    [['keys', 'issue'], 64, /keys issue: --account NAME is missing\n/],
+    [['keys', 'issue', '--account', ''], 64, /keys issue: --account NAME is missing\n/],
+    [
+      ['keys', 'issue', '--account', 'acme', '--tier', 'gold'],
+      1,
+      /no tier gold; there is beta \(60 requests a minute, 10 executions at once\), .*unlimited \(no limits\)/,
+    ],
+    [['keys', 'change', id, '--tier', 'gold'], 1, /no tier gold; there is beta/],
     [['keys', 'issue', '--account', 'acme', '--expires', 'soon'], 64, /--expires/],
     [['keys', 'issue', '--account', 'acme', '--expires', '2001-01-01'], 64, /--expires/],
     [['keys', 'rotate', id, '--overlap', 'x'], 64, /--overlap/],
@@ -172,7 +263,7 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
     [['keys', 'rotate', id, '--overlap', '9999999999999999'], 64, /--overlap/],
     [['keys', 'rotate', absentId], 1, /no such key/],
     [['keys', 'revoke', absentId], 1, /no such key/],
-    [['keys', 'revoke', 'x'], 64, /keys issue/],
+    [['keys', 'revoke', 'x'], 64, /not the id of a key/],
     [['keys', 'issue', '--colour', 'x'], 64, /--colour/],
   ]
   for (const [words, expected, reason] of rows) {
@@ -183,50 +274,49 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
     t.notMatch(err, /\n\s+at /, 'no stack')
   }
   t.equal(await count(), before)
-  t.match(await command(['keys', 'list'], {}), { status: 78, err: /DATABASE_URL/ })
 })
 
 t.test('submit takes the service and the key from the environment', async (t) => {
   const { key } = await issue('--tier', 'unlimited')
   const environment = { RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: key }
-  const { status, out, err } = await command(['submit', program], environment)
+  const { status, out, err } = await command(['submit', program, '--no-wait'], environment)
   t.strictSame([status, err], [0, ''])
   const { id } = JSON.parse(out) as { id: string }
   t.match((await server.call('GET', `/api/result/${id}`, { key })).body, { language: 'python' })
+
+  await t.test('and - is what stands on its standard input', async (t) => {
+    const words = ['submit', '-', '--language', 'cpp', '--no-wait']
+    const { out } = await command(words, environment, 'int main() {}')
+    const piped = JSON.parse(out) as { id: string }
+    const [row] = await sql`
+      select code, language from runledger.body join runledger.result on id = submission_id where id = ${piped.id}`
+    t.strictSame([String(row?.['code']), row?.['language']], ['int main() {}', 'cpp'])
+  })
 })
 
-t.test(
-  'submit takes them from flags too; with --wait its status follows the verdict',
-  async (t) => {
-    const { key } = await issue('--tier', 'unlimited')
-    const keyFile = join(directory, 'key')
-    writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
-    writeFileSync(join(directory, 'input'), 'hello')
-    writeFileSync(join(directory, 'output'), 'hello\n')
-    const options = `--language py --stdin ${join(directory, 'input')} --wait --url ${serviceUrl} --key-file ${keyFile}`
-    const words = [
-      'submit',
-      program,
-      '--expected',
-      join(directory, 'output'),
-      ...options.split(' '),
-    ]
-    const running = command(words, { RUNLEDGER_URL: 'http://127.0.0.1:1', RUNLEDGER_API_KEY: 'x' })
-    let rows: readonly { readonly id?: string }[] = []
-    while (rows.length === 0) {
-      await sleep(20)
-      rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
-    }
-    const [body] = await sql`
+t.test('submit takes them from flags too; its status follows the verdict', async (t) => {
+  const { key } = await issue('--tier', 'unlimited')
+  const keyFile = join(directory, 'key')
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+  writeFileSync(join(directory, 'input'), 'hello')
+  writeFileSync(join(directory, 'output'), 'hello\n')
+  const options = `--language py --stdin ${join(directory, 'input')} --json --url ${serviceUrl} --key-file ${keyFile}`
+  const words = ['submit', program, '--expected', join(directory, 'output'), ...options.split(' ')]
+  const running = command(words, { RUNLEDGER_URL: 'http://127.0.0.1:1', RUNLEDGER_API_KEY: 'x' })
+  let rows: readonly { readonly id?: string }[] = []
+  while (rows.length === 0) {
+    await sleep(20)
+    rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+  }
+  const [body] = await sql`
     select stdin, expected_stdout from runledger.body where submission_id = ${rows[0]?.id ?? ''}`
-    t.equal(String(body?.['stdin']), 'hello')
-    t.equal(String(body?.['expected_stdout']), 'hello\n')
-    await finish(sql, rows[0]?.id ?? '', { verdict: 'WA', stdout: 'hallo\n' })
-    const { status, out, err } = await running
-    t.strictSame([status, err], [1, ''])
-    t.match(JSON.parse(out), { id: rows[0]?.id, verdict: 'WA', stdout: 'hallo\n' })
-  },
-)
+  t.equal(String(body?.['stdin']), 'hello')
+  t.equal(String(body?.['expected_stdout']), 'hello\n')
+  await finish(sql, rows[0]?.id ?? '', { verdict: 'WA', stdout: 'hallo\n' })
+  const { status, out, err } = await running
+  t.strictSame([status, err], [1, ''])
+  t.match(JSON.parse(out), { id: rows[0]?.id, verdict: 'WA', stdout: 'hallo\n' })
+})
 
 t.test('submit without a file, a key or a service says so', async (t) => {
   const key = { RUNLEDGER_API_KEY: await server.issue(), RUNLEDGER_URL: serviceUrl }
@@ -241,6 +331,8 @@ t.test('submit without a file, a key or a service says so', async (t) => {
     [['submit', program, '--url', 'nonsense'], key, 64, /URL/],
     [['submit', program], { ...key, RUNLEDGER_API_KEY: 'x' }, 77, /not valid/],
     [['submit', program, '--key', 'x'], key, 64, /--key/],
+    [['submit', '-'], key, 64, /use --language \(python, cpp, java\)/],
+    [['submit', '-', '--stdin', '-'], key, 64, /standard input can be one file only/],
   ]
   for (const [words, environment, expected, reason] of rows) {
     const { status, out, err } = await command(words, environment)

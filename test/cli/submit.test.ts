@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { exitStatuses, submitFile } from '../../src/cli/submit.ts'
+import { exitStatuses } from '../../src/cli/command.ts'
+import { submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
@@ -27,7 +28,14 @@ async function command(
 ): Promise<{ status: number; out: string; err: string }> {
   let [out, err] = ['', '']
   const status = await submitFile(
-    { file: program, wait: false, url: `http://127.0.0.1:${server.port}`, apiKey, ...call },
+    {
+      file: program,
+      wait: false,
+      json: false,
+      url: `http://127.0.0.1:${server.port}`,
+      apiKey,
+      ...call,
+    },
     {
       stdout: { isTTY, write: (text) => (out += text) },
       stderr: { isTTY, write: (text) => (err += text) },
@@ -46,7 +54,7 @@ async function endNext(verdict: string, stdout = ''): Promise<void> {
   }
 }
 
-t.test('without --wait the id is printed as JSON, for a person as it is', async (t) => {
+t.test('with --no-wait the id is printed as JSON, for a person as it is', async (t) => {
   const stdinFile = write('input', '1 2\n')
   const { status, out, err } = await command({ stdinFile })
   t.equal(status, 0)
@@ -58,15 +66,24 @@ t.test('without --wait the id is printed as JSON, for a person as it is', async 
   t.match((await command({}, true)).out, /^[0-9a-f-]{36}\n$/)
 })
 
-t.test('with --wait the exit status follows the verdict and the record is JSON', async (t) => {
+t.test('the exit status follows the verdict; with --json the record is printed', async (t) => {
   for (const verdict of ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE'] as const) {
-    const running = command({ wait: true })
+    const running = command({ wait: true, json: true })
     await endNext(verdict, 'x')
     const { status, out, err } = await running
     t.equal(status, exitStatuses[verdict], verdict)
     t.match(JSON.parse(out), { verdict, stdout: 'x' })
     t.equal(err, '')
   }
+})
+
+t.test('in a pipe the output is printed byte for byte, the rest on stderr', async (t) => {
+  const running = command({ wait: true })
+  await endNext('RE', 'no line end\u001b[1m')
+  const { status, out, err } = await running
+  t.equal(status, exitStatuses.RE)
+  t.equal(out, 'no line end\u001b[1m')
+  t.match(err, /^RE exit 1, 0\.01 s CPU, .*  [0-9a-f-]{36}\n$/)
 })
 
 t.test(
@@ -108,9 +125,11 @@ t.test('what goes wrong has a status of its own and a reason', async (t) => {
     [{ url: 'http://example.com' }, exitStatuses.usage, /https/],
   ]
   for (const [call, expected, reason] of rows) {
-    const { status, out, err } = await command(call)
+    const { status, out, err } = await command({ ...call, json: true })
     t.equal(status, expected)
     t.equal(out, '')
-    t.match((JSON.parse(err) as { message: string }).message, reason)
+    const { message } = JSON.parse(err) as { message: string }
+    t.match(message, reason)
+    t.equal((await command(call)).err, `${message}\n`, 'one sentence without --json')
   }
 })

@@ -17,7 +17,7 @@ const caller = await createCaller(sql)
 const webhook = { url: 'https://receiver.test/hook', secret: 's' }
 
 async function command(
-  action: string,
+  action: 'list' | 'show' | 'replay',
   id?: string,
   { state, limit = '50', secret = '' }: { state?: string; limit?: string; secret?: string } = {},
 ): Promise<WebhooksAnswer> {
@@ -54,9 +54,7 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
   for (let n = 0; n < 3; n += 1) ids.push(await endSubmission(sql, caller, webhook))
   await recordAttempt(ids[0]!, 0, 'webhook.delivered', '')
   const read = async (change = {}): Promise<unknown[]> =>
-    (await command('list', undefined, change)).lines.map(
-      (line) => (JSON.parse(line) as { submission_id: string }).submission_id,
-    )
+    (await command('list', undefined, change)).rows?.map(({ submission_id: id }) => id) ?? []
   t.strictSame(await read(), ids.toReversed())
   t.strictSame(await read({ limit: '2' }), ids.slice(1).toReversed())
   t.strictSame(await read({ state: 'delivered' }), [ids[0]])
@@ -65,7 +63,7 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
     complaint: /--state/,
   })
   t.match(await command('list', undefined, { limit: '0' }), { usage: true, complaint: /--limit/ })
-  t.notMatch((await command('list')).lines.join('\n'), /"s"|secret/)
+  t.notMatch(JSON.stringify((await command('list')).rows), /"s"|secret/)
 })
 
 t.test('show tells each attempt, and a receiver cannot write to the terminal', async (t) => {

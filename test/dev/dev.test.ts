@@ -1,24 +1,30 @@
 // `make run` as a new user meets it: the printed line works as pasted, Ctrl-C ends everything, the next start knows
 // what the first one made.
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
+import { copyCheckout } from '../helper/copied-checkout.ts'
+import { createTestDatabase } from '../helper/database.ts'
 
 const run = promisify(execFile)
-const root = resolve(import.meta.dirname, '../..')
 
 // A folder of its own, so that a `make run` in the checkout is left alone; under one that only root may enter, as
 // /root is.
-const folder = mkdtempSync(join(tmpdir(), 'runledger-dev-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-for (const name of ['Procfile', 'src', 'node_modules', 'package.json'])
-  symlinkSync(join(root, name), join(folder, name))
+const folder = copyCheckout(t)
 
 let firstKey = ''
 
@@ -30,6 +36,23 @@ t.test('the first start prints a line that works as pasted', async (t) => {
   t.equal(statSync(join(folder, '.data/key')).mode & 0o777, 0o600)
   t.equal(statSync(join(folder, '.data/database-url')).mode & 0o777, 0o600)
   t.notMatch(service.output(), /password|postgres:\/\//)
+
+  await t.test('the command line finds its database', async (t) => {
+    const { stdout } = await run(join(folder, 'runledger'), ['keys', 'list'], {
+      env: { PATH: process.env['PATH'] },
+    })
+    t.match(JSON.parse(stdout), { account: 'local', label: firstKey.slice(0, 12) })
+  })
+
+  await t.test('a second start says where the first one is, and leaves nothing', async (t) => {
+    const second = startOnce()
+    t.strictSame([second.status, second.stdout], [1, ''])
+    t.match(
+      second.stderr,
+      /^Runledger already runs in this checkout: http:\/\/localhost:\d+, with its key in \.data\/key \(process \d+\)\n$/,
+    )
+    t.strictSame(second.left, [])
+  })
 
   await t.test('Ctrl-C ends it cleanly, with all it started', async (t) => {
     service.child.kill('SIGINT')
@@ -62,14 +85,58 @@ t.test('the next start prints the same key, and the ledger is still there', asyn
   })
 })
 
+t.test('a start that fails says why in a sentence, and leaves no folder', async (t) => {
+  const file = join(folder, '.data/postgres/data/PG_VERSION')
+  const version = readFileSync(file)
+  writeFileSync(file, '9\n')
+  const { status, stderr, left } = startOnce()
+  writeFileSync(file, version)
+  t.equal(status, 1)
+  t.match(stderr, /^PostgreSQL did not start:\n/)
+  t.notMatch(stderr, /\n\s+at /)
+  t.strictSame(left, [])
+})
+
+t.test('a database of one’s own leaves what is kept of the embedded one alone', async (t) => {
+  const kept = ['key', 'database-url'].map((name) =>
+    readFileSync(join(folder, '.data', name), 'utf8'),
+  )
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const service = await startService(t, { DATABASE_URL: url })
+  t.notMatch(service.line, kept[0] ?? '', 'it has a key of its own')
+  t.match(service.output(), 'psql "$DATABASE_URL"')
+  t.strictSame(
+    ['key', 'database-url'].map((name) => readFileSync(join(folder, '.data', name), 'utf8')),
+    kept,
+  )
+  service.child.kill('SIGINT')
+  await once(service.child, 'exit')
+})
+
+/** A start that is to end by itself, and what it left of temporary folders. */
+function startOnce() {
+  const temporary = mkdtempSync(join(tmpdir(), 'runledger-dev-'))
+  chmodSync(temporary, 0o755) // PostgreSQL's user enters it
+  const { status, stdout, stderr } = spawnSync('node', ['src/dev/dev.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: temporary },
+  })
+  const left = readdirSync(temporary)
+  rmSync(temporary, { recursive: true })
+  return { status, stdout, stderr, left }
+}
+
 async function startService(
   t: Test,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; line: string; key: string; output: () => string }> {
   const child = spawn('node', ['src/dev/dev.ts'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Headers in a new directory are 15 seconds of CPU, which nothing here waits for.
-    env: { ...process.env, CPP_PRECOMPILED_HEADERS: 'off' },
+    env: { ...process.env, CPP_PRECOMPILED_HEADERS: 'off', ...environment },
   })
   t.teardown(() => child.kill('SIGKILL'))
   let text = ''

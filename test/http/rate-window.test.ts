@@ -112,3 +112,12 @@ t.test('a key that comes to a narrower tier is told the truth', async (t) => {
   const seconds = Number(refused.headers['retry-after'])
   t.ok(seconds > 40 && seconds <= 45, `${seconds}`)
 })
+
+t.test('a refusal says how many requests the key’s tier admits', async (t) => {
+  await sql`insert into runledger.tier values ('single', 1, null)`
+  const key = await server.issue('single')
+  await server.call('GET', '/api/languages', { key })
+  const { status, body } = await server.call('GET', '/api/languages', { key })
+  t.equal(status, 429)
+  t.match(body.message, "This key's tier admits 1 requests in any 60 seconds")
+})

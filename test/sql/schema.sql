@@ -362,6 +362,14 @@ view audit.submission
   request text
   grant select to runledger_auditor
 
+view audit.tier
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force.
+  name text
+  requests_per_minute integer
+  concurrent_executions integer
+  keys bigint
+  grant select to runledger_auditor
+
 view audit.webhook
   One row a submission that asked for a webhook: where it stands, how the last attempt went, when the next is due. The whole story is the stream webhook_id.
   webhook_id uuid
@@ -499,10 +507,18 @@ function runledger.await_submission(submission_id uuid, told_to text DEFAULT NUL
   returns void security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.change_key(api_key_id uuid, tier text, schema_version integer, data jsonb, metadata jsonb)
+  Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.
+  returns boolean security definer set search_path=""
+
 function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
   store_completion, and the word to who waits in the same transaction.
   returns void security definer set search_path=""
   grant execute to runledger_worker
+
+function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb)
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit.
+  returns void security definer set search_path=""
 
 function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body that end longer ago than that; returns their names.

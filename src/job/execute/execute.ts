@@ -192,12 +192,20 @@ async function complete(
       submission,
       language,
       version,
+      account: attempt.accountId,
+      worker: claim.workerId,
+      queued_seconds: Math.max(0, (timeOfId(run) - timeOfId(submission)) / 1000),
       verdict: data.verdict,
       run: data.run,
       compile: data.compile,
     },
     'execution.completed',
   )
+}
+
+/** When an id of version 7 was made, in milliseconds: a submission's when it came, an attempt's when it began. */
+function timeOfId(id: string): number {
+  return Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 }
 
 async function interrupt(

@@ -20,6 +20,7 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const executor = await startExecutor(t)
 const workerId = uuidv7()
+const logged: string[] = []
 const queue = await startTestQueue(executor)
 t.teardown(() => queue.stop())
 
@@ -208,6 +209,20 @@ t.test('results are what the log says, every hash fits, no promise is broken', a
   }
 })
 
+t.test('the log says of a run whose it was, on which worker, and how long it waited', async (t) => {
+  const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await finalResult(sql, id)
+  const find = (): string | undefined =>
+    logged.find((line) => line.includes('execution.completed') && line.includes(id))
+  while (find() === undefined) await new Promise(setImmediate)
+  const line = JSON.parse(find() ?? '') as { queued_seconds: number }
+  t.match(line, { account: caller.accountId, worker: workerId, verdict: 'AC' })
+  const [result] = await sql`select started_at from runledger.result where id = ${id}`
+  const sentAt = Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+  t.ok(line.queued_seconds * 1000 <= Number(result?.['started_at']) - sentAt, 'in seconds')
+  t.ok(line.queued_seconds >= 0)
+})
+
 t.test('three runs lost to a sandbox that fails end as IE, and are ours', async (t) => {
   await queue.stop()
   const broken = await startExecutor(t)
@@ -229,7 +244,7 @@ t.test('three runs lost to a sandbox that fails end as IE, and are ours', async 
 })
 
 async function startTestQueue(withExecutor: typeof executor): ReturnType<typeof startQueue> {
-  const log = createLog('test', 'silent')
+  const log = createLog('test', 'info', { write: (line) => logged.push(line) })
   const { signal } = new AbortController()
   return startQueue({
     url,

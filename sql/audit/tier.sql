@@ -1,0 +1,11 @@
+create or replace view audit.tier as
+select
+  t.name,
+  t.requests_per_minute,
+  t.concurrent_executions,
+  (
+    select count(*) from runledger.api_key k
+    where k.tier = t.name and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  ) as keys
+from runledger.tier t;
+comment on view audit.tier is 'What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force.';

@@ -1,0 +1,29 @@
+-- Tiers are made and changed on the server only; each change is an event of the tier's own stream. A stream has a uuid and a
+-- tier has a name, so the stream's id is made of the name: of version 7, as all are, with the time 0 and a part of a hash.
+
+create or replace function runledger.define_tier(
+  name text,
+  requests_per_minute integer,
+  concurrent_executions integer,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb
+) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  _hash text := encode(sha256(convert_to(define_tier.name, 'UTF8')), 'hex');
+  _stream_id uuid := '00000000-0000-7' || substr(_hash, 1, 3) || '-8' || substr(_hash, 4, 3) || '-' || substr(_hash, 7, 12);
+begin
+  insert into runledger.tier as t (name, requests_per_minute, concurrent_executions)
+  values (define_tier.name, define_tier.requests_per_minute, define_tier.concurrent_executions)
+  on conflict on constraint tier_pkey do update
+    set requests_per_minute = excluded.requests_per_minute, concurrent_executions = excluded.concurrent_executions;
+  perform runledger.append_event(
+    _stream_id,
+    (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
+    'tier.defined', define_tier.schema_version, define_tier.data, define_tier.metadata
+  );
+end
+$$;
+comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit.';

@@ -1,0 +1,88 @@
+// Reads a command line by the table of commands, and says what is wrong with one that does not fit.
+import { parseArgs } from 'node:util'
+import { describeError } from '#error-text'
+import { CommandError, exitStatuses } from './command.ts'
+import type { Call, Command, Options } from './command.ts'
+import { describeCommand, describeCommands, formatUsage } from './help.ts'
+
+/** What a line asks for: help, or a command. */
+export type Reading =
+  { readonly help: string } | { readonly command: Command; readonly call: Call<Options> }
+
+/** Reads a line. @throws {CommandError} when there is no such command, or it cannot be called so. */
+export function readLine(commands: readonly Command[], line: readonly string[]): Reading {
+  const [first = '--help'] = line
+  if (['--help', '-h', 'help'].includes(first)) return { help: describeCommands(commands) }
+  const command = findCommand(commands, line)
+  if (command === undefined) return readGroup(commands, line)
+  const rest = line.slice(command.name.split(' ').length)
+  if (rest.some((word) => word === '--help' || word === '-h'))
+    return { help: describeCommand(command) }
+  return { command, call: readCall(command, rest) }
+}
+
+/** The one with the most words: `audit verify` is not `audit ID`. */
+function findCommand(commands: readonly Command[], line: readonly string[]): Command | undefined {
+  return commands
+    .filter(({ name }) => name.split(' ').every((word, index) => line[index] === word))
+    .toSorted((one, other) => other.name.split(' ').length - one.name.split(' ').length)[0]
+}
+
+/** A first word such as `keys` names several commands. */
+function readGroup(commands: readonly Command[], line: readonly string[]): Reading {
+  const [word = '', second] = line
+  const group = commands.filter(({ name }) => name.startsWith(`${word} `))
+  if (group.length === 0) {
+    throw new CommandError(
+      `there is no command ${JSON.stringify(word)}; \`runledger --help\` lists them`,
+      exitStatuses.usage,
+    )
+  }
+  if (second === '--help' || second === '-h') return { help: describeCommands(group) }
+  throw new CommandError(
+    `\`${word}\` needs another word:\n\n${group.map(formatUsage).join('\n')}`,
+    exitStatuses.usage,
+  )
+}
+
+function readCall(command: Command, rest: readonly string[]): Call<Options> {
+  const misuse = (what: string): CommandError =>
+    new CommandError(
+      `${command.name}: ${what}\n\nUsage: ${formatUsage(command)}\nMore:  runledger ${command.name} --help`,
+      exitStatuses.usage,
+    )
+  const { operands, options } = command
+  const { positionals, values } = parseWith(options, rest, misuse)
+  if (positionals.length > operands.length)
+    throw misuse(`${JSON.stringify(positionals[operands.length])} is one argument too many`)
+  const missing = [
+    ...operands.slice(positionals.length),
+    ...Object.entries(options)
+      .filter(([name, { required }]) => required === true && (values[name] ?? '') === '')
+      .map(([name, { value }]) => `--${name} ${value}`),
+  ]
+  if (missing.length > 0)
+    throw misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`)
+  return { operands: positionals, values: values as Call<Options>['values'] }
+}
+
+function parseWith(
+  options: Options,
+  rest: readonly string[],
+  misuse: (what: string) => CommandError,
+): { positionals: string[]; values: Record<string, unknown> } {
+  const known = Object.entries(options).map(([name, { type, default: preset }]) => {
+    const fallback = preset ?? (type === 'boolean' ? false : undefined)
+    return [name, { type, ...(fallback !== undefined && { default: fallback }) }] as const
+  })
+  try {
+    return parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      allowNegative: true,
+      options: Object.fromEntries(known),
+    })
+  } catch (error) {
+    throw misuse(describeError(error).split('. ')[0] ?? '')
+  }
+}

@@ -1,0 +1,97 @@
+// `audit …`, `rebuild` and `purge` as the command line has them: what is told from the log, held against it, made of it.
+import { readFileSync } from 'node:fs'
+import { validate as isUuid } from 'uuid'
+import { readOrExit, readRetentionConfig } from '#config'
+import type { Database } from '#database'
+import { purgeBodies, rebuildProjections } from '#result'
+import { auditHeads, tellLife, verifyLog } from './audit.ts'
+import type { AuditAnswer } from './audit.ts'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { withDatabase } from './connect.ts'
+import { printProgress, printRecord } from './output.ts'
+
+export const auditCommands = [
+  defineCommand({
+    name: 'audit',
+    operands: ['ID'],
+    summary: 'tell the life of one submission, webhook or key from the log',
+    options: {},
+    run: ({ operands: [id = ''] }) =>
+      answer(async (sql) => {
+        const life = isUuid(id) ? await tellLife(sql, id) : null
+        if (life === null) throw new CommandError('there is nothing under this id')
+        return life
+      }),
+  }),
+  defineCommand({
+    name: 'audit verify',
+    operands: [],
+    summary: 'hold the whole log against its hashes',
+    notes: 'Exit status 1 if an event, a table or a body is not what the log says.',
+    options: {},
+    run: () => answer((sql) => verifyLog(sql, (line) => printProgress(line, process))),
+  }),
+  defineCommand({
+    name: 'audit heads',
+    operands: [],
+    summary: 'print what every stream ends with, in digests to keep elsewhere',
+    options: {
+      compare: {
+        type: 'string',
+        value: 'FILE',
+        help: 'hold the log against what was kept; exit status 1 if it does not end as it did',
+      },
+    },
+    run: ({ values: { compare } }) =>
+      answer((sql) => auditHeads(sql, compare === undefined ? null : readKept(compare))),
+  }),
+  defineCommand({
+    name: 'rebuild',
+    operands: [],
+    summary: 'make results, pending submissions and deliveries anew from the log',
+    options: {},
+    run: () =>
+      withDatabase(async (sql) => {
+        const rebuilt = await rebuildProjections(sql, ({ submissions }) =>
+          printProgress(`${submissions} submissions`, process),
+        )
+        printRecord({ ...rebuilt }, process)
+      }),
+  }),
+  defineCommand({
+    name: 'purge',
+    operands: [],
+    summary: 'remove old bodies, as the worker does',
+    options: {
+      days: { type: 'string', value: 'DAYS', help: 'older than that (default RETENTION_DAYS)' },
+    },
+    run: ({ values: { days } }) =>
+      withDatabase(async (sql) => {
+        const purged = await purgeBodies(sql, readDays(days), (submissions) =>
+          printProgress(`${submissions} submissions`, process),
+        )
+        printRecord({ ...purged }, process)
+      }),
+  }),
+]
+
+async function answer(ask: (sql: Database) => Promise<AuditAnswer>): Promise<number> {
+  const { lines, ok } = await withDatabase(ask)
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  return ok ? 0 : exitStatuses.failed
+}
+
+function readDays(text: string | undefined): number {
+  if (text === undefined) return readOrExit(readRetentionConfig).RETENTION_DAYS
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new CommandError('--days is a number from 1 to 99999', exitStatuses.usage)
+  return Number(text)
+}
+
+function readKept(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new CommandError(`--compare: ${(error as Error).message}`, exitStatuses.noInput)
+  }
+}

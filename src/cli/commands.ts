@@ -1,0 +1,17 @@
+// The table of commands, in the order of the help.
+import { auditCommands } from './audit-commands.ts'
+import type { Command } from './command.ts'
+import { hostCommands } from './host-commands.ts'
+import { keyCommands } from './keys.ts'
+import { serviceCommands } from './service-commands.ts'
+import { tierCommands } from './tiers.ts'
+import { webhookCommands } from './webhook-commands.ts'
+
+export const commands: readonly Command[] = [
+  ...serviceCommands,
+  ...keyCommands,
+  ...tierCommands,
+  ...hostCommands,
+  ...webhookCommands,
+  ...auditCommands,
+]

@@ -1,0 +1,54 @@
+// A command's way to the database: DATABASE_URL, or what `make run` keeps. What is wrong with either is one sentence.
+import { readCommandConfig, readOrExit } from '#config'
+import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
+import type { Database } from '#database'
+import { keptUrlFile, readKeptUrl } from '#kept'
+import { CommandError, exitStatuses } from './command.ts'
+
+/** Does something with the database. @throws {CommandError} when it cannot be had. */
+export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
+  const given = readOrExit(readCommandConfig).DATABASE_URL
+  const url = given ?? readKept()
+  const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds: 0 })
+  try {
+    return await work(sql)
+  } catch (error) {
+    throw explain(error, url, given === undefined)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function readKept(): string {
+  let url: string | null
+  try {
+    url = readKeptUrl()
+  } catch (error) {
+    throw new CommandError(
+      `DATABASE_URL is not set, and ${keptUrlFile} cannot be read (${(error as Error).message}): \`sudo\`, if \`make run\` ran with it`,
+      exitStatuses.config,
+    )
+  }
+  if (url !== null) return url
+  throw new CommandError(
+    `DATABASE_URL is not set, and \`make run\` keeps no database in this checkout (${keptUrlFile})`,
+    exitStatuses.config,
+  )
+}
+
+function explain(error: unknown, url: string, isKept: boolean): unknown {
+  const refusal = explainRefusal(error, url)
+  if (refusal !== null) return new CommandError(refusal, exitStatuses.config)
+  const absence = explainAbsence(error, url)
+  if (absence !== null) {
+    const remedy = isKept ? ': start it with `make run`, or set DATABASE_URL' : ''
+    return new CommandError(`${absence}${remedy}`, exitStatuses.unavailable)
+  }
+  if (isUnmigrated(error)) {
+    return new CommandError(
+      `the database is not as new as this code: \`make migrate\` brings it up (${(error as Error).message})`,
+      exitStatuses.config,
+    )
+  }
+  return error
+}

@@ -1,0 +1,57 @@
+// Help, printed from the table of commands: there is no other text of it.
+import type { Command, Option } from './command.ts'
+
+/** A line on each command. */
+export function describeCommands(commands: readonly Command[]): string {
+  const rows = commands.map((command) => [formatWords(command), command.summary] as const)
+  const width = Math.max(...rows.map(([words]) => words.length))
+  return [
+    'Usage: runledger COMMAND',
+    '',
+    ...rows.map(([words, summary]) => `  ${words.padEnd(width)}   ${summary}`),
+    '',
+    '`runledger COMMAND --help` tells its options. Lists are tables on a terminal and JSON lines in a pipe.',
+    'Exit status: 0; 1, it did not work out; 64, the call is wrong; 69, a server is away; 78, so is the configuration.',
+    '',
+  ].join('\n')
+}
+
+/** All that is to be said of one. */
+export function describeCommand(command: Command): string {
+  const { options, summary, notes } = command
+  const rows = Object.entries(options).map(
+    ([name, option]) => [formatOption(name, option), describeOption(option)] as const,
+  )
+  const width = Math.max(0, ...rows.map(([words]) => words.length))
+  return [
+    `Usage: ${formatUsage(command)}`,
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(rows.length === 0 ? [] : ['']),
+    ...rows.map(([words, help]) => `  ${words.padEnd(width)}   ${help}`),
+    ...(notes === undefined ? [] : ['', notes]),
+    '',
+  ].join('\n')
+}
+
+/** How it is called, on one line. */
+export function formatUsage(command: Command): string {
+  const options = Object.entries(command.options).map(([name, option]) => {
+    const words = formatOption(name, option)
+    return option.required === true ? words : `[${words}]`
+  })
+  return ['runledger', formatWords(command), ...options].join(' ')
+}
+
+function formatWords({ name, operands }: Command): string {
+  return [name, ...operands].join(' ')
+}
+
+function formatOption(name: string, { type, value, default: preset }: Option): string {
+  if (type === 'boolean') return preset === true ? `--no-${name}` : `--${name}`
+  return `--${name} ${value}`
+}
+
+function describeOption({ help, default: preset }: Option): string {
+  return typeof preset === 'string' ? `${help} (default ${preset})` : help
+}

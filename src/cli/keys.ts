@@ -1,0 +1,140 @@
+// `keys …`: who may call. Each change is an event of the key's own stream, with the operator's name.
+import { validate as isUuid } from 'uuid'
+import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } from '#account'
+import { errorCode } from '#database'
+import type { Database } from '#database'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import type { Option } from './command.ts'
+import { withDatabase } from './connect.ts'
+import { operator } from './operator.ts'
+import { printRecord, printRows } from './output.ts'
+import { describeTier } from './tiers.ts'
+
+const foreignKeyViolation = '23503'
+
+const expires = {
+  type: 'string',
+  value: 'DATE',
+  help: 'when it ends by itself, such as 2030-01-31',
+} as const satisfies Option
+
+export const keyCommands = [
+  defineCommand({
+    name: 'keys issue',
+    operands: [],
+    summary: 'make a key, which is shown this once',
+    options: {
+      account: { type: 'string', value: 'NAME', required: true, help: 'whose; made if it is new' },
+      tier: { type: 'string', value: 'TIER', default: 'beta', help: 'see `runledger tiers list`' },
+      expires,
+    },
+    run: ({ values: { account, tier, expires: end } }) =>
+      withDatabase(async (sql) => {
+        const request = { account, tier, expiresAt: readDate(end) }
+        const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
+        const { stdout } = process
+        printRecord(
+          stdout.isTTY ? { ...issued, tier: await describeOne(sql, tier) } : { ...issued },
+          process,
+        )
+      }),
+  }),
+  defineCommand({
+    name: 'keys list',
+    operands: [],
+    summary: 'list keys, newest first',
+    options: {
+      account: { type: 'string', value: 'NAME', help: 'its keys alone' },
+      json: { type: 'boolean', help: 'JSON lines on a terminal too' },
+    },
+    run: ({ values: { account, json } }) =>
+      withDatabase(async (sql) => {
+        printRows(
+          (await listKeys(sql, account)).map((key) => ({ ...key })),
+          process,
+          json,
+        )
+      }),
+  }),
+  defineCommand({
+    name: 'keys change',
+    operands: ['ID'],
+    summary: 'bring a key to another tier',
+    options: {
+      tier: { type: 'string', value: 'TIER', required: true, help: 'see `runledger tiers list`' },
+    },
+    run: ({ operands: [id = ''], values: { tier } }) =>
+      withDatabase(async (sql) => {
+        const key = readId(id)
+        if (!(await nameTiers(sql, tier, () => changeKeyTier(sql, key, tier, operator()))))
+          throw noSuchKey()
+        printRecord({ id, tier }, process)
+      }),
+  }),
+  defineCommand({
+    name: 'keys rotate',
+    operands: ['ID'],
+    summary: 'make a key’s successor; the old one works on for the overlap',
+    options: {
+      overlap: { type: 'string', value: 'SECONDS', default: '86400', help: 'how long both work' },
+      expires,
+    },
+    run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
+      withDatabase(async (sql) => {
+        const key = readId(id)
+        // At most some thirty years: what cannot be a date must fail before there is a successor.
+        if (!/^\d{1,9}$/.test(overlap))
+          throw misuse('--overlap is a number of seconds, at most 999999999')
+        const successor = await rotateKey(sql, key, Number(overlap), operator(), readDate(end))
+        if (successor === null) throw noSuchKey()
+        printRecord({ ...successor }, process)
+      }),
+  }),
+  defineCommand({
+    name: 'keys revoke',
+    operands: ['ID'],
+    summary: 'end a key at once',
+    options: {},
+    run: ({ operands: [id = ''] }) =>
+      withDatabase(async (sql) => {
+        if (!(await revokeKey(sql, readId(id), operator()))) throw noSuchKey()
+        printRecord({ id, revoked: true }, process)
+      }),
+  }),
+]
+
+async function describeOne(sql: Database, name: string): Promise<string> {
+  const tier = (await listTiers(sql)).find((one) => one.name === name)
+  return tier === undefined ? name : describeTier(tier)
+}
+
+/** Says which tiers there are to whoever names one that there is not. */
+async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errorCode(error) !== foreignKeyViolation) throw error
+    const known = (await listTiers(sql)).map(describeTier)
+    throw new CommandError(`there is no tier ${tier}; there is ${known.join(', ')}`)
+  }
+}
+
+function readDate(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const date = new Date(text)
+  if (!(date.getTime() > Date.now())) throw misuse('--expires is not a date to come')
+  return date
+}
+
+function readId(id: string): string {
+  if (!isUuid(id)) throw misuse('ID is not the id of a key; `runledger keys list` shows them')
+  return id
+}
+
+function misuse(what: string): CommandError {
+  return new CommandError(what, exitStatuses.usage)
+}
+
+function noSuchKey(): CommandError {
+  return new CommandError('there is no such key in force')
+}

@@ -1,0 +1,105 @@
+// `submit` and `load` as the command line has them: they call a service as its customers do, and need no database.
+import { readFileSync } from 'node:fs'
+import { readClientConfig, readOrExit } from '#config'
+import { languages } from '#language'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import type { Option } from './command.ts'
+import { submitFile } from './submit.ts'
+
+const service = {
+  url: { type: 'string', value: 'URL', help: 'of the service (default RUNLEDGER_URL)' },
+  'key-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'holds the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
+  },
+} as const satisfies Record<string, Option>
+
+const program = {
+  language: {
+    type: 'string',
+    value: 'LANGUAGE',
+    help: `${languages.join(', ')}; told from the file’s name when left out`,
+  },
+  stdin: { type: 'string', value: 'FILE', help: 'becomes the program’s standard input' },
+} as const satisfies Record<string, Option>
+
+const verdictNotes =
+  'One of FILE, --stdin and --expected may be -, which is standard input; what it is as FILE, --language says.\n' +
+  'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures.\n' +
+  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
+  'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid.'
+
+export const serviceCommands = [
+  defineCommand({
+    name: 'submit',
+    operands: ['FILE'],
+    summary: 'run a program at a service, print its output, end with its verdict',
+    notes: verdictNotes,
+    options: {
+      ...program,
+      expected: { type: 'string', value: 'FILE', help: 'what the program should print' },
+      wait: { type: 'boolean', default: true, help: 'print the id, and do not wait for the end' },
+      json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
+      ...service,
+    },
+    run: ({ operands: [file = ''], values }) => {
+      const { language, stdin: stdinFile, expected: expectedFile, wait, json } = values
+      const asked = { file, language, stdinFile, expectedFile, wait, json }
+      if ([file, stdinFile, expectedFile].filter((name) => name === '-').length > 1)
+        throw new CommandError('submit: standard input can be one file only', exitStatuses.usage)
+      return submitFile({ ...asked, ...readService(values) }, process)
+    },
+  }),
+  defineCommand({
+    name: 'load',
+    operands: [],
+    summary: 'submit and wait, over and over: rate, latency, errors',
+    notes:
+      'Exit status: 0 when every submission came to a result, 1 when some did not, 69 when none did.',
+    options: {
+      clients: { type: 'string', value: 'N', default: '16', help: 'how many submit at once' },
+      seconds: { type: 'string', value: 'S', default: '10', help: 'for how long' },
+      rate: { type: 'string', value: 'R', help: 'so many a second, whatever becomes of them' },
+      file: { type: 'string', value: 'FILE', help: 'the program (default: a python hello)' },
+      ...program,
+      json: { type: 'boolean', help: 'one JSON object on a terminal too' },
+      ...service,
+    },
+    run: async ({ values }) => {
+      const { clients, seconds, rate, file, language, stdin: stdinFile, json } = values
+      const asked = { clients, seconds, rate, file, language, stdinFile, json }
+      const { url, apiKey } = readService(values)
+      // Loaded only here: the other commands need no HTTP client of that kind.
+      const { commandLoad } = await import('./load.ts')
+      const interrupted = new AbortController()
+      process.once('SIGINT', () => interrupted.abort())
+      return commandLoad({ url, apiKey, ...asked, signal: interrupted.signal }, process)
+    },
+  }),
+]
+
+/** Which service to call and with which key. */
+function readService(values: {
+  readonly url: string | undefined
+  readonly 'key-file': string | undefined
+}): { readonly url: string; readonly apiKey: string } {
+  const config = readOrExit(readClientConfig)
+  const file = values['key-file']
+  const apiKey = file === undefined ? config.RUNLEDGER_API_KEY : readKey(file)
+  if (apiKey === undefined) {
+    throw new CommandError(
+      'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file (`make run` keeps one in .data/key)',
+      exitStatuses.usage,
+    )
+  }
+  return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new CommandError(`--key-file: ${(error as Error).message}`, exitStatuses.noInput)
+  }
+}

@@ -1,0 +1,82 @@
+// `tiers …`: what keys may use. Each change is an event of the tier's own stream.
+import { listTiers, setTier } from '#account'
+import type { Tier } from '#account'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { withDatabase } from './connect.ts'
+import { operator } from './operator.ts'
+import { printRecord, printRows } from './output.ts'
+
+const notes =
+  'Requests count in any 60 seconds; one more is answered 429. Of a key’s submissions so many execute at once; the others\nwait in the queue.'
+
+export const tierCommands = [
+  defineCommand({
+    name: 'tiers list',
+    operands: [],
+    summary: 'list the tiers, and what a key of each may do',
+    notes,
+    options: { json: { type: 'boolean', help: 'JSON lines on a terminal too' } },
+    run: ({ values: { json } }) =>
+      withDatabase(async (sql) => {
+        const present = (limit: number | null): number | string | null =>
+          limit === null && process.stdout.isTTY && !json ? 'unlimited' : limit
+        const rows = (await listTiers(sql)).map((tier) => ({
+          name: tier.name,
+          requests_per_minute: present(tier.requestsPerMinute),
+          concurrent_executions: present(tier.concurrentExecutions),
+          keys: tier.keys,
+        }))
+        printRows(rows, process, json)
+      }),
+  }),
+  defineCommand({
+    name: 'tiers set',
+    operands: ['NAME'],
+    summary: 'make a tier, or change one for all its keys',
+    notes,
+    options: {
+      requests: { type: 'string', value: 'N', required: true, help: 'a minute, or `unlimited`' },
+      concurrent: { type: 'string', value: 'N', required: true, help: 'at once, or `unlimited`' },
+    },
+    run: ({ operands: [name = ''], values: { requests, concurrent } }) =>
+      withDatabase(async (sql) => {
+        if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
+          throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
+        }
+        const tier = {
+          name,
+          requestsPerMinute: readLimit('--requests', requests),
+          concurrentExecutions: readLimit('--concurrent', concurrent),
+        }
+        await setTier(sql, tier, operator())
+        printRecord(
+          {
+            name,
+            requests_per_minute: tier.requestsPerMinute,
+            concurrent_executions: tier.concurrentExecutions,
+          },
+          process,
+        )
+      }),
+  }),
+]
+
+/** Such as `beta (60 requests a minute, 10 executions at once)`. */
+export function describeTier({ name, requestsPerMinute, concurrentExecutions }: Tier): string {
+  const limits = [
+    requestsPerMinute === null ? null : `${requestsPerMinute} requests a minute`,
+    concurrentExecutions === null ? null : `${concurrentExecutions} executions at once`,
+  ].filter((text) => text !== null)
+  return `${name} (${limits.length === 0 ? 'no limits' : limits.join(', ')})`
+}
+
+function readLimit(option: string, text: string): number | null {
+  if (text === 'unlimited') return null
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw misuse(`${option} is a number from 1 to 999999999, or \`unlimited\``)
+  return Number(text)
+}
+
+function misuse(what: string): CommandError {
+  return new CommandError(what, exitStatuses.usage)
+}

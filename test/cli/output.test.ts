@@ -1,0 +1,57 @@
+// Lists: tables for people, JSON lines for programs, and nothing that steers a terminal.
+import t from 'tap'
+import { printRecord, printRows } from '../../src/cli/output.ts'
+
+const rows = [
+  { name: 'beta', limit: 60, at: new Date('2026-11-20T09:41:47.006Z') },
+  { name: 'a\u001b[2Jb\n', limit: null, at: null },
+]
+
+function print(work: (terminal: Parameters<typeof printRows>[1]) => void, isTTY: boolean): string {
+  let out = ''
+  work({ stdout: { isTTY, write: (text) => (out += text) }, stderr: { write: () => {} } })
+  return out
+}
+
+t.test('a terminal gets a table', async (t) => {
+  t.equal(
+    print((terminal) => printRows(rows, terminal), true),
+    [
+      'NAME           LIMIT  AT',
+      'beta           60     2026-11-20T09:41:47Z',
+      'a\\u001b[2Jb\\n  –      –',
+      '',
+    ].join('\n'),
+  )
+  t.equal(
+    print((terminal) => printRows([], terminal), true),
+    'none\n',
+  )
+})
+
+t.test('a pipe gets a JSON object a line, and so does a terminal that asks', async (t) => {
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  t.equal(
+    print((terminal) => printRows(rows, terminal), false),
+    lines,
+  )
+  t.equal(
+    print((terminal) => printRows(rows, terminal, true), true),
+    lines,
+  )
+  t.equal(
+    print((terminal) => printRows([], terminal), false),
+    '',
+  )
+})
+
+t.test('one thing is a line for each of its fields, or JSON', async (t) => {
+  t.equal(
+    print((terminal) => printRecord({ id: 'x', revoked: true }, terminal), true),
+    'id       x\nrevoked  true\n',
+  )
+  t.equal(
+    print((terminal) => printRecord({ id: 'x' }, terminal), false),
+    '{"id":"x"}\n',
+  )
+})

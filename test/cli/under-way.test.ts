@@ -1,0 +1,53 @@
+// `workers` and `running`: what is under way, as the tables say.
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '#database'
+import { listRunning, listWorkers } from '../../src/cli/under-way.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { completeExecution, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const session = createDatabase({ url, connections: 1, name: 'worker' })
+t.teardown(() => session.end())
+const caller = await createCaller(sql)
+const workerId = uuidv7()
+
+t.test('no worker and nothing that runs are empty lists', async (t) => {
+  t.strictSame(await listWorkers(sql), [])
+  await submitNew(sql, caller, describeSubmission({ code: '' }))
+  t.strictSame(await listRunning(sql), [], 'what waits does not run')
+})
+
+t.test('a worker that lives is shown with what it has to do', async (t) => {
+  const languages = { cpp: { version: 'g++ 14' }, python: { version: 'Python 3.13' } }
+  await session`
+    select runledger.register_worker(${workerId}, 'host-a', 42, 3, ${session.json(languages)}, 15)`
+  t.match(await listWorkers(sql), [
+    { id: workerId, host: 'host-a', pid: 42, slots: 3, busy: 0, languages: 'g++ 14, Python 3.13' },
+  ])
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const version = await startExecution(sql, id, workerId)
+  t.match(await listWorkers(sql), [{ busy: 1, suspended_at: null, heartbeat_seconds: Number }])
+  const [running, ...others] = await listRunning(sql)
+  t.strictSame(others, [])
+  t.match(running, {
+    submission: id,
+    language: 'python',
+    attempt: 1,
+    worker: workerId,
+    account: String,
+    api_key: /^rl_live_/,
+    seconds: Number,
+  })
+  await completeExecution(sql, id, version ?? 0)
+  t.strictSame(await listRunning(sql), [])
+
+  await sql`update runledger.worker set suspended_at = now()`
+  t.match(await listWorkers(sql), [
+    { busy: 0, suspended_at: Date, suspended_because: 'its sandbox failed' },
+  ])
+  await sql`select runledger.stop_worker(${workerId})`
+  t.strictSame(await listWorkers(sql), [])
+})

@@ -1,0 +1,133 @@
+// What is wrong with an address or a login is said in one sentence, with status 78 and without a trace or the password, by
+// whatever is started with it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createLog } from '#log'
+import { createTestDatabase, withDatabase } from './helper/database.ts'
+import { startServer } from './helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(600_000) // some twenty processes
+
+const entries = {
+  web: ['src/server.ts'],
+  worker: ['src/worker.ts'],
+  migrate: ['src/migrate.ts'],
+  'keys list': ['src/cli/cli.ts', 'keys', 'list'],
+}
+type Entry = keyof typeof entries
+
+/** The address with another name and password. */
+function logIn(name: string, password: string): string {
+  const login = new URL(url)
+  login.username = name
+  login.password = password
+  return login.href
+}
+
+async function createLogin(...roles: readonly string[]): Promise<string> {
+  const name = `login_${process.pid}_${roles.join('_')}`
+  await sql.unsafe(`create role ${name} login password 'hunter2' in role ${roles.join(', ')}`)
+  t.teardown(() => sql.unsafe(`drop role ${name}`))
+  return logIn(name, 'hunter2')
+}
+
+async function refuses(
+  t: Test,
+  entry: Entry,
+  environment: Readonly<Record<string, string>>,
+  sentence: RegExp,
+): Promise<void> {
+  const child = spawn('node', entries[entry], {
+    env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  t.equal(status, 78, `${entry}: ${err}`)
+  t.match(err, sentence, entry)
+  t.notMatch(out + err, /\n\s+at |\\n\s+at |hunter2|stack/, 'neither a trace nor the password')
+}
+
+const [api, worker] = [
+  await createLogin('runledger_api'),
+  await createLogin('runledger_worker', 'runledger_queue'),
+]
+
+t.test('a wrong password, an unknown role, no such database', async (t) => {
+  const rows: [string, RegExp][] = [
+    [logIn('postgres', 'hunter2'), /refuses this login: password authentication failed/],
+    [logIn('nobody', 'hunter2'), /refuses this login: password authentication failed/],
+    [withDatabase(url, 'nowhere'), /refuses this login: database "nowhere" does not exist/],
+  ]
+  for (const entry of Object.keys(entries) as Entry[]) {
+    for (const [address, sentence] of entry === 'web' ? rows : rows.slice(-2))
+      await refuses(t, entry, { DATABASE_URL: address }, sentence)
+  }
+})
+
+t.test('an address that is none is not shown, as it may hold the password', async (t) => {
+  const address = 'postgres://user:hunter2/@host:x/name'
+  await refuses(t, 'web', { DATABASE_URL: address }, /DATABASE_URL: is no URL/)
+})
+
+t.test('a login of the wrong role', async (t) => {
+  await refuses(
+    t,
+    'worker',
+    { DATABASE_URL: api },
+    /lets this login in, but .* may not call runledger\./,
+  )
+  await refuses(t, 'migrate', { DATABASE_URL: api }, /not do this: permission denied/)
+  await refuses(t, 'keys list', { DATABASE_URL: worker }, /not do this: permission denied/)
+
+  await t.test(
+    'leaves the web process alive but not ready, with the reason in its log',
+    async (t) => {
+      const lines: string[] = []
+      const log = createLog('web', 'info', { write: (line) => lines.push(line) })
+      const { call } = await startServer(t, sql, { url: worker, log })
+      for (let n = 0; n < 2; n += 1) {
+        const { status, body } = await call('GET', '/readyz', { key: null })
+        t.equal(status, 503)
+        t.match(body.message, /login/)
+      }
+      t.equal((await call('GET', '/healthz', { key: null })).status, 200)
+      const told = lines.filter((line) => line.includes('web.not_ready'))
+      t.equal(told.length, 1, 'once')
+      t.match(told[0], /may not call [\w.]+: use a role that may/)
+
+      const name = new URL(worker).username
+      await sql.unsafe(`grant runledger_api to ${name}`)
+      t.equal((await call('GET', '/readyz', { key: null })).status, 200, 'as soon as it has it')
+    },
+  )
+})
+
+t.test('a readiness that was had is not asked for each time', async (t) => {
+  const { username: name } = new URL(api)
+  const { call } = await startServer(t, sql, { url: api })
+  t.equal((await call('GET', '/readyz', { key: null })).status, 200)
+  await sql.unsafe(`revoke runledger_api from ${name}`)
+  await sql.unsafe(`grant usage on schema runledger to ${name}`)
+  await sql.unsafe(`grant select on runledger.schema_migration to ${name}`)
+  t.equal((await call('GET', '/readyz', { key: null })).status, 200)
+  await sql.unsafe(`drop owned by ${name}`)
+})
+
+t.test('a port that is in use', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  await refuses(t, 'web', { PORT: String(port) }, /port \d+ is in use by another process/)
+})
