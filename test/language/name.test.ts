@@ -10,8 +10,8 @@ const homes =
   /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java)\/)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
 /** Files with an example in them: of a call, or of who makes a system call. */
 const examples = [
-  'cli/cli.ts',
   'cli/load.ts',
+  'cli/service-commands.ts',
   'dev/dev.ts',
   'executor/seccomp/policy.ts',
   'http/openapi-operation.ts',
