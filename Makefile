@@ -7,7 +7,8 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
-	schema client test-cgroup2 test-hostile test-faults test-planted image test-image container-packages compose-packages
+	schema client test-cgroup2 test-hostile test-faults test-planted image test-image test-image-cgroup2 \
+	container-packages compose-packages
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -70,6 +71,9 @@ image: setup container-packages ## build the container image; IMAGE=name, LANGUA
 
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
+
+test-image-cgroup2: image ## the image's rights on cgroup v2, in a virtual machine
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
 
 setup: node_modules/.installed
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { defaultSettings } from '#language'
 import { examineContainer } from '../../../src/executor/doctor/container.ts'
 import type { Finding } from '../../../src/executor/doctor/finding.ts'
 import { layOutProcess, makeDirectory } from './broken-host.ts'
@@ -36,6 +37,8 @@ function examine(t: Parameters<typeof makeDirectory>[0], layout: Layout): Findin
   const host = {
     processDirectory,
     programDirectories: [],
+    libraryDirectory: '',
+    settings: defaultSettings,
     javaDirectory: '',
     architecture: 'x64',
     uid: layout.uid ?? 0,
