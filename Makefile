@@ -7,7 +7,8 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
-	schema client test-cgroup2 test-hostile test-faults test-planted
+	schema client test-cgroup2 test-hostile test-faults test-planted image test-image test-image-cgroup2 \
+	container-packages compose-packages
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,7 +27,7 @@ types: setup
 	@$(NODE) $(BIN)/tsc
 
 lint: setup
-	@$(NODE) $(BIN)/oxlint --type-aware src test bench
+	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
 
 format: setup
 	@$(NODE) $(BIN)/prettier --check --log-level warn .
@@ -65,6 +66,15 @@ client: setup ## pack the client, to be installed by `npm install FILE` in any p
 test-planted: setup packages ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/planted/plant.ts $(PLANTED)
 
+image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="Debian packages", BASE=image
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
+
+test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
+
+test-image-cgroup2: image ## the image's rights on cgroup v2, in a virtual machine
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
+
 setup: node_modules/.installed
 
 node_modules/.installed: package.json package-lock.json
@@ -80,6 +90,32 @@ packages:
 	[ -x /usr/bin/g++ ] || missing="$$missing g++"; \
 	[ -x /usr/bin/javac ] || missing="$$missing default-jdk-headless"; \
 	[ -x /usr/bin/openssl ] || missing="$$missing openssl"; \
+	if [ -n "$$missing" ]; then \
+		echo "installing Debian packages:$$missing"; \
+		$(SUDO) apt-get update -q=2 && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
+	fi
+
+# What building and running images needs: podman, and what makes a base for it. Whoever has docker says ENGINE=docker.
+container-packages:
+	@missing=''; \
+	if [ "$(ENGINE)" != docker ]; then \
+		[ -x /usr/bin/podman ] || missing="$$missing podman"; \
+		[ -x /usr/sbin/runc ] || [ -x /usr/bin/runc ] || missing="$$missing runc"; \
+		[ -x /usr/bin/mmdebstrap ] || missing="$$missing mmdebstrap"; \
+	fi; \
+	if [ -n "$$missing" ]; then \
+		echo "installing Debian packages:$$missing"; \
+		$(SUDO) apt-get update -q=2 && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
+	fi
+
+# And what brings up deploy/compose.yaml, with names for its containers.
+compose-packages:
+	@missing=''; \
+	[ -x /usr/bin/podman-compose ] || missing="$$missing podman-compose"; \
+	[ -x /usr/lib/cni/dnsname ] || [ -x /usr/lib/podman/aardvark-dns ] || \
+		missing="$$missing golang-github-containernetworking-plugin-dnsname"; \
 	if [ -n "$$missing" ]; then \
 		echo "installing Debian packages:$$missing"; \
 		$(SUDO) apt-get update -q=2 && \

@@ -629,6 +629,11 @@ function runledger.read_result(submission_id uuid, account_id uuid)
   returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
+function runledger.read_worker_health(host text, pids integer[])
+  One row for each of these processes that is a live worker, and whether its sandbox has failed.
+  returns TABLE(pid integer, suspended boolean) stable security definer set search_path=""
+  grant execute to runledger_worker
+
 function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC

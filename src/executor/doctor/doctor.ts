@@ -6,6 +6,7 @@ import type { Host } from './host.ts'
 import { examineBox } from './box.ts'
 import { examineCapabilities } from './capability.ts'
 import { examineCgroups } from './cgroup.ts'
+import { examineContainer } from './container.ts'
 import { examineDisks } from './disk.ts'
 import { examineKeeper } from './keeper.ts'
 import { examineKernel } from './kernel.ts'
@@ -44,6 +45,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
   return [
     ...kernel,
     ...examineCapabilities(host),
+    ...examineContainer(host),
     ...examineCgroups(host),
     ...programs,
     ...examineTools(host),

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Builds the image with podman or docker: makes the folder that Containerfile is built from, finds a base to build on, and
+# builds. Where no image can be pulled the base is made with mmdebstrap from this machine's own package sources.
+#
+#   IMAGE      the image's name (localhost/runledger)
+#   LANGUAGES  Debian packages of the languages (Containerfile says which)
+#   BASE       the image to build on; by default debian:bookworm-slim, or localhost/runledger-base, which is made once:
+#              remove it to have a newer one
+#   ENGINE     podman or docker; by default the first of them that works
+set -eu
+cd "$(dirname "$0")/.."
+image=${IMAGE:-localhost/runledger}
+own_base=localhost/runledger-base
+pull_seconds=60
+
+say() { echo "image: $*" >&2; }
+
+find_engine() {
+  for name in ${ENGINE:-podman docker}; do
+    if "$name" info >/dev/null 2>&1; then echo "$name" && return; fi
+  done
+  say 'neither podman nor docker works here: apt-get install podman runc' && exit 69
+}
+
+# Of apt's settings those by which this machine reaches its sources.
+make_base() {
+  if ! command -v mmdebstrap >/dev/null; then
+    say 'debian:bookworm-slim cannot be pulled, and mmdebstrap is missing: apt-get install mmdebstrap' && exit 69
+  fi
+  say "making $own_base with mmdebstrap"
+  apt-config dump Acquire | grep -E '^Acquire::(https?|Check|AllowInsecure|Retries)' >"$work/apt.conf" || true
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+    if [ -s "$list" ]; then set -- "$@" "$list"; fi
+  done
+  # Merged from the start, it needs neither usrmerge nor the Perl that comes with it.
+  mmdebstrap --quiet --variant=minbase --include=ca-certificates,usr-is-merged \
+    --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr --aptopt="$work/apt.conf" '' "$work/base.tar" "$@"
+  "$engine" import "$work/base.tar" "$own_base" >/dev/null
+  rm "$work/base.tar"
+}
+
+find_base() {
+  base=${BASE:-debian:bookworm-slim}
+  if [ -n "${BASE:-}" ] || "$engine" image inspect "$base" >/dev/null 2>&1; then return; fi
+  if "$engine" image inspect "$own_base" >/dev/null 2>&1; then base=$own_base && return; fi
+  if timeout "$pull_seconds" "$engine" pull -q "$base" >/dev/null 2>&1; then return; fi
+  base=$own_base
+  make_base
+}
+
+# What the image holds of ours. Node is a development dependency, which gives a checkout the right one; here it is a file.
+make_context() {
+  mkdir -p "$work/context/bin"
+  cp -R package.json package-lock.json Procfile LICENSE src sql deploy "$work/context/"
+  (cd "$work/context" && npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+  cp node_modules/node/bin/node "$work/context/bin/node"
+  # Its symbols are a seventh of it.
+  if command -v strip >/dev/null; then strip "$work/context/bin/node"; fi
+  rm -r "$work/context/src/dev" "$work/context/package-lock.json"
+  chmod -R a+rX "$work/context"
+}
+
+engine=$(find_engine)
+mkdir -p .data
+work=$(mktemp -d .data/image.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+find_base
+make_context
+# An image of OCI's own format has no health check.
+if [ "$engine" = podman ]; then set -- --format docker; else set --; fi
+if [ -n "${LANGUAGES+set}" ]; then set -- "$@" --build-arg "LANGUAGES=$LANGUAGES"; fi
+say "building $image with $engine on $base"
+"$engine" build "$@" --network host --build-arg "BASE=$base" --tag "$image" --file deploy/Containerfile "$work/context" >&2
+say "$image, $("$engine" image inspect --format '{{.Size}}' "$image" | awk '{ printf "%.0f MB", $1 / 1e6 }')"

@@ -1,0 +1,78 @@
+// The image's health check: each process of ours that runs in this container is asked, or asked for, whether it works. A
+// web process answers /readyz, a worker has renewed its lease with the database and is not suspended. A container in which
+// neither runs is one that migrates, or is about to start them.
+import { readFileSync, readdirSync } from 'node:fs'
+import { get as getHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { get as getHttps } from 'node:https'
+import { hostname } from 'node:os'
+import { readDatabaseConfig, readOrExit, readWebConfig } from '#config'
+import { createDatabase } from '#database'
+
+const patienceSeconds = 5
+
+const complaints = [...(await examineWeb()), ...(await examineWorkers())]
+process.stdout.write(`${complaints.length === 0 ? 'healthy' : complaints.join('; ')}\n`)
+process.exitCode = complaints.length === 0 ? 0 : 1
+
+async function examineWeb(): Promise<string[]> {
+  if (findProcesses('src/server.ts').length === 0) return []
+  const { PORT, TLS_CERT, HOST } = readOrExit(readWebConfig)
+  const isAnyAddress = HOST === undefined || ['::', '0.0.0.0'].includes(HOST)
+  const options = {
+    host: isAnyAddress ? '127.0.0.1' : HOST,
+    port: PORT,
+    path: '/readyz',
+    timeout: patienceSeconds * 1000,
+    // The certificate is for the service's name, which is not that of this address.
+    rejectUnauthorized: false,
+  }
+  const get = TLS_CERT === undefined ? getHttp : getHttps
+  try {
+    const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = get(options, resolve)
+      request.once('error', reject)
+      request.once('timeout', () => request.destroy(new Error('no answer')))
+    })
+    return statusCode === 200 ? [] : [`web: /readyz is ${statusCode}`]
+  } catch (error) {
+    return [`web: ${error instanceof Error ? error.message : String(error)}`]
+  }
+}
+
+async function examineWorkers(): Promise<string[]> {
+  const pids = findProcesses('src/worker.ts')
+  if (pids.length === 0) return []
+  const database = createDatabase({
+    url: readOrExit(readDatabaseConfig).DATABASE_URL,
+    connections: 1,
+    name: 'runledger health',
+    statementSeconds: patienceSeconds - 1,
+  })
+  try {
+    const rows = await database<{ pid: number; suspended: boolean }[]>`
+      select pid, suspended from runledger.read_worker_health(${hostname()}, ${pids})`
+    if (rows.length < pids.length) return ['worker: has not told the database that it lives']
+    return rows.some(({ suspended }) => suspended) ? ['worker: suspended, its sandbox failed'] : []
+  } catch (error) {
+    return [`worker: ${error instanceof Error ? error.message : String(error)}`]
+  } finally {
+    await database.end({ timeout: 1 })
+  }
+}
+
+/** Pids of the Node processes of this container that run the entry. */
+function findProcesses(entry: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => readWords(pid)[0]?.endsWith('node') === true && readWords(pid).includes(entry))
+    .map(Number)
+}
+
+function readWords(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return [] // it has ended meanwhile
+  }
+}

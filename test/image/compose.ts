@@ -1,0 +1,100 @@
+// deploy/compose.yaml, brought up by podman-compose: PostgreSQL, web and two workers from one command, a job in each
+// language through the published port, and an orderly end. `make test-image` runs this.
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { createClient } from '#client'
+import { findPort } from '#embedded-postgres'
+import { languages } from '#language'
+import { copy } from '../helper/program.ts'
+import { imageName, keepLimits, patientCompilers, podman } from './container.ts'
+import type { Ended } from './container.ts'
+
+t.setTimeout(15 * 60_000)
+
+const project = `runledger-test-${process.pid}`
+const postgres = 'localhost/runledger-test-postgres'
+const port = await findPort(0)
+const root = resolve(import.meta.dirname, '../..')
+const override = join(t.testdir(), 'override.json')
+const workers = ['worker-1', 'worker-2'] as const
+const environment = { ...patientCompilers, CPP_PRECOMPILED_HEADERS: 'off' }
+const services = Object.fromEntries(workers.map((service) => [service, { environment }]))
+writeFileSync(override, JSON.stringify({ services }))
+
+const compose = (...words: readonly string[]): Promise<Ended> =>
+  new Promise((done) => {
+    execFile(
+      'podman-compose',
+      [
+        ['-p', project, `--podman-run-args=${keepLimits().join(' ')}`],
+        ['-f', `${root}/deploy/compose.yaml`, '-f', override, ...words],
+      ].flat(),
+      {
+        env: {
+          PATH: process.env['PATH'],
+          POSTGRES_PASSWORD: 'test',
+          POSTGRES_IMAGE: postgres,
+          RUNLEDGER_IMAGE: imageName,
+          PORT: String(port),
+        },
+        maxBuffer: 64 * 1024 * 1024,
+      },
+      (error, stdout, stderr) => done({ status: error === null ? 0 : 1, text: stdout + stderr }),
+    )
+  })
+
+const name = (service: string): string => `${project}_${service}_1`
+
+async function becomesHealthy(service: string): Promise<boolean> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const { text } = await podman('exec', name(service), 'node', 'deploy/health.ts')
+    if (text === 'healthy\n') return true
+    await delay(1000)
+  }
+  return false
+}
+
+t.teardown(async () => {
+  await compose('down', '--volumes')
+  await podman('network', 'rm', '--force', `${project}_default`)
+  await podman('volume', 'rm', '--force', `${project}_database`)
+  await podman('rmi', '--force', postgres)
+})
+
+t.test('one command brings up a service that runs every language', async (t) => {
+  const here = import.meta.dirname
+  const file = `--file=${here}/postgres.Containerfile`
+  const built = await podman('build', '--network=host', `--tag=${postgres}`, file, here)
+  t.equal(built.status, 0, built.text)
+  t.equal((await compose('up', '--detach')).status, 0)
+  for (const service of [...workers, 'web'])
+    t.ok(await becomesHealthy(service), `${service} becomes healthy`)
+  const words = ['deploy/entrypoint.sh', 'keys', 'issue', '--account', 'test']
+  const issued = await podman('exec', name('web'), ...words)
+  const { key } = JSON.parse(issued.text) as { key: string }
+  const client = createClient({
+    url: `http://127.0.0.1:${port}`,
+    apiKey: key,
+    // As the router in front of it says.
+    fetch: (url, options) => {
+      const headers = new Headers(options?.headers)
+      headers.set('X-Forwarded-Proto', 'https')
+      return fetch(url, { ...options, headers })
+    },
+  })
+  for (const language of languages) {
+    const record = await client.run({ language, code: copy[language], stdin: 'hello' })
+    t.match(record, { verdict: 'AC', stdout: 'hello' }, language)
+  }
+})
+
+t.test('told to stop, all end well', async (t) => {
+  for (const service of ['web', ...workers]) {
+    await podman('stop', '--time=60', name(service))
+    const { text } = await podman('inspect', '--format={{.State.ExitCode}}', name(service))
+    t.equal(text.trim(), '0', service)
+  }
+})

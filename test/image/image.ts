@@ -1,0 +1,241 @@
+// The image as an operator runs it: what is refused without rights, the main job in every language, attacks over HTTP, who
+// runs as whom, and that it stops, starts again and loses nothing. `make test-image` builds the image and runs this.
+import { readdirSync } from 'node:fs'
+import t from 'tap'
+import type { Test } from 'tap'
+import { issueKey } from '#account'
+import { createClient } from '#client'
+import type { Result } from '#client'
+import { createDatabase } from '#database'
+import { findPort } from '#embedded-postgres'
+import { languages } from '#language'
+import type { Language } from '#language'
+import { attacks } from '../hostile/attack/attacks.ts'
+import { listLanguages } from '../hostile/attack.ts'
+import type { Fate } from '../hostile/attack.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { copy } from '../helper/program.ts'
+import {
+  begin,
+  hasCgroupV1,
+  keepLimits,
+  patientCompilers,
+  plainRights,
+  podman,
+  startContainer,
+  workerRights,
+} from './container.ts'
+import type { Container } from './container.ts'
+import { image } from './container.ts'
+
+t.setTimeout(20 * 60_000)
+
+type Submit = (language: Language, code: string, stdin?: string) => Promise<Result>
+
+/** A caller of the service at this port, with a key of its own. */
+async function createSubmit(url: string, port: number): Promise<Submit> {
+  const sql = createDatabase({ url, connections: 1, name: 'test image' })
+  const { key } = await issueKey(sql, { account: 'image', tier: 'unlimited' }, 'test')
+  await sql.end({ timeout: 2 })
+  const client = createClient({ url: `http://127.0.0.1:${port}`, apiKey: key, retries: 20 })
+  return (language, code, stdin = '') => client.run({ language, code, stdin })
+}
+
+async function startAll(t: Test): Promise<{ all: Container; submit: Submit; url: string }> {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const port = await findPort(0)
+  const environment = {
+    DATABASE_URL: url,
+    PORT: String(port),
+    SLOTS: '2',
+    CPP_PRECOMPILED_HEADERS: 'off',
+    ...patientCompilers,
+  }
+  const begunAt = performance.now()
+  const all = await startContainer(t, workerRights, environment, 'all')
+  await all.logged(/worker\.started/)
+  t.comment(`started after ${((performance.now() - begunAt) / 1000).toFixed(1)} s`)
+  return { all, submit: await createSubmit(url, port), url }
+}
+
+t.test(
+  'without rights the worker refuses, and the doctor says which flags are missing',
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const worker = await podman(
+      'run',
+      '--rm',
+      '--network=host',
+      ...keepLimits(),
+      `--env=DATABASE_URL=${url}`,
+      ...image,
+      'worker',
+    )
+    t.equal(worker.status, 69)
+    t.match(worker.text, /does not start without isolation/)
+    const doctor = await podman('run', '--rm', ...keepLimits(), ...image, 'doctor')
+    t.equal(doctor.status, 1)
+    t.match(doctor.text, /podman run .*--cap-add=SYS_ADMIN/)
+  },
+)
+
+t.test('with the rights that the README names the doctor lacks nothing', async (t) => {
+  const { status, text } = await podman(
+    'run',
+    '--rm',
+    ...keepLimits(),
+    ...workerRights,
+    ...image,
+    'doctor',
+  )
+  t.equal(status, 0)
+  t.notMatch(text, /✗/, text)
+})
+
+t.test('all in one', async (t) => {
+  const { all, submit } = await startAll(t)
+
+  for (const language of languages)
+    t.test(`${language} runs`, async (t) => {
+      const { verdict, stdout } = await submit(language, copy[language], 'hello\n')
+      t.strictSame({ verdict, stdout }, { verdict: 'AC', stdout: 'hello\n' })
+    })
+
+  t.test('boxes are made by keepers', async (t) => {
+    t.notMatch(await all.log(), /executor\.fallback/)
+  })
+
+  t.test('it is healthy by its own check', async (t) => {
+    t.strictSame(await all.checkHealth(), { status: 0, text: 'healthy\n' })
+  })
+
+  t.test('web is nobody, and the worker has no right to administer', async (t) => {
+    const { text } = await podman(
+      'exec',
+      all.name,
+      'sh',
+      '-c',
+      'for p in /proc/[0-9]*; do echo "$(tr "\\0" " " <$p/cmdline)" $(grep -E "^(Uid|CapBnd|CapEff)" $p/status); done',
+    )
+    const status = (entry: string): string =>
+      text.split('\n').find((line) => line.startsWith('node') && line.includes(entry)) ?? ''
+    t.match(status('src/server.ts'), /Uid: 10001 .*CapEff: 0+ CapBnd: 0+$/)
+    const bounds = BigInt(
+      `0x${/CapBnd: ([0-9a-f]+)/.exec(status('src/worker.ts'))?.[1] ?? 'f'.repeat(10)}`,
+    )
+    const administration = 1n << 21n
+    t.equal(bounds & administration, 0n)
+  })
+
+  t.test('attacks are held', async (t) => {
+    const rows = listAttacks()
+    t.ok(rows.length > 80)
+    const waiting = rows.values()
+    const take = async (): Promise<void> => {
+      for (const row of waiting) await hold(row)
+    }
+    const hold = async ({ attack, language }: (typeof rows)[number]): Promise<void> => {
+      const { verdict, stdout, stderr } = await submit(
+        language,
+        attack.code[language]!,
+        attack.stdin,
+      )
+      const name = `${attack.name} [${language}]`
+      const words = `${verdict} ${stdout?.slice(-500)} ${stderr?.slice(-500)}`
+      t.ok(
+        attack.fates.some((fate) => verdicts[fate] === verdict),
+        `ends rightly: ${name}`,
+        { words },
+      )
+      t.notMatch(stdout ?? '', /^(ESCAPED|UNSURE)/m, `held: ${name}`)
+    }
+    await Promise.all(Array.from({ length: 4 }, take))
+    t.equal((await submit('python', copy.python, 'hello')).verdict, 'AC')
+  })
+
+  t.test('told to stop it ends well, and started again it works', async (t) => {
+    t.equal(await all.stop(), 0)
+    t.match(await all.log(), /worker\.stopped/)
+    t.strictSame(listGroups(), [])
+    const again = await begin(all.name)
+    await again.logged(/worker\.stopped[^]*worker\.started/)
+    t.equal((await submit('cpp', copy.cpp, 'again')).stdout, 'again')
+    t.equal((await again.checkHealth()).status, 0)
+  })
+})
+
+t.test('a worker that is killed loses nothing: another container takes its run over', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const port = await findPort(0)
+  const environment = {
+    DATABASE_URL: url,
+    SLOTS: '1',
+    CPP_PRECOMPILED_HEADERS: 'off',
+    ...patientCompilers,
+  }
+  const migrate = await startContainer(t, plainRights, environment, 'migrate')
+  const web = await startContainer(t, plainRights, { ...environment, PORT: String(port) }, 'web')
+  const first = await startContainer(t, workerRights, environment, 'worker')
+  await Promise.all([
+    migrate.logged(/database\.migrated/),
+    web.logged(/web\.started/),
+    first.logged(/worker\.started/),
+  ])
+  const submit = await createSubmit(url, port)
+  const nap = submit('python', 'import time\ntime.sleep(3)\nprint("slept")')
+  await waitForStart(url)
+  await podman('kill', '--signal=KILL', first.name)
+  t.not((await first.checkHealth()).status, 0)
+  const second = await startContainer(
+    t,
+    workerRights,
+    { ...environment, FIRST_UID: '62000' },
+    'worker',
+  )
+  t.equal((await nap).stdout, 'slept\n')
+  t.strictSame(await second.checkHealth(), { status: 0, text: 'healthy\n' })
+  t.strictSame(await web.checkHealth(), { status: 0, text: 'healthy\n' })
+  t.equal(await web.stop(), 0)
+  t.equal(await second.stop(), 0)
+})
+
+/** Of the hostile suite whatever looks for a way out, each in one language, but for what names things of a host; a few bombs. */
+function listAttacks(): { attack: (typeof attacks)[number]; language: Language }[] {
+  const bombs = /^(a fork bomb|touched memory|a flood of output|a comet that|daemons that)/
+  return attacks
+    .filter(({ name, profile }) => profile === 'probe' || bombs.test(name))
+    .filter(({ code }) => !/@[A-Z_]+@/.test(Object.values(code).join('')))
+    .filter(({ fates, name }) => fates.length === 1 || bombs.test(name))
+    .flatMap((attack) =>
+      listLanguages(attack.code)
+        .slice(0, 1)
+        .map((language) => ({ attack, language })),
+    )
+}
+
+const verdicts: Readonly<Partial<Record<Fate, string>>> = {
+  exited: 'AC',
+  crashed: 'RE',
+  signaled: 'RE',
+  memory_limit: 'MLE',
+  cpu_limit: 'TLE',
+  wall_limit: 'TLE',
+  output_limit: 'OLE',
+}
+
+async function waitForStart(url: string): Promise<void> {
+  const sql = createDatabase({ url, connections: 1, name: 'test image' })
+  while ((await sql`select from audit.event where type = 'execution.started'`).length === 0);
+  await sql.end({ timeout: 2 })
+}
+
+/** Groups of workers that are left anywhere below podman's. */
+function listGroups(): string[] {
+  const top = hasCgroupV1 ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup'
+  return readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /libpod.*\/runledger-\d/.test(path),
+  )
+}
