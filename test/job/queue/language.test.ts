@@ -35,9 +35,7 @@ async function startWorker(...languages: Language[]): Promise<string> {
   const { signal } = new AbortController()
   const narrow: Executor = {
     ...executor,
-    runtimes: Object.fromEntries(
-      languages.map((name) => [name, executor.runtimes[name]]),
-    ) as Executor['runtimes'],
+    runtimes: Object.fromEntries(languages.map((name) => [name, executor.runtimes[name]])),
   }
   const lease = { workerId, signal }
   const queue = await startQueue({
