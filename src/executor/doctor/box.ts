@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { boxUid, buildArguments, dropTo, readHostRoot } from '#bubblewrap'
+import { boxUid, buildArguments, dropTo, environment, readHostRoot } from '#bubblewrap'
 import { assembleFilter } from '#seccomp'
 import { findProgram } from '#toolchain'
 import { mayTrace } from './capability.ts'
@@ -109,7 +109,7 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
     '/usr/bin/cat',
     '/proc/self/status',
     '/proc/net/dev',
-    '/proc/1/environ',
+    '/proc/self/environ',
     '-',
   ]
   const child = spawn(program, options, {
@@ -203,7 +203,7 @@ function checkInside(text: string): string[] {
   if (interfaces.some((device) => device !== 'lo')) broken.push(`network: ${interfaces.join(', ')}`)
   const variables = text.split('\n').at(-1)?.split('\0').filter(Boolean) ?? []
   const leaked = variables.filter(
-    (variable) => !variable.startsWith('PATH=') && !variable.startsWith('PWD='),
+    (variable) => environment[variable.split('=')[0] ?? ''] === undefined,
   )
   if (leaked.length > 0) broken.push(`the launcher's environment shows: ${leaked.length} variables`)
   return broken
