@@ -1,17 +1,9 @@
 // A copy of a checkout in which faults may be planted. It stands under the checkout's own .data, because node_modules is
 // hard-linked, which does not go beyond a file system.
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findTest, findText, readSources } from './place.ts'
 
 export interface Checkout {
   readonly directory: string
@@ -37,24 +29,13 @@ export function copyCheckout(source: string): Checkout {
       cpSync(join(source, path), join(directory, path))
   }
   execFileSync('cp', ['-al', join(source, 'node_modules'), join(directory, 'node_modules')])
-  const texts = new Map(
-    globSync('{src,sql}/**/*.{ts,c,h,java,sql}', { cwd: directory }).map((path) => [
-      path,
-      readFileSync(join(directory, path), 'utf8'),
-    ]),
-  )
+  const sources = readSources(directory)
 
   return {
     directory,
-    find: (text) =>
-      [...texts].flatMap(([path, whole]) =>
-        whole
-          .split(text)
-          .slice(1)
-          .map(() => path),
-      ),
+    find: (text) => findText(sources, text),
     replace(path, text, instead) {
-      const whole = texts.get(path) ?? ''
+      const whole = sources.get(path) ?? ''
       // By a function: `$` means itself.
       writeFileSync(
         join(directory, path),
@@ -62,10 +43,7 @@ export function copyCheckout(source: string): Checkout {
       )
       return () => writeFileSync(join(directory, path), whole)
     },
-    findTest(name) {
-      const found = globSync(`test/${dirname(name)}/**/${name.slice(dirname(name).length + 1)}.test.ts`, { cwd: directory }) // prettier-ignore
-      return found.length === 1 ? found[0]! : null
-    },
+    findTest: (name) => findTest(directory, name),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

@@ -10,8 +10,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a key that was valid a moment ago is not checked again',
-    text: 'if receive_submission.checks_key and not _key.needs_no_admission then',
-    instead: 'if receive_submission.checks_key and false then',
+    text: 'if _request.checks_key and not _key.needs_no_admission then',
+    instead: 'if _request.checks_key and false then',
     tests: ['http/known-key'],
   },
   {

@@ -96,7 +96,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'job: an empty queue that was announced is not asked',
     text: 'return announced > gone || unclear > cleared || isDue',
     instead: 'return announced > gone || isDue',
-    tests: ['job/queue-hint'],
+    tests: ['job/hint'],
   },
   {
     name: 'job: what a lost answer has begun is not sought again',

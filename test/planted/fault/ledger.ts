@@ -95,9 +95,9 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a queue takes one more than its capacity',
-    text: 'if receive_submission.capacity is not null and not runledger.has_room(1, receive_submission.capacity) then',
+    text: 'if _request.capacity is not null and not runledger.has_room(1, _request.capacity) then',
     instead:
-      'if receive_submission.capacity is not null and not runledger.has_room(0, receive_submission.capacity) then',
+      'if _request.capacity is not null and not runledger.has_room(0, _request.capacity) then',
     tests: ['http/queue-full'],
   },
   {
@@ -109,7 +109,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: another request under the same key passes for the same',
-    text: 'return query select _earlier.submission_id, true, _earlier.request_digest = receive_submission.request_digest;',
+    text: 'return query select _earlier.submission_id, true, _earlier.request_digest = _request.request_digest;',
     instead: 'return query select _earlier.submission_id, true, true;',
     tests: ['http/idempotency'],
   },
@@ -145,8 +145,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: the web process may not flush the log',
-    text: 'runledger.receive_batch, runledger.flush_log, job.wake_workers,',
-    instead: 'runledger.receive_batch, job.wake_workers,',
+    text: 'runledger.flush_log, job.wake_workers, runledger.await_submission,',
+    instead: 'job.wake_workers, runledger.await_submission,',
     tests: ['http/role'],
   },
   {

@@ -40,20 +40,20 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: IPv6 outside of global unicast may be reached',
-    text: 'return isWithin(bytes, globalUnicastIPv6) && !isWithin(bytes, nonPublicIPv6)',
-    instead: 'return !isWithin(bytes, nonPublicIPv6)',
+    text: 'return isWithin(address, globalUnicastIPv6) && !isWithin(address, nonPublicIPv6)',
+    instead: 'return !isWithin(address, nonPublicIPv6)',
     tests: ['webhook/address'],
   },
   {
     name: 'webhook: an IPv6 literal with a zone is an address',
-    text: "return isIPv6(text) && !text.includes('%') ? parseIPv6(text) : null",
-    instead: 'return isIPv6(text) ? parseIPv6(text) : null',
+    text: "if (!isIPv6(text) || text.includes('%')) return null",
+    instead: 'if (!isIPv6(text)) return null',
     tests: ['webhook/address'],
   },
   {
     name: "webhook: this machine's own addresses may be reached",
-    text: 'isWithin(bytes, allowedRanges) || (isPublicAddress(address) && !isWithin(bytes, deniedRanges))',
-    instead: 'isWithin(bytes, allowedRanges) || isPublicAddress(address)',
+    text: 'isWithin(parsed, allowedRanges) || (isPublic(parsed) && !isWithin(parsed, deniedRanges))',
+    instead: 'isWithin(parsed, allowedRanges) || isPublic(parsed)',
     tests: ['webhook/connect'],
   },
   {
