@@ -11,6 +11,7 @@ import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/conversation.ts'
 import { box, timeFactor } from '../../../helper/executor.ts'
 import {
+  countOutOfMemoryKills,
   interpreter,
   listProcesses,
   openLaunches,
@@ -116,6 +117,9 @@ async function send(launch: KeeperLaunch, { bytes, mayRun }: Garbage): Promise<s
   const kinds: string[] = []
   for (let at = 0; at + 8 <= said.length; at += 8 + said.readUInt32LE(at + 4))
     kinds.push(String.fromCharCode(said.readUInt32LE(at)))
+  // It enforces the limits that it is told: one that is less than what it holds itself is its end.
+  if (mayRun && signal === 'SIGKILL' && words === '' && countOutOfMemoryKills(launch.group) > 0)
+    return null
   if (words !== '' || signal !== null || (code !== 0 && code !== 70))
     return `ended with ${signal ?? code}: ${words}`
   if (!mayRun && kinds.some((kind) => 'oex'.includes(kind))) return `ran: ${kinds.join(' ')}`

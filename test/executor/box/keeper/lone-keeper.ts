@@ -1,5 +1,13 @@
 // Keepers outside an executor, for tests that speak with one directly or put something else in its place.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
@@ -114,4 +122,14 @@ export function listProcesses({ entrances }: Pick<KeeperGroup, 'entrances'>): nu
       .flatMap(({ name }) => read(`${folder}/${name}`)),
   ]
   return read(top)
+}
+
+/** How often the kernel has killed in a keeper's cgroup because its memory limit was passed. */
+export function countOutOfMemoryKills(group: KeeperGroup): number {
+  const folders = group.entrances.map((path) => dirname(path))
+  return folders
+    .flatMap((folder) => [`${folder}/memory.oom_control`, `${folder}/memory.events`])
+    .filter((path) => existsSync(path))
+    .map((path) => Number(/^oom_kill (\d+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 0))
+    .reduce((sum, kills) => sum + kills, 0)
 }
