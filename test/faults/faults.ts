@@ -113,7 +113,8 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
   platform.start(name, 'worker', {
     ...shared,
     SLOTS: String(slots),
-    FIRST_UID: String(firstUid + index * slots),
+    // A slot's resident compiler has a uid, too.
+    FIRST_UID: String(firstUid + index * 2 * slots),
     JAVA_RESIDENT_COMPILER: 'off',
     CPP_PRECOMPILED_HEADERS: 'off',
     LEASE_SECONDS: String(leaseSeconds),
@@ -288,7 +289,7 @@ for (const service of [...webs, ...workers]) {
   if (status !== 0) failures.push(`${service.name} ended with ${status}`)
 }
 const judgement = await judge(sql, load, delivered, probes)
-const leftovers = findLeftovers(platform.pids, directory, { first: firstUid, count: 2 * slots })
+const leftovers = findLeftovers(platform.pids, directory, { first: firstUid, count: 4 * slots })
 const seconded = await rescues.measure()
 const fencedBy = (message: string): number =>
   [...webs, ...workers].reduce((sum, { logged }) => sum + (logged.get(message) ?? 0), 0)
