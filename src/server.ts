@@ -13,8 +13,8 @@ import { createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
-// Every exchange of ours with the database is short; a caller is told after two seconds in any case. The same limit says
-// how soon a connection that has gone silent is replaced, asked or not: the heartbeat asks.
+// The limit of one statement; a request makes several, each within less (http/deadline.ts). It also says how soon a
+// connection that has gone silent is replaced: the heartbeat asks those that nobody else asks.
 const statementSeconds = 2
 // What a lost worker held may be much, and is given back in one transaction.
 const sweepSeconds = 10
@@ -50,6 +50,7 @@ const database = createDatabase({
 // Whether the login may do the service's work is for /readyz to say: a release may be about to give it the rights.
 const refusal = await checkLogin(database, config.DATABASE_URL, [])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+// One connection that is told of ends, for all requests that wait for one.
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
 // A connection of its own: requests that fill the pool must not keep lost workers from being found.
 const sweepDatabase = createDatabase({

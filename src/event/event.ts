@@ -3,25 +3,25 @@
 // A submission's stream (its id):
 //
 //   submission.received ──▶ execution.started ──▶ execution.completed            (completed)
-//          ▲                       │
-//          │                       ▼
-//     queued again ◀──── execution.interrupted ──▶ execution.abandoned           (failed, verdict IE)
+//                             ▲         │
+//                             │         ▼
+//                    queued again ◀── execution.interrupted ──▶ execution.abandoned    (failed, verdict IE)
 //
-// - received: the queue has a job. The caller is told the id once this is on disk; who waits for the result is told with
-//   that, and all before it is on disk by then.
-// - started: one attempt on one worker. The version of this event is the attempt's fencing token: what follows it must
-//   stand at the next version, so of two attempts at most one can end.
+// - received: stored, and queued unless its key is at its limit. The 202 follows once this is on disk; who waits for the
+//   result is told with that, and all before it is on disk by then.
+// - started: one attempt on one worker. The version of this event and the attempt's id (`run`) are its fencing token: what
+//   follows must stand at the next version, so of two attempts at most one can end.
 // - completed: the program's fate is known, whatever it is. A program that crashes is completed.
 // - interrupted: we lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether it counts.
-// - abandoned: too many attempts lost. Only this is a failure, and it is ours.
+// - abandoned: the third loss that counts. Only this is a failure, and it is ours.
 // - submission.purged may follow the end: its bodies are gone, the log stays.
 //
 // A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
 // then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream:
 // api_key.issued, .changed, .rotated, .revoked. A tier's: tier.defined, at each change.
 //
-// Names are <stream>.<past participle> and never reused. Written in the latest shape, which the compiler checks and the
-// database does not; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
+// Names are <noun>.<past participle> and never reused. Written in the latest shape, which the compiler checks of what
+// TypeScript writes; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
 // wrote is passed through.
 export * from './submission.ts'
 export * from './execution.ts'

@@ -1,4 +1,5 @@
-// POST /api/submit: validate, append and enqueue in one transaction, then answer at once or when the end is known.
+// POST /api/submit: parse, receive, answer at once or when the end is known. The one transaction that appends and enqueues
+// is runledger.receive_submission, called by job/enqueue.ts.
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt, Submission } from '#enqueue'
 import { Problem } from '#error'
@@ -21,7 +22,7 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
-/** Creates the handler: the request is parsed, its submission received, and answered at once or when its end is known. */
+/** Creates the handler. */
 export function submit(dependencies: HttpDependencies): Handler {
   const parse = createParser(dependencies)
   return async (request, response) => {
@@ -32,7 +33,7 @@ export function submit(dependencies: HttpDependencies): Handler {
         : await submitOnly(dependencies, asked)
       if (!asked.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
     } catch (error) {
-      // Who has no right to an answer does not learn what is wrong with the request.
+      // A key that was valid a moment ago may be revoked by now: then its 401 goes before any other refusal.
       if (error instanceof Problem && error.status < 500) await request.confirm?.()
       throw error
     }
@@ -89,7 +90,7 @@ async function receive(
   id: string,
 ): Promise<Stored> {
   const { apiKeyId, accountId } = request.caller
-  const circumstances = {
+  const context = {
     apiKeyId,
     accountId,
     requestId: request.requestId,
@@ -99,7 +100,7 @@ async function receive(
   }
   const receipt = await receiveWithKey(request, (checksKey) =>
     withDeadline((signal) =>
-      receiveSubmission(database, id, submission, { ...circumstances, checksKey }, signal),
+      receiveSubmission(database, id, submission, { ...context, checksKey }, signal),
     ),
   )
   if (receipt.kind === 'queue_full') throw await queueFull(database)
@@ -133,12 +134,11 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
     settled.abort()
     await waitForEarlier(dependencies, asked, receipt.id)
   }
-  // Nobody is there to be answered.
   if (hungUp.aborted) return { status: 202, body: {} }
   const record = told ?? (await readRecord(dependencies, asked, receipt.id))
   if (record === null) throw unavailable() // the database restarted and has lost what was not on disk yet
   if (!isFinal(record)) {
-    // From here on its id is known.
+    // The 408 tells its id, so the commit, which is not waited for where a result is, has to be on disk now.
     await withDeadline(() => flushLog(database))
     throw new Problem(
       'timeout',

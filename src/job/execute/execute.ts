@@ -22,7 +22,7 @@ export { createSuspension } from './suspension.ts'
 
 /** What the task works with. */
 export interface ExecuteDependencies extends AttemptDependencies {
-  /** Whether the host is trusted; always, when left out. */
+  /** After its sandbox failed a worker takes no job until a program of its own has run well; never, when left out. */
   readonly suspension?: Suspension
   /**
    * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
@@ -45,18 +45,18 @@ export interface ExecuteTask {
   settled(): Promise<void>
 }
 
-/** SQLSTATE of runledger.conclude_execution: a crash of the database has lost the start. */
+/** SQLSTATE of conclude_execution and interrupt_execution: a crash of the database has lost the start. */
 const startLost = 'RL006'
 
 /** Creates the task. It resolves whatever becomes of the run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor } = dependencies
   const starter = createStarter(dependencies)
-  /** Attempts that were begun when their jobs were taken, by their runs. */
+  /** Attempts that `take` has begun and `run` has not yet been given, by their ids. */
   const taken = new Map<string, Attempt>()
   const running = new Map<string, Promise<void>>()
   const ending = new Set<Promise<void>>()
-  /** Runs that have begun here and are not in the log yet. */
+  /** Ids of attempts that have begun here and whose end is not in the log yet. */
   const held = new Set<string>()
 
   /** The attempt of a job that was handed out, begun with it or now. Null: there is nothing to do. */
@@ -225,7 +225,7 @@ async function interrupt(
     )
     passMilestone('execute.after_interrupt')
   } catch (error) {
-    // Given back already: by us, and the answer was lost, or by the sweep.
+    // Given back already, by us or by the sweep; or a crash has lost its start.
     if (!isFenced(error)) throw error
     log.warn({ submission, version }, 'execution.fenced')
   }

@@ -2,13 +2,13 @@
 //
 //   waiting     Its key has no place free: it stands in runledger.pending and has no job (runledger.admit_waiting).
 //   enqueued    It has one: a row of graphile-worker's, committed with the fact that caused it. Task and payload name its
-//               language, its key is the submission's id, so there is never a second (job.enqueue_first, _execute).
+//               language, its key is the submission's id, so at most one is queued (job.enqueue_first, _execute).
 //   announced   After the commit idle workers are told how many came (job.wake_workers). A worker that knows of none does
 //               not ask (hint.ts); should nobody be told, it looks by itself within three seconds.
 //   taken       A worker with a free slot removes the row and appends execution.started, in one statement
 //               (runledger.take_execution). It takes the first that is due in a language that it runs, from where it
-//               knows the queue to begin (front.ts). From here on the log says who has it, and the version of that event is the token
-//               without which nobody ends the attempt.
+//               knows the queue to begin (front.ts). From here on the log says who has it, and the version of that event,
+//               with the attempt's id, is the token without which nobody ends it.
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
 //   concluded   execution.completed; with it the key's next submission is enqueued, and the delivery, if there is one.
 //   given back  execution.interrupted, by the worker itself: it is enqueued again, before all others; or
@@ -19,7 +19,7 @@
 //
 // A job that take_execution cannot begin, whatever is wrong with it, graphile-worker's own statement hands out instead:
 // the row stays, locked, while the task looks at it and begins the attempt by a second statement (runledger.start_execution).
-// Either way a job stands under the task of its language (job.name_task), and comes to workers that run it alone; one that
+// Either way a job stands under the task of its language (job.name_task), and comes only to workers that run it; one that
 // stands under another is made anew by the log.
 //
 // Of a delivery: enqueued for the time when it is due (job.enqueue_deliver), taken and kept locked by graphile-worker,
@@ -27,7 +27,8 @@
 // receiver is busy (runledger.postpone_delivery); lost and reconciled as above.
 //
 // The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or for what has ended does nothing.
-// What of this leans on graphile-worker's inside stands in graphile-inside.ts.
+// What of this leans on graphile-worker's inside stands in graphile-inside.ts. A function runledger.a_b or job.a_b stands
+// in sql/functions, in the file a-b.sql. worker.ts makes what the tasks work with, job.ts hands it to this room.
 import { EventEmitter } from 'node:events'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, RunnerOptions, WorkerEvents } from 'graphile-worker'
@@ -78,12 +79,13 @@ export interface Queue {
   stop(): Promise<void>
 }
 
-/** Starts taking jobs: with two runners, one a task, as a slow webhook receiver must never hold an execution slot. */
+/** Starts taking jobs: one runner for executions, one for deliveries, as a slow receiver must never hold a slot. */
 export async function startRunners(options: QueueOptions): Promise<Queue> {
   const { url, log, execute } = options
   const hint = createQueueHint()
   const { events, poolIds } = createEvents(hint)
-  // Of each one connection is kept for listening; the others hand out and complete jobs, which is milliseconds a job.
+  // graphile-worker hands out and completes jobs by these, which is milliseconds a job, and listens on one of them. Its
+  // statement that hands out an execution is answered by ours (pool.ts).
   const pools = {
     execute: createQueuePool(url, 3, log, {
       takeJob: async () =>
@@ -100,7 +102,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
         listTasks(execute.languages).map((task) => [task, runExecution]),
       ),
       events: events.execute,
-      // Mostly the row has gone when its job was taken: one statement for all that were done in so long finds that out.
+      // runledger.take_execution has mostly removed the row: graphile-worker's own removal is one statement for so long.
       preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
     }),
     await startRunner(log, {
@@ -134,7 +136,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
 
 /** The tasks of a worker that runs these languages (job.name_task): by them it is handed jobs, by us and by graphile-worker. */
 function listTasks(languages: readonly string[]): string[] {
-  // 'execute' alone has what earlier releases enqueued, and stands for all in what take_execution answers.
+  // Plain 'execute' has what earlier releases enqueued, and is the task that take_execution answers for every language.
   return ['execute', ...languages.map((language) => `execute:${language}`)]
 }
 
