@@ -293,3 +293,18 @@ t.test('a closed pool has no process and answers nobody', async (t) => {
   await starting.pool.close()
   await expectNone()
 })
+
+t.test('one that comes up when its pool is being closed is ended too', async (t) => {
+  const coming = Promise.withResolvers<Resident>()
+  const pool = keepResidents(
+    1,
+    () => coming.promise,
+    generous,
+    () => {},
+  )
+  const closed = pool.close()
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  coming.resolve({ ended, exchange: () => Promise.resolve(null), end: resolve })
+  await closed
+  t.equal(await ask(pool, 'fine'), null)
+})
