@@ -22,7 +22,7 @@ import { openCgroupParent, readHierarchies } from '../../../src/executor/cgroup/
 import type { Cgroup, CgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
 import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/run-phase.ts'
+import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
 import type { PhaseRequest } from '#contract'
 import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'

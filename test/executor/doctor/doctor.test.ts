@@ -656,7 +656,7 @@ t.test('what bubblewrap says when it is refused has the remedy beside it', async
 
 // A bubblewrap that leaves out some of what it was asked for: the box stands, and is not what was promised.
 const forgetful = (pattern: string): string =>
-  `[ "$1" = --version ] && exec /usr/bin/bwrap --version\nexec /usr/bin/bwrap $(tr '\\0' ' ' <&6 | sed 's/${pattern}//') "$@"`
+  `[ "$1" = --version ] && exec /usr/bin/bwrap --version\nexec /usr/bin/bwrap $(tr '\\0' ' ' <&3 | sed 's/${pattern}//') "$@"`
 
 t.test('a box that is weaker than promised counts as none', async (t) => {
   const cases = [
