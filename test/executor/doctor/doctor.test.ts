@@ -660,7 +660,7 @@ const forgetful = (pattern: string): string =>
 
 t.test('a box that is weaker than promised counts as none', async (t) => {
   const cases = [
-    ['--seccomp 3', /Seccomp is 0/u],
+    ['--seccomp 4', /Seccomp is 0/u],
     ['--unshare-net', /shares the host's net namespace/u],
     ['--unshare-ipc', /shares the host's ipc namespace/u],
     ['--unshare-cgroup', /shares the host's cgroup namespace/u],

@@ -10,7 +10,7 @@ import {
 } from '#contract'
 import type { Boxes, BoxOptions, Evidence, ForkServer, Phase, PhaseRequest, Slot } from '#contract'
 import type { BoxResources } from '#bubblewrap'
-import { startKeeper } from './conversation.ts'
+import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
 import type { Place, StandingKeeper } from './place.ts'
 import type { KeeperPrograms } from './build.ts'
