@@ -1,7 +1,6 @@
-// A box that stays: a program of ours in it answers one framed request after the other. For compilers whose start costs
-// more than their work; a submission's own program never runs in one. The box is that of any phase (open-box.ts), with a
-// cgroup and limits of its own. Whatever is not as agreed (a word too many, a limit, silence) ends it: what it says is
-// taken whole or not at all, and whoever asked does without.
+// A box that stays: a program of ours in it answers one framed request after the other. It is for compilers whose start costs
+// more than their work; a submission's program never runs in one. The box is that of any phase (open-box.ts). A word too
+// many, a passed limit or silence ends it, and whoever asked does without.
 import type { Socket } from 'node:net'
 import { awaitBox, captureOutput, openBox, ownProcesses, watchLimits } from '#bubblewrap'
 import { describe, roundSeconds, SandboxError } from '#contract'

@@ -52,9 +52,8 @@ export interface Child {
   kill(): void
 }
 
-// Limits of the process itself, then into the cgroup, then on. dash does all of it in one process, so that
-// bubblewrap is born inside: moved later, it would show its host path in /proc/self/cgroup.
-// A worker that the out-of-memory killer must spare would otherwise hand that privilege to the program.
+// Lowers its own limits and enters the cgroup, then becomes bubblewrap, which is so born inside: moved later, it would show
+// its host path in /proc/self/cgroup. 500: a worker that the out-of-memory killer must spare would hand that on otherwise.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -100,10 +99,7 @@ export function startChild(launch: Launch): Child {
   }
 }
 
-/**
- * The command that becomes a slot's user for good and then runs what follows it. It stands before bubblewrap, which, run
- * by root, would keep root's rights over files.
- */
+/** Becomes a slot's user for good, and runs what follows. bubblewrap that root runs would keep root's rights over files. */
 export function dropTo(uid: number): string[] {
   return [
     ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
@@ -127,9 +123,9 @@ function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
 const waiting = new RegExp(`^(?:0|63) 0x${blockDescriptor.toString(16)} `)
 
 /**
- * bubblewrap tells the pid before it has built the box; what it then uses is not the program's. So wait until its
- * first process stands in read(2) on the block descriptor. A kernel that does not show this costs the program's
- * figures some 3 ms, nothing else: the program waits for us either way.
+ * bubblewrap tells the pid before it has built the box, and what it uses to build it is not the program's. So we wait until
+ * its first process is in read(2) on the block descriptor. Where the kernel does not show this, the program is charged some
+ * 3 ms more.
  * @throws {SandboxError} step `bubblewrap.setup` when the box does not stand after 30 seconds.
  */
 async function waitUntilReady(boxPid: number): Promise<void> {

@@ -109,8 +109,8 @@ export async function awaitBox(
 }
 
 /**
- * The box ended by itself between telling its pid and our look, or it is not where it must be. Then its cgroup cannot
- * end it: it is killed by pid, which is safe, as it is still waiting for us.
+ * For a box that was not seen in its group. It may have ended meanwhile; else its cgroup cannot end it, and it is killed by
+ * pid. That is safe, as it still waits for us.
  */
 async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<boolean>()

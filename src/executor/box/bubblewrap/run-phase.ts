@@ -1,6 +1,5 @@
-// Runs one command once, the portable way: a fresh cgroup, a box that waits in it, the clocks, the end, the evidence, nothing left.
-// The order of the steps is the point of this file: limits are in force and verified before the first instruction, and
-// figures are read after the last process is dead.
+// Runs one command once in a box of bubblewrap's. The order of the steps is the point of this file: limits are in force and
+// checked before the first instruction, and figures are read after the last process is dead.
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
@@ -16,8 +15,7 @@ import type { BoxResources, OpenBox } from './open-box.ts'
 const killMilliseconds = 5000
 
 /**
- * Runs the command in a box of bubblewrap's. When it settles, no process of the phase lives and its cgroup is gone, or
- * `onLeft` was called.
+ * When it settles, no process of the phase lives and its cgroup is gone, or `onLeft` was called.
  * @param uid of the slot; null: the worker's own.
  * @param onLeft is told when something is left; the promise resolves when that is gone, and rejects when it stays.
  * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
@@ -208,9 +206,9 @@ function gather(
 }
 
 /**
- * What the submission was compiled to may be nothing that can be started, such as a binary that asks for a linker that is
- * not there. That is its own end, as a shell would tell it; a toolchain that cannot be started is our failure. (What has no
- * form that the kernel knows never comes here: bubblewrap has a shell read it, as execvp does, and the end is the shell's.)
+ * A compiled program may be one that cannot be started, such as a binary that asks for a linker that is not there. That is
+ * the program's own end, told as a shell would; a toolchain that cannot be started is our failure. (A file of no format that
+ * the kernel knows never comes here: bubblewrap gives it to a shell, as execvp does.)
  * @param words all that was said on stderr: nothing of the program has run, so they are bubblewrap's own.
  * @returns the status and the program's stderr, or null when something else failed.
  */

@@ -1,8 +1,7 @@
 // What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes; and the pipe that lets it start.
-// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout then fails with ENXIO, and
-// one that sends descriptors over it leaves them with us. A named pipe, opened at both ends and unlinked before the
-// program starts, is a pipe; opened anew through /dev/stdin it would wait for a writer, so input is a file, which can
-// also be mapped and needs no feeding. Each has an inode of its own, so no run leaves anything on it for the next.
+// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout fails with ENXIO, and one that
+// sends descriptors over it leaves them with us. So outputs are named pipes, opened at both ends and unlinked before the
+// program starts. Input is a file: a pipe, opened anew by /dev/stdin, would wait for a writer, and a file can be mapped.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {

@@ -18,9 +18,9 @@ export interface KeeperLaunch extends Hello {
   readonly interpreter: readonly string[] | null
 }
 
-// As in child.ts: the process that becomes the keeper enters the cgroup before anything else. It must outlive a program
-// that eats all memory: its boxes raise their own score to 500, and where the worker may lower one, the keeper is not killed
-// at all: when all of a box is dead, what its files held may still be charged.
+// As in child.ts, the process enters the cgroup before it becomes the keeper. The keeper must outlive a program that eats all
+// memory. Its boxes raise their own score to 500; where the worker may lower one the keeper is never killed, as a dead box's
+// files may still be charged.
 const script = `
 umask 022
 unset PWD OLDPWD
