@@ -113,67 +113,71 @@ export function createStandardStreams(record: string): StandardStreams {
         unlinkSync(name)
       }
     },
-    async openFeed() {
-      const name = await takePipe()
-      try {
-        // Neither end can be opened without the other unless both are one.
-        const both = openSync(name, constants.O_RDWR)
-        try {
-          const childDescriptor = openSync(name, 'r')
-          try {
-            const writer = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)
-            const stream = new Socket({ fd: writer, readable: false, writable: true })
-            return { childDescriptor, stream }
-          } catch (error) {
-            closeSync(childDescriptor)
-            throw error
-          }
-        } finally {
-          closeSync(both)
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
-    async openOutput() {
-      const name = await takePipe()
-      try {
-        const reader = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
-        const stream = new Socket({ fd: reader, readable: true, writable: false })
-        try {
-          return { childDescriptor: openSync(name, 'w'), stream }
-        } catch (error) {
-          stream.destroy()
-          throw error
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
-    async openGate() {
-      const name = await takePipe()
-      try {
-        const own = openSync(name, constants.O_RDWR)
-        try {
-          return {
-            // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
-            // would let a program go whose worker has just died.
-            childDescriptor: openSync(name, constants.O_RDWR),
-            open: () => void writeSync(own, '1'),
-            close: () => closeSync(own),
-          }
-        } catch (error) {
-          closeSync(own)
-          throw error
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
+    openFeed: async () => openFeed(await takePipe()),
+    openOutput: async () => openOutput(await takePipe()),
+    openGate: async () => openGate(await takePipe()),
     close() {
       rmSync(directory, { recursive: true, force: true })
       rmSync(record, { force: true })
     },
+  }
+}
+
+/** Opens a named pipe at both ends and unlinks it, as the next two do. */
+function openFeed(name: string): InputPipe {
+  try {
+    // Neither end can be opened without the other unless both are one.
+    const both = openSync(name, constants.O_RDWR)
+    try {
+      const childDescriptor = openSync(name, 'r')
+      try {
+        const writer = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)
+        const stream = new Socket({ fd: writer, readable: false, writable: true })
+        return { childDescriptor, stream }
+      } catch (error) {
+        closeSync(childDescriptor)
+        throw error
+      }
+    } finally {
+      closeSync(both)
+    }
+  } finally {
+    unlinkSync(name)
+  }
+}
+
+function openOutput(name: string): OutputPipe {
+  try {
+    const reader = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stream = new Socket({ fd: reader, readable: true, writable: false })
+    try {
+      return { childDescriptor: openSync(name, 'w'), stream }
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+  } finally {
+    unlinkSync(name)
+  }
+}
+
+function openGate(name: string): Gate {
+  try {
+    const own = openSync(name, constants.O_RDWR)
+    try {
+      return {
+        // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
+        // would let a program go whose worker has just died.
+        childDescriptor: openSync(name, constants.O_RDWR),
+        open: () => void writeSync(own, '1'),
+        close: () => closeSync(own),
+      }
+    } catch (error) {
+      closeSync(own)
+      throw error
+    }
+  } finally {
+    unlinkSync(name)
   }
 }
 
