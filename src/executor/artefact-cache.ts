@@ -1,7 +1,6 @@
-// Keeps compiled programs, so that the same code with other input compiles once: on disk, and those used last in memory,
-// where a hit reads and writes no file. What one owner had compiled no other finds: that it is there, or is there sooner,
-// would tell what others compile. Only what is certain to come out the same again is kept: a compiler stopped by a limit
-// is asked anew.
+// Keeps compiled programs on disk, and those used last in memory, so that the same code with other input compiles once. An
+// owner finds only his own: a hit on another's would tell what others compile. Only what would come out the same again is
+// kept: a compiler that a limit stopped is asked anew.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   mkdirSync,

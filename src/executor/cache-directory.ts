@@ -1,5 +1,5 @@
-// The directory that a worker keeps things in from one start to the next: compiled programs, the keeper, what languages
-// prepare. It must be the worker's own: that of another user would be told as the failure of whatever comes to it first.
+// The directory that a worker keeps from one start to the next: compiled programs, the keeper, what languages prepare. It is
+// looked at first, as the directory of another user would show as the failure of whatever writes there first.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, SandboxError } from '#contract'
@@ -18,7 +18,7 @@ export function openCacheDirectory(directory: string): void {
   const fault = examineCacheDirectory(directory, process.getuid?.() ?? 0)
   if (fault !== null) throw new SandboxError('cache.open', `${fault.reason}; ${fault.remedy}`)
   try {
-    // Others may look for a name in it: programs' users get to what is prepared for them by it.
+    // Others may pass through it, not list it: the slots' users get to what is prepared for them.
     mkdirSync(directory, { recursive: true, mode: 0o711 })
   } catch (cause) {
     throw new SandboxError('cache.open', `${directory}: ${describe(cause)}`, cause)

@@ -1,29 +1,25 @@
 // The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
 //
-// Theory of operation. A request takes a slot: a place for one program, with a host uid of its own. It has one phase or
-// two, compile and run. Each phase gets a fresh box: new pid, mount, network, ipc, uts and cgroup namespaces below a user
-// namespace in which only the slot's uid exists, the host's programs and libraries read-only, sized scratch space, no
-// capability, a filter on system calls (seccomp/policy.ts), in a cgroup that limits and counts. There are two ways to make one
-// (box/box.ts), and a worker uses one of them, found out when it starts:
+// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or two, compile and run. Each
+// phase gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's
+// programs and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a
+// cgroup that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
 //
-// A keeper in each slot (box/keeper/keeper.c), a small C program of ours that stays, has the next box standing before it is
-// asked for, supervises the run inside and answers over a socket (box/keeper/conversation.ts). A language's interpreter that is
-// already up (its `fork-server`) has a keeper of its own in each slot and runs programs in forks of itself. Nothing is started
-// but the program, and nobody enters a cgroup, which takes the kernel ten milliseconds: boxes are born in theirs.
+// A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
+// is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
+// and runs programs in forks of itself. Boxes are born in their cgroup: to enter one takes the kernel ten milliseconds.
 //
-// bubblewrap for each phase, where no keeper can be had. The worker starts a shell that lowers its own limits and enters
-// a fresh cgroup, then becomes the slot's uid, then bubblewrap (box/bubblewrap/child.ts). bubblewrap builds the box and waits; the worker
-// checks that it stands in every hierarchy, takes the counters' state as zero, starts the clocks and lets the program go
-// (box/bubblewrap/run-phase.ts).
+// bubblewrap makes a box for each phase where no keeper can be had (box/bubblewrap/run-phase.ts). A shell lowers its own
+// limits, enters a fresh cgroup and becomes the slot's uid, then bubblewrap. The worker checks that the box stands in its
+// cgroup, sets the counters to zero, starts the clocks and lets the program go.
 //
-// Either way the run ends when its main process ends, or a clock, an output or the kernel's out-of-memory killer stops it;
-// then everything in the box is killed, the output read to its end, the counters read. Only then is the slot free; a box of
-// a keeper in which nothing is left but its own first process clears itself away before the next run. A keeper that fails
-// before a program begins loses nothing: it is replaced, and the program begins elsewhere (tenancy.ts).
-// Nothing that a program can write is ever opened from outside: source and compiled program go in over descriptors, input
-// is a nameless file and outputs are pipes, a compiler's result comes out over its stdout. What a phase became is judged
-// by our own record and the kernel's counters first and by the exit status last (contract/judge-ending.ts), as that is the program's
-// own word.
+// The run ends when its main process ends, or when a clock, an output or the out-of-memory killer stops it. Then everything
+// in the box is killed, the output read to its end, the counters read; only then is the slot free. When a keeper fails
+// before a program begins, the program begins elsewhere (tenancy.ts).
+//
+// Nothing that a program can write is ever opened from outside: sources and compiled programs go in by descriptors, input is
+// a nameless file, outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's
+// own word, and is judged last (contract/judge-ending.ts).
 export { NotBegunError, SandboxError } from '#contract'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
@@ -70,7 +66,7 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly cacheDirectory: string
   /** How boxes are made; `auto` unless said. */
   readonly box?: BoxChoice
-  /** Told what this host cannot have although it was wanted, and why; that costs speed, nothing else. */
+  /** Hears what was wanted and cannot be had on this host, and why; it costs speed alone. */
   readonly onFallback?: (reason: string) => void
 }
 
@@ -98,8 +94,8 @@ export interface Executor {
   /** The languages that this host has. */
   readonly runtimes: Readonly<Partial<Record<Language, Runtime>>>
   /**
-   * Runs one program; waits for a free slot. Resolves once every process of the run is dead, or when a kill has not ended
-   * one in seconds: then its slot is nobody's until it is clear. What fails before the program begins is tried in another slot.
+   * Runs one program; waits for a free slot. Resolves when every process of the run is dead. If a kill does not end one in
+   * seconds it resolves too, and the slot is lent to nobody until it is clear.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
    * @throws {SandboxError} when we failed, or do not have the language.
    */

@@ -1,5 +1,5 @@
-// Decides what leaves a store that many owners fill: the least recently used of whoever holds most. So nobody loses what is
-// his to an owner who holds more, and an owner who looks for his own cannot tell how busy the others are.
+// Decides what leaves a full store: the least recently used thing of the owner who holds most. So nobody loses a thing to an
+// owner who holds more, and nobody can tell from what he still has how busy the others are.
 
 export interface FairShare {
   /** Notes that a thing is there, of this size, and was used just now. */

@@ -1,5 +1,5 @@
-// What an executor offers: the languages that the host has, and the accelerators that attach to them. No language is
-// named here; each says what it has, and what cannot be had costs time only.
+// What an executor offers: the languages that the host has, and their accelerators. No language is named here. An
+// accelerator that cannot be had costs time only.
 import type { BoxResources } from '#bubblewrap'
 import { describe, SandboxError } from '#contract'
 import type { ForkServer, Language, Limits } from '#contract'

@@ -9,7 +9,7 @@ export interface SlotPool {
   count(): number
   /**
    * Waits for a free slot.
-   * @param ahead true for who has had one and lost it by no fault of his: he is served before all who wait.
+   * @param ahead true for a request that lost its slot by no fault of its own: it is served before all others.
    * @throws {SandboxError} when none is left in service; the signal's reason when aborted.
    */
   acquire(signal?: AbortSignal, ahead?: boolean): Promise<Slot>

@@ -1,5 +1,5 @@
-// Runs the phases of one request: in one slot as long as that is in order, and in another where a phase could not begin.
-// What fails before a program's first instruction is the last tenant's or our own doing, and costs the next one nothing.
+// Runs the phases of one request in one slot, and in another slot when a phase could not begin there: what fails before a
+// program's first instruction is not the program's doing.
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import { NotBegunError } from '#contract'
 import type { SlotPool } from './slot.ts'
@@ -7,12 +7,11 @@ import type { SlotPool } from './slot.ts'
 /** Runs one phase; one at a time. */
 export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
 
-/** Slots that one request may have; what could not begin in any of them will begin nowhere. */
+/** Slots that one request may try. */
 const slotsMost = 3
 
 /**
- * Takes a slot for as long as the work lasts. A slot in which something is still to be cleared away is nobody's until that
- * is done, and never again anybody's when it cannot be done.
+ * Takes a slot for as long as the work lasts. A slot is lent again when it is clear, and never if it cannot be cleared.
  * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
  */
 export async function withSlot<Result>(
@@ -60,8 +59,8 @@ async function giveBack(slots: SlotPool, boxes: Boxes, slot: Slot): Promise<void
 }
 
 /**
- * Any that is free, or the one just left when it is clear. If that never will be, the wait ends with the refusal: who has
- * the other slots may be waiting for what was to begin here.
+ * Any that is free, or the one just left when it is clear. When that one never will be, the wait ends with an error: whoever
+ * has the other slots may be waiting for this request.
  */
 async function acquireAnother(
   slots: SlotPool,

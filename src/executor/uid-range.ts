@@ -1,9 +1,9 @@
-// Host uids that no other worker of this machine uses: two workers with the same FIRST_UID would share theirs, and with them
-// the kernel's quotas and the right to signal each other's programs.
+// Host uids that no other worker of this machine uses: two workers with the same uids would share the kernel's quotas, and
+// could signal each other's programs.
 //
-// A uid is claimed by listening on an abstract Unix socket that is named after it. The kernel gives such a name to one
-// process at a time and takes it back when that ends, however it ends. Containers with a network of their own have names
-// of their own; they are told apart by their user namespaces, or by FIRST_UID.
+// A worker claims a uid by listening on an abstract Unix socket named after it. The kernel gives such a name to one process
+// at a time, and takes it back when the process ends. Containers with a network of their own do not see each other's names:
+// their user namespaces tell them apart, or FIRST_UID.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'

@@ -65,7 +65,7 @@ function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): Ro
   return found
 }
 
-/** As build_root in keeper/box.c reads it. */
+/** As build_root in keeper/root.c reads it. */
 export function encodeLayout(root: readonly RootEntry[]): Buffer {
   const entries = [
     // What bubblewrap covers in /proc a keeper's has never had.

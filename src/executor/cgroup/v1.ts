@@ -45,7 +45,7 @@ export async function openCgroupV1(
   name: string,
   hierarchies: readonly Hierarchy[],
 ): Promise<CgroupParent> {
-  const base = findBase(hierarchies)
+  const base = findBase(hierarchies, name)
   for (const directory of listDistinct(base)) await sweep(directory)
   const parent = descend(base, name)
   try {
@@ -79,14 +79,7 @@ export async function openCgroupV1(
 
 /** @throws {SandboxError} naming every group that cannot be made. */
 function makeGroups(directories: Directories): void {
-  const refusals: string[] = []
-  for (const directory of listDistinct(directories)) {
-    try {
-      makeGroup(directory)
-    } catch (error) {
-      refusals.push(describe(error instanceof SandboxError ? error.cause : error))
-    }
-  }
+  const refusals = listRefusals(listDistinct(directories))
   if (refusals.length > 0)
     throw new SandboxError(
       'cgroup.create',
@@ -94,14 +87,23 @@ function makeGroups(directories: Directories): void {
     )
 }
 
-function findBase(hierarchies: readonly Hierarchy[]): Directories {
+/** Makes each group. @returns why some of them could not be made. */
+function listRefusals(directories: readonly string[]): string[] {
+  const refusals: string[] = []
+  for (const directory of directories) {
+    try {
+      makeGroup(directory)
+    } catch (error) {
+      refusals.push(describe(error instanceof SandboxError ? error.cause : error))
+    }
+  }
+  return refusals
+}
+
+/** @throws {SandboxError} naming all that is missing, and all that is there and may not be used. */
+function findBase(hierarchies: readonly Hierarchy[], name: string): Directories {
   const find = (controller: string): string | null =>
     hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
-  const missing = versionOneControllers.required.filter((controller) => find(controller) === null)
-  if (missing.length > 0) {
-    const names = missing.map((controller) => `"${controller}"`).join(', ')
-    throw new SandboxError('cgroup.find', `cgroup v1 is mounted without: ${names}`)
-  }
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')?.ownGroup ?? null
   const base = {
     memory: find('memory') ?? '',
@@ -111,13 +113,24 @@ function findBase(hierarchies: readonly Hierarchy[]): Directories {
     freezer: find('freezer'),
     unified: unified !== null && canMakeGroups(unified) ? unified : null,
   }
-  if (base.unified === null && base.freezer === null) {
-    throw new SandboxError(
-      'cgroup.find',
+  const missing = versionOneControllers.required.filter((controller) => find(controller) === null)
+  const complaints: string[] = []
+  if (missing.length > 0) {
+    const names = missing.map((controller) => `"${controller}"`).join(', ')
+    complaints.push(`cgroup v1 is mounted without: ${names}`)
+  }
+  if (base.unified === null && base.freezer === null)
+    complaints.push(
       'neither a writable cgroup2 tree nor the v1 freezer is mounted; a box could not be killed at once',
     )
-  }
-  return base
+  if (complaints.length === 0) return base
+  const groups = listDistinct(base)
+    .filter((directory) => directory !== '')
+    .map((directory) => `${directory}/${name}`)
+  const refusals = listRefusals(groups)
+  for (const group of groups) void removeGroup(group, 0).catch(() => {})
+  if (refusals.length > 0) complaints.push(`cannot make groups: ${refusals.join('; ')}`, remedy)
+  throw new SandboxError('cgroup.find', complaints.join('; '))
 }
 
 /** A worker without root may have been given the v1 controllers and not the v2 tree, or an old kernel's tree. */

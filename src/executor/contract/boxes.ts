@@ -1,5 +1,4 @@
-// What a box is to those who use one: a slot in which phases run, one after the other, each in a fresh box. Here, and not
-// beside those who make boxes, as there are two of them.
+// What a box is to those who use one. It stands here and not beside those who make boxes, as there are two of them.
 import type { Command, HostPath } from './command.ts'
 import type { Phase } from './outcome.ts'
 import type { PhaseLimits } from './request.ts'

@@ -1,5 +1,5 @@
 // Which slots are not clear yet: something of an earlier run is still being killed or removed there.
-// Both kinds of box clear most of what they leave before a run has settled; here is what takes longer than its verdict may.
+// Most of what a run leaves is gone before it has settled; here is what takes longer than its verdict may.
 import type { Slot } from './boxes.ts'
 
 export interface Clearings {

@@ -53,7 +53,7 @@ export function judgeEnding(
   }
 }
 
-/** To microseconds: what the clocks tell; the rest is only the noise of binary fractions. */
+/** To microseconds, as the clocks tell: further digits come of binary fractions. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }

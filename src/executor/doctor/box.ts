@@ -1,11 +1,8 @@
 // Makes one real box by the recipe every submission gets, and checks from inside and outside that it is what was promised.
 // The last word of the doctor: settings may look right and the kernel, a container engine or a security module still refuse.
-import { spawn } from 'node:child_process'
-import { EventEmitter } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { boxUid, buildArguments, dropTo, environment, readHostRoot } from '#bubblewrap'
+import { boxUid, dropTo, environment, readHostRoot, spawnBox } from '#bubblewrap'
 import { assembleFilter } from '#seccomp'
 import { findProgram } from '#toolchain'
 import { mayTrace } from './capability.ts'
@@ -101,43 +98,25 @@ interface Report {
 }
 
 async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Report> {
-  const [program, ...options] = [
-    ...launcher,
-    '--args',
-    '6',
-    '--',
-    '/usr/bin/cat',
-    '/proc/self/status',
-    '/proc/net/dev',
-    '/proc/self/environ',
-    '-',
-  ]
-  const child = spawn(program, options, {
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin' },
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+  const files = ['/proc/self/status', '/proc/net/dev', '/proc/self/environ']
+  const box = spawnBox({
+    launcher,
+    command: { argv: ['/usr/bin/cat', ...files, '-'], files: [] },
+    root: readHostRoot(),
+    paths: [],
+    diskBytes: 1024 * 1024,
+    filter,
+    standard: ['pipe', 'pipe', 'pipe'],
+    block: 'pipe',
+    inherited: [],
+    emptyDescriptor: 0,
   })
-  // Node's types know the first five only.
-  const streams: readonly unknown[] = child.stdio
+  const child = box.process
   let inside = ''
   let errors = ''
-  let statusText = ''
   child.stdout?.on('data', (chunk: Buffer) => (inside += chunk.toString('latin1')))
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
-  child.stdio[4]?.on('data', (chunk: Buffer) => (statusText += chunk.toString('latin1')))
-  // A launcher that dies early closes its ends; its own words say why, so the broken pipe is of no interest.
-  for (const stream of streams) if (stream instanceof EventEmitter) stream.on('error', () => {})
-  const box = { root: readHostRoot(), paths: [], files: [], diskBytes: 1024 * 1024 }
-  const list = buildArguments({
-    ...box,
-    filterDescriptor: 3,
-    statusDescriptor: 4,
-    blockDescriptor: 5,
-  })
-  writeAll(streams[3], filter)
-  writeAll(streams[6], list.map((word) => `${word}\0`).join(''))
-  writeAll(streams[5], 'go')
-
+  box.letGo()
   let end: string | null = null
   const ended = new Promise<void>((resolve) => {
     child.on('error', (error) => {
@@ -153,8 +132,9 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
   const isOver = (): boolean => end !== null || patience.aborted
   // The last of the three files is the environment; with it the box is up and waits for its input to end.
   while (!isOver() && !inside.includes('PATH=')) await delay(5)
-  const pid = Number(/"child-pid":\s*(\d+)/u.exec(statusText)?.[1] ?? 0)
-  const outside = inside === '' || pid === 0 ? null : lookAt(pid)
+  const known = Promise.race([box.boxPid, delay(1000, null, { ref: false })])
+  const pid = inside === '' ? null : await known
+  const outside = pid === null ? null : lookAt(pid)
   child.stdin?.end()
   const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
   await ended
@@ -165,10 +145,6 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
     errors,
     end: end ?? 'no end',
   }
-}
-
-function writeAll(stream: unknown, text: string | Buffer): void {
-  if (stream instanceof Writable) stream.end(text)
 }
 
 function lookAt(pid: number): Report['outside'] {

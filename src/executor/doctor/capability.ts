@@ -1,9 +1,12 @@
-// Examines what root may do here: a container engine takes rights away, and then whatever needs one of them fails in words
-// that name another culprit.
+// Examines what root may do here. Where something has taken a right away, whatever needs it fails in words that name another
+// cause. In an engine's container container.ts does this.
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
+
+/** What of the host is looked at here. */
+type RootHost = Pick<Host, 'uid' | 'processDirectory'>
 
 /** Numbers of linux/capability.h: what it takes to become a slot's user. */
 const needed = { SETGID: 6, SETUID: 7 } as const
@@ -18,7 +21,7 @@ const addRemedy = (names: readonly string[]): string =>
   `docker run ${names.map((name) => `--cap-add ${name}`).join(' ')} …`
 
 /** No row for a worker that is not root: it needs none. */
-export function examineCapabilities(host: Host): Finding[] {
+export function examineCapabilities(host: RootHost): Finding[] {
   if (host.uid !== 0) return []
   const name = 'capabilities'
   const lacking = Object.entries(needed).flatMap(([capability, number]) =>
@@ -42,12 +45,12 @@ export function examineCapabilities(host: Host): Finding[] {
 }
 
 /** Whether this process may look at what runs as another user. */
-export function mayTrace(host: Host): boolean {
+export function mayTrace(host: RootHost): boolean {
   return host.uid !== 0 || holds(host, wanted.SYS_PTRACE.number)
 }
 
 /** True when the kernel does not say. */
-function holds(host: Host, number: number): boolean {
+function holds(host: RootHost, number: number): boolean {
   const status = readProcessFile(host, 'self/status') ?? ''
   const mask = /^CapEff:\s*([\da-f]{1,16})$/mu.exec(status)?.[1]
   return mask === undefined || ((BigInt(`0x${mask}`) >> BigInt(number)) & 1n) === 1n

@@ -17,8 +17,10 @@ import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
 
-const mountRemedy =
+const unifiedRemedy =
   'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1'
+const mountController = (controller: string): string =>
+  `mount -t cgroup -o ${controller} ${controller} /sys/fs/cgroup/${controller} (after mkdir)`
 const delegateRemedy =
   'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)'
 /** systemd delegates the v2 tree alone. */
@@ -41,7 +43,7 @@ export function examineCgroups(host: Host): Finding[] {
   if (unified !== undefined)
     return [reportOk('cgroup', `v2 on ${unified.mountPoint}`), ...examineVersion2(host, unified)]
   return [
-    reportMissing('cgroup', 'no memory controller is mounted, neither v1 nor v2', mountRemedy),
+    reportMissing('cgroup', 'no memory controller is mounted, neither v1 nor v2', unifiedRemedy),
   ]
 }
 
@@ -52,53 +54,63 @@ function examineVersion1(
 ): Finding[] {
   const find = (controller: string): Hierarchy | undefined =>
     hierarchies.find(({ controllers }) => controllers.includes(controller))
-  const findings: Finding[] = []
-  const { required, optional } = versionOneControllers
-  for (const controller of required) {
+  const examineController = (controller: string, isRequired: boolean): Finding[] => {
     const name = `cgroup ${controller}`
     const hierarchy = find(controller)
-    const remedy = `mount -t cgroup -o ${controller} ${controller} /sys/fs/cgroup/${controller} (after mkdir), or boot with cgroup v2`
-    findings.push(
-      hierarchy === undefined
-        ? reportMissing(name, 'not mounted', remedy)
-        : examineGroup(name, hierarchy.ownGroup, 'v1'),
-    )
-  }
-  // Where one of these is mounted the worker makes its groups there too.
-  for (const controller of optional) {
-    const hierarchy = find(controller)
+    const remedy = mountController(controller)
     if (hierarchy !== undefined)
-      findings.push(examineGroup(`cgroup ${controller}`, hierarchy.ownGroup, 'v1'))
+      return [examineGroup(name, hierarchy.ownGroup, { version: 'v1', mountRemedy: remedy })]
+    return isRequired
+      ? [reportMissing(name, 'not mounted', `${remedy}, or boot with cgroup v2`)]
+      : []
   }
-  const killers = [
-    // An old kernel's v2 tree kills one by one, which a fork bomb outruns.
-    { hierarchy: unified, file: 'cgroup.kill' },
-    { hierarchy: find('freezer'), file: 'freezer.state' },
+  const { required, optional } = versionOneControllers
+  const findings = [
+    ...required.flatMap((controller) => examineController(controller, true)),
+    // Where one of these is mounted the worker makes its groups there too.
+    ...optional.flatMap((controller) => examineController(controller, false)),
+    examineKill(unified, find('freezer')),
   ]
-  const usable = killers.flatMap(({ hierarchy, file }) =>
-    hierarchy === undefined ? [] : [examineGroup('cgroup kill', hierarchy.ownGroup, 'v1', file)],
-  )
-  findings.push(
-    usable.find(({ level }) => level === 'ok') ??
-      usable[0] ??
-      reportMissing(
-        'cgroup kill',
-        'neither a v2 tree nor the freezer is mounted: a box could not be killed at once',
-        'mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified',
-      ),
-  )
   if (find('cpu') === undefined)
     findings.push(
       reportWarning(
         'cgroup cpu',
         'not mounted: one box may take every core for its time',
-        'mount -t cgroup -o cpu cpu /sys/fs/cgroup/cpu (after mkdir)',
+        mountController('cpu'),
       ),
     )
   const memory = find('memory')
   const hasAccounting =
     memory !== undefined && existsSync(join(memory.ownGroup, 'memory.memsw.limit_in_bytes'))
   return [...findings, examineSwapAccounting(host, hasAccounting)]
+}
+
+/** Beside v1, one of the two must end a box at once. An old kernel's v2 tree kills one by one, which a fork bomb outruns. */
+function examineKill(unified: Hierarchy | undefined, freezer: Hierarchy | undefined): Finding {
+  const name = 'cgroup kill'
+  const freezerRemedy = mountController('freezer')
+  const wanted = [
+    {
+      hierarchy: unified,
+      file: 'cgroup.kill',
+      mountRemedy: `${freezerRemedy}, or boot a kernel ≥ 5.14, whose v2 tree has cgroup.kill`,
+    },
+    { hierarchy: freezer, file: 'freezer.state', mountRemedy: freezerRemedy },
+  ]
+  const found = wanted.flatMap(({ hierarchy, ...kind }) =>
+    hierarchy === undefined
+      ? []
+      : [examineGroup(name, hierarchy.ownGroup, { version: 'v1', ...kind })],
+  )
+  return (
+    found.find(({ level }) => level === 'ok') ??
+    found[0] ??
+    reportMissing(
+      name,
+      'neither a v2 tree nor the freezer is mounted: a box could not be killed at once',
+      'mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified',
+    )
+  )
 }
 
 function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
@@ -108,9 +120,12 @@ function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
   let readOnly: Finding
   try {
     controllers = readValue(ownGroup, 'cgroup.controllers').split(' ')
-    readOnly = examineGroup('cgroup delegation', ownGroup, 'v2')
+    readOnly = examineGroup('cgroup delegation', ownGroup, {
+      version: 'v2',
+      mountRemedy: unifiedRemedy,
+    })
   } catch (error) {
-    return [reportMissing('cgroup delegation', describe(error), mountRemedy)]
+    return [reportMissing('cgroup delegation', describe(error), unifiedRemedy)]
   }
   const findings = ['memory', 'pids'].map((controller) =>
     controllers.includes(controller)
@@ -177,16 +192,27 @@ function examineDelegation(ownGroup: string, mountPoint: string): Finding {
       `${ownGroup} can be divided once its ${pids.length} processes are in a leaf of their own; the worker does that`,
     )
   } catch (error) {
-    return explain(name, ownGroup === mountPoint ? mountPoint : ownGroup, error, 'v2')
+    return explain(name, ownGroup === mountPoint ? mountPoint : ownGroup, error, {
+      version: 'v2',
+      mountRemedy: unifiedRemedy,
+    })
   }
+}
+
+/** Which kind of group is looked for. */
+interface GroupKind {
+  readonly version: 'v1' | 'v2'
+  /** What a group of this kind has; `cgroup.procs` unless said. */
+  readonly file?: string
+  /** What helps when there is no such tree. */
+  readonly mountRemedy: string
 }
 
 /** Makes a group below and removes it: the only proof that it may be done. */
 function examineGroup(
   name: string,
   group: string,
-  version: 'v1' | 'v2',
-  file = 'cgroup.procs',
+  { version, file = 'cgroup.procs', mountRemedy }: GroupKind,
 ): Finding {
   const probe = join(group, `runledger-doctor-${process.pid}`)
   try {
@@ -202,11 +228,16 @@ function examineGroup(
       )
     return reportOk(name, `groups can be made in ${group}`)
   } catch (error) {
-    return explain(name, group, error, version)
+    return explain(name, group, error, { version, mountRemedy })
   }
 }
 
-function explain(name: string, group: string, error: unknown, version: 'v1' | 'v2'): Finding {
+function explain(
+  name: string,
+  group: string,
+  error: unknown,
+  { version, mountRemedy }: GroupKind,
+): Finding {
   const remedy = version === 'v1' ? versionOneRemedy(group) : delegateRemedy
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   switch (code) {

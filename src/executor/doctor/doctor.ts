@@ -40,12 +40,13 @@ const ordinaryHost: Omit<Host, 'uid'> = {
 export async function examineHost(options: HostOptions = {}): Promise<readonly Finding[]> {
   const host: Host = { ...ordinaryHost, uid: process.getuid?.() ?? 0, ...options }
   const kernel = examineKernel(host)
+  const container = examineContainer(host)
   const programs = [...(await examineUser(host)), await examineBubblewrap(host)]
   const makers = [...kernel.filter(({ name }) => name === 'architecture'), ...programs]
   return [
     ...kernel,
-    ...examineCapabilities(host),
-    ...examineContainer(host),
+    // A container's own row tells of more capabilities, and with which flag each is had.
+    ...(container.length > 0 ? container : examineCapabilities(host)),
     ...examineCgroups(host),
     ...programs,
     ...examineTools(host),

@@ -24,7 +24,7 @@ export interface Host extends ToolHost {
 }
 
 /** A file below /proc, trimmed; null when it is not there or may not be read. */
-export function readProcessFile(host: Host, path: string): string | null {
+export function readProcessFile(host: Pick<Host, 'processDirectory'>, path: string): string | null {
   try {
     return readFileSync(join(host.processDirectory, path), 'utf8').trim()
   } catch {

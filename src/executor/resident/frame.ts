@@ -1,5 +1,5 @@
-// Frames on a stream of bytes: a frame is its length in four bytes, big-endian, and itself. Apart from process.ts, which
-// decides what is asked; here is what counts as one answer: no byte before the question, none too many, none too few.
+// Frames on a stream of bytes: the length in four bytes, big-endian, then the bytes. What counts as one answer is decided
+// here: no byte before the question, none too many, none too few.
 import type { Socket } from 'node:net'
 
 /** Sends one. */

@@ -1,5 +1,5 @@
-// Compiles with a compiler that is up already, and says when that cannot be: then a box of its own does it, by whose
-// clocks and counters the compilation is judged. Here is what a resident may use and what of its answers counts.
+// Compiles with a compiler that is already up. Where that cannot be, a box of its own compiles, and its clocks and counters
+// judge. Here is what a resident may use, and which of its answers count.
 import { compileMessageBytes, describe } from '#contract'
 import type { ResidentCompiler } from '#toolchain'
 import type { HostPath, Phase, PhaseLimits } from '#contract'
@@ -24,10 +24,7 @@ export interface ResidentCompilers {
 
 const mebibyte = 1024 * 1024
 
-/**
- * Less than a compilation of its own may use: what needs more is begun anew in a box, and has cost no more than this.
- * A JDK's compiler at work takes some 150 MiB.
- */
+/** Less than a compilation in a box may use; what needs more is begun anew there. A JDK's compiler takes some 150 MiB. */
 const residentMemoryBytes = 512 * mebibyte
 const exchangeCpuSeconds = 2
 const exchangeWallSeconds = 4

@@ -35,21 +35,21 @@ export interface ResidentCompiler {
   command(memoryBytes: number): Command
   writeRequest(code: Uint8Array): Buffer
   /**
-   * What the compiler's command would have written and exited with. Null when that is not beyond doubt; the source is
-   * then compiled anew, in a box of its own.
+   * What the compiler's command would have written and exited with. Null when that is in doubt: the source is then compiled
+   * anew, in a box of its own.
    * @throws when it is not an answer at all.
    */
   readAnswer(answer: Buffer): CompilerAnswer | null
 }
 
-/** What is made beside the runs, once, and used by those that come after; without it they do the same, slower. */
+/** What is made once, beside the runs; without it they do the same, slower. */
 export interface Preparation {
   readonly kind: 'preparation'
   /** Begins to prepare, in the background. Returns the language with what there will be. @throws when it cannot. */
   begin(workshop: Workshop): Toolchain
 }
 
-/** What is faster than a fresh process. Each is used where its box can have it, and the slow way stands behind it. */
+/** What is faster than a fresh process. Where it cannot be had, the fresh process does the same. */
 export type Accelerator = ForkServer | ResidentCompiler | Preparation
 
 /** How a program of this language gets compiled. */

@@ -22,10 +22,13 @@ export class ToolError extends Error {
   override readonly name = 'ToolError'
   /** True when it is installed and broken: installing it changes nothing, installing it again may. */
   readonly isBroken: boolean
+  /** What an operator can do besides installing it; null: nothing. */
+  readonly advice: string | null
 
-  constructor(message: string, isBroken = false) {
+  constructor(message: string, isBroken = false, advice: string | null = null) {
     super(message)
     this.isBroken = isBroken
+    this.advice = advice
   }
 }
 

@@ -57,7 +57,8 @@ export async function findToolchains(
 
 function describeMissing(language: Language, error: unknown): MissingLanguage {
   const again = error instanceof ToolError && error.isBroken ? '--reinstall ' : ''
-  const remedy = `apt-get install ${again}${catalogue[language].packages.join(' ')}`
+  const advice = error instanceof ToolError && error.advice !== null ? `${error.advice}; ` : ''
+  const remedy = `${advice}apt-get install ${again}${catalogue[language].packages.join(' ')}`
   return { language, reason: describe(error), remedy }
 }
 

@@ -20,9 +20,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
 import { openCgroupParent, readHierarchies } from '../../../src/executor/cgroup/cgroup.ts'
 import type { Cgroup, CgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
+import { openCgroupV1 } from '../../../src/executor/cgroup/v1.ts'
 import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
 import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/run-phase.ts'
+import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
 import type { PhaseRequest } from '#contract'
 import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
@@ -356,4 +357,21 @@ t.test('hierarchies are read from what is mounted', (t) => {
     { type: 'cgroup2', mountPoint: '/sys/fs/cgroup', controllers: [], ownGroup: '/sys/fs/cgroup' },
   ])
   t.end()
+})
+
+t.test('v1: what is not mounted and what may not be used are told at once', async (t) => {
+  const ownGroup = '/nonexistent/memory'
+  const memory = {
+    type: 'cgroup',
+    mountPoint: ownGroup,
+    controllers: ['memory'],
+    ownGroup,
+  } as const
+  await t.rejects(
+    openCgroupV1('runledger-test', [memory]),
+    failsAt(
+      'cgroup.find',
+      /without: "pids", "cpuacct"; neither .*\/memory\/runledger-test.*as root/,
+    ),
+  )
 })

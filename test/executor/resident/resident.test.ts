@@ -8,7 +8,7 @@ import t from 'tap'
 import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
 import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/run-phase.ts'
+import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
 import { keepResidents } from '../../../src/executor/resident/pool.ts'
 import type { ResidentPool, Retirement } from '../../../src/executor/resident/pool.ts'
 import { startResident } from '../../../src/executor/resident/process.ts'
@@ -292,4 +292,19 @@ t.test('a closed pool has no process and answers nobody', async (t) => {
   const starting = openPool(t)
   await starting.pool.close()
   await expectNone()
+})
+
+t.test('one that comes up when its pool is being closed is ended too', async (t) => {
+  const coming = Promise.withResolvers<Resident>()
+  const pool = keepResidents(
+    1,
+    () => coming.promise,
+    generous,
+    () => {},
+  )
+  const closed = pool.close()
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  coming.resolve({ ended, exchange: () => Promise.resolve(null), end: resolve })
+  await closed
+  t.equal(await ask(pool, 'fine'), null)
 })

@@ -44,17 +44,16 @@ export const environment: Readonly<Record<string, string>> = {
 }
 
 /**
- * The box's first process, which shares the program's uid: by its memory it could be made to lie about the program's end,
- * and under load a program may begin while bubblewrap's own pipes are still open there, by which it could hide that it
- * has begun. A program may not trace (seccomp/policy.ts), and this is the only proc file system it can reach.
+ * The box's first process, which has the program's uid. A program that reached its memory could make it lie about the
+ * program's end; one that reached bubblewrap's pipes, which may still be open there, could hide that it has begun. A
+ * program may not trace (seccomp/policy.ts), and this is the only proc file system that it can reach.
  */
 const hidden = '/proc/1'
 
 /**
- * What in /proc tells how the host is doing: load, memory, interrupts, inodes; and what tells which host it is. Programs
- * that move such a figure by what they do and others that read it would talk across boxes. bubblewrap can only cover them
- * by name, each for 0.15 ms; what never changes is left, and what a kernel's module has put there, as that might go while
- * the worker runs. A keeper mounts a /proc that has none of it (keeper/box.c).
+ * What in /proc tells which host it is and how it is doing. One program could move such a figure and another read it, and so
+ * they would talk across boxes. bubblewrap can only cover these by name, each for 0.15 ms. What never changes is left, and
+ * what a kernel's module has put there, as it might go while the worker runs. A keeper's /proc has none of it (keeper/box.c).
  */
 const hostRecords = [
   ['buddyinfo', 'cgroups', 'cpuinfo', 'diskstats', 'fs', 'interrupts', 'irq', 'key-users'],
@@ -65,8 +64,8 @@ const hostRecords = [
   .map((name) => `/proc/${name}`)
 
 /**
- * What `--dev` would give, less its devpts: pseudo-terminals are counted for the host as a whole, so that one box could
- * use them up for the others, or talk to them by the count.
+ * What `--dev` would give, less devpts: the host counts all pseudo-terminals together, so that one box could use them up for
+ * the others, or signal by the count.
  */
 export const devices = [
   '/dev/null',

@@ -2,7 +2,6 @@
 // the same file system and environment, and a compiler that stays stands in one.
 export {
   boxUid,
-  buildArguments,
   deviceLinks,
   devices,
   environment,
@@ -10,8 +9,10 @@ export {
   type RootEntry,
 } from './arguments.ts'
 export { captureOutput } from './capture.ts'
-export { dropTo, startChild, type Child } from './child.ts'
+export { dropTo } from './child.ts'
 export { findInheritedDescriptors } from './inherited-descriptors.ts'
 export { watchLimits } from './limit-watch.ts'
-export { refuseOutside, runPhase, type BoxResources } from './run-phase.ts'
+export { awaitBox, openBox, ownProcesses, type BoxResources, type OpenBox } from './open-box.ts'
+export { runPhase } from './run-phase.ts'
+export { spawnBox } from './spawn-box.ts'
 export { createStandardStreams, removeStandardStreams } from './standard-stream.ts'

@@ -1,33 +1,23 @@
 // Starts one box and speaks with bubblewrap: the child's pid, the wait before the program's first instruction, the end.
 // Apart from run-phase.ts, which decides what all of it means.
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command, HostPath } from '#contract'
+import type { Command } from '#contract'
 import { SandboxError } from '#contract'
-import { buildArguments } from './arguments.ts'
-import type { RootEntry } from './arguments.ts'
+import { blockDescriptor, spawnBox } from './spawn-box.ts'
+import type { BoxSpawn } from './spawn-box.ts'
 import type { Gate } from './standard-stream.ts'
 
 /** What a box is started with. */
-export interface Launch {
+export interface Launch extends Omit<BoxSpawn, 'launcher' | 'standard' | 'block'> {
   readonly command: Command
-  readonly root: readonly RootEntry[]
-  readonly paths: readonly HostPath[]
-  readonly diskBytes: number
-  readonly filter: Buffer
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
   /** The cgroup's `cgroup.procs` files. */
   readonly entrances: readonly string[]
   /** A process that uses more is killed by the kernel, should the worker not be there to do it. */
   readonly cpuSeconds: number
-  /** Descriptors that would reach the program uninvited (inherited-descriptors.ts). */
-  readonly inherited: readonly number[]
-  /** A descriptor of /dev/null. */
-  readonly emptyDescriptor: number
   /** Descriptors of stdin, stdout and stderr. */
   readonly standardDescriptors: readonly [number, number, number]
   /** What the box waits at; bubblewrap closes it before the program's first instruction. */
@@ -62,9 +52,8 @@ export interface Child {
   kill(): void
 }
 
-// Limits of the process itself, then into the cgroup, then on. dash does all of it in one process, so that
-// bubblewrap is born inside: moved later, it would show its host path in /proc/self/cgroup.
-// A worker that the out-of-memory killer must spare would otherwise hand that privilege to the program.
+// Lowers its own limits and enters the cgroup, then becomes bubblewrap, which is so born inside: moved later, it would show
+// its host path in /proc/self/cgroup. 500: a worker that the out-of-memory killer must spare would hand that on otherwise.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -76,119 +65,46 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
-const firstDescriptor = 3
-const filterDescriptor = firstDescriptor + 1
-const statusDescriptor = firstDescriptor + 2
-const blockDescriptor = firstDescriptor + 3
-
 /** Starts a box that waits before its program's first instruction. Never throws: the end tells what failed. */
 export function startChild(launch: Launch): Child {
-  const { command } = launch
-  const files = command.files.map(({ path, executable }, index) => ({
-    descriptor: blockDescriptor + 1 + index,
-    path,
-    executable,
-  }))
-  const options = buildArguments({
-    root: launch.root,
-    paths: launch.paths,
-    files,
-    diskBytes: launch.diskBytes,
-    filterDescriptor,
-    statusDescriptor,
-    blockDescriptor,
-  })
-  const stdio: (number | 'pipe' | 'ignore')[] = [...launch.standardDescriptors]
-  while (stdio.length <= blockDescriptor + files.length) stdio.push('pipe')
-  stdio[blockDescriptor] = launch.gate.childDescriptor
-  const strangers = launch.inherited.filter((descriptor) => descriptor >= stdio.length)
-  for (const descriptor of strangers) {
-    while (stdio.length < descriptor) stdio.push('ignore')
-    stdio[descriptor] = launch.emptyDescriptor
-  }
-  const child = spawn(
-    '/bin/sh',
-    [
-      ['-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
+  const { command, uid, entrances, gate } = launch
+  const box = spawnBox({
+    ...launch,
+    launcher: [
+      ['/bin/sh', '-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
       // In blocks of 512 bytes, and one more than the scratch disk holds, so that a full disk is ENOSPC and no signal.
       [String(Math.ceil(launch.diskBytes / 512) + 1)],
       [command.unlimitedStack ? 'unlimited' : 'usual'],
-      [...launch.entrances, '--'],
-      launch.uid === null ? [] : dropTo(launch.uid),
-      ['bwrap', '--args', String(firstDescriptor)],
-      // bubblewrap reads arguments from a descriptor to its end and closes it: here none, from an empty file.
-      ...strangers.map((descriptor) => ['--args', String(descriptor)]),
-      ['--', ...command.argv],
+      [...entrances, '--'],
+      uid === null ? [] : dropTo(uid),
+      'bwrap',
     ].flat(),
-    {
-      cwd: '/',
-      // The program can read this environment in /proc/1/environ.
-      env: { PATH: '/usr/bin:/bin' },
-      stdio,
-    },
-  )
-  for (const stream of child.stdio) stream?.on('error', () => {})
-  const send = (descriptor: number, bytes: Uint8Array): void => {
-    const stream = child.stdio[descriptor]
-    if (stream instanceof Socket) stream.end(bytes)
-  }
-  send(firstDescriptor, Buffer.from(options.map((option) => `${option}\0`).join('')))
-  send(filterDescriptor, launch.filter)
-  for (const [index, file] of command.files.entries())
-    send(blockDescriptor + 1 + index, file.content)
-
-  const exit = watchExit(child)
+    standard: launch.standardDescriptors,
+    block: gate.childDescriptor,
+  })
+  const exit = watchExit(box.process)
   let seen: Omit<ChildEnd, 'exitStatus'> | null = null
   void exit.then((end) => (seen = end))
-  const status = readStatus(child.stdio[statusDescriptor])
   return {
-    boxPid: status.boxPid,
-    exited: exit.then(() => closeAll(child)),
-    ended: Promise.all([exit, status.closed]).then(([end, exitStatus]) => ({ ...end, exitStatus })),
-    readEnd: () => seen && { ...seen, exitStatus: status.readExit() },
+    boxPid: box.boxPid,
+    exited: exit.then(() => box.closePipes()),
+    ended: Promise.all([exit, box.exitStatus]).then(([end, exitStatus]) => ({
+      ...end,
+      exitStatus,
+    })),
+    readEnd: () => seen && { ...seen, exitStatus: box.readExitStatus() },
     waitUntilReady,
-    release: () => launch.gate.open(),
-    kill: () => void child.kill('SIGKILL'),
+    release: () => gate.open(),
+    kill: () => void box.process.kill('SIGKILL'),
   }
 }
 
-/**
- * The command that becomes a slot's user for good and then runs what follows it. It stands before bubblewrap, which, run
- * by root, would keep root's rights over files.
- */
+/** Becomes a slot's user for good, and runs what follows. bubblewrap that root runs would keep root's rights over files. */
 export function dropTo(uid: number): string[] {
   return [
     ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
     ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
   ].flat()
-}
-
-/** bubblewrap writes one JSON object a line: `child-pid` at once, `exit-code` only if the program was started. */
-function readStatus(stream: ChildProcess['stdio'][number] | undefined): {
-  readonly boxPid: Promise<number | null>
-  readonly closed: Promise<number | null>
-  /** What has come of it by now. */
-  readonly readExit: () => number | null
-} {
-  const boxPid = Promise.withResolvers<number | null>()
-  const closed = Promise.withResolvers<number | null>()
-  let text = ''
-  stream?.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1')
-    const match = /"child-pid": (\d+)/.exec(text)
-    if (match !== null) boxPid.resolve(Number(match[1]))
-  })
-  const readExit = (): number | null => {
-    const match = /"exit-code": (\d+)/.exec(text)
-    return match === null ? null : Number(match[1])
-  }
-  const finish = (): void => {
-    boxPid.resolve(null)
-    closed.resolve(readExit())
-  }
-  if (stream === null || stream === undefined) finish()
-  else stream.once('close', finish)
-  return { boxPid: boxPid.promise, closed: closed.promise, readExit }
 }
 
 function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
@@ -203,20 +119,13 @@ function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
   })
 }
 
-/** Closes our ends but that of the status: its last line may still be unread. */
-function closeAll(child: ChildProcess): void {
-  for (const [descriptor, stream] of child.stdio.entries()) {
-    if (descriptor >= firstDescriptor && descriptor !== statusDescriptor) stream?.destroy()
-  }
-}
-
 /** read(2) on x86-64 and on arm64, in the notation of /proc/PID/syscall: number, then arguments. */
 const waiting = new RegExp(`^(?:0|63) 0x${blockDescriptor.toString(16)} `)
 
 /**
- * bubblewrap tells the pid before it has built the box; what it then uses is not the program's. So wait until its
- * first process stands in read(2) on the block descriptor. A kernel that does not show this costs the program's
- * figures some 3 ms, nothing else: the program waits for us either way.
+ * bubblewrap tells the pid before it has built the box, and what it uses to build it is not the program's. So we wait until
+ * its first process is in read(2) on the block descriptor. Where the kernel does not show this, the program is charged some
+ * 3 ms more.
  * @throws {SandboxError} step `bubblewrap.setup` when the box does not stand after 30 seconds.
  */
 async function waitUntilReady(boxPid: number): Promise<void> {

@@ -1,7 +1,6 @@
-// Watches a running phase: the two clocks, and the out-of-memory killer where the kernel ends one process of several.
+// Watches a running phase: its two clocks, and the out-of-memory killer. It says when to stop; the caller knows how.
 import type { Cgroup } from '#cgroup'
 import type { PhaseLimits, Reason } from '#contract'
-// Apart from run-phase.ts, which decides what a stop does; here is only when.
 
 /** Milliseconds between two looks at the counters: near the CPU limit, and otherwise. */
 const shortestLook = 5
@@ -15,7 +14,7 @@ export function watchLimits(
   stop: (why: Reason) => void,
 ): { stop(): void } {
   const wall = setTimeout(
-    // An end that has happened already is seen first: input events come before this callback.
+    // An end that has already happened is seen first: Node reads its input before it calls this.
     () => setImmediate(stop, 'wall_limit'),
     limits.wallSeconds * 1000 - (performance.now() - started),
   )

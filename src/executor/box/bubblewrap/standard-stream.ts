@@ -1,8 +1,7 @@
 // What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes; and the pipe that lets it start.
-// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout then fails with ENXIO, and
-// one that sends descriptors over it leaves them with us. A named pipe, opened at both ends and unlinked before the
-// program starts, is a pipe; opened anew through /dev/stdin it would wait for a writer, so input is a file, which can
-// also be mapped and needs no feeding. Each has an inode of its own, so no run leaves anything on it for the next.
+// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout fails with ENXIO, and one that
+// sends descriptors over it leaves them with us. So outputs are named pipes, opened at both ends and unlinked before the
+// program starts. Input is a file: a pipe, opened anew by /dev/stdin, would wait for a writer, and a file can be mapped.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -114,67 +113,71 @@ export function createStandardStreams(record: string): StandardStreams {
         unlinkSync(name)
       }
     },
-    async openFeed() {
-      const name = await takePipe()
-      try {
-        // Neither end can be opened without the other unless both are one.
-        const both = openSync(name, constants.O_RDWR)
-        try {
-          const childDescriptor = openSync(name, 'r')
-          try {
-            const writer = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)
-            const stream = new Socket({ fd: writer, readable: false, writable: true })
-            return { childDescriptor, stream }
-          } catch (error) {
-            closeSync(childDescriptor)
-            throw error
-          }
-        } finally {
-          closeSync(both)
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
-    async openOutput() {
-      const name = await takePipe()
-      try {
-        const reader = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
-        const stream = new Socket({ fd: reader, readable: true, writable: false })
-        try {
-          return { childDescriptor: openSync(name, 'w'), stream }
-        } catch (error) {
-          stream.destroy()
-          throw error
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
-    async openGate() {
-      const name = await takePipe()
-      try {
-        const own = openSync(name, constants.O_RDWR)
-        try {
-          return {
-            // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
-            // would let a program go whose worker has just died.
-            childDescriptor: openSync(name, constants.O_RDWR),
-            open: () => void writeSync(own, '1'),
-            close: () => closeSync(own),
-          }
-        } catch (error) {
-          closeSync(own)
-          throw error
-        }
-      } finally {
-        unlinkSync(name)
-      }
-    },
+    openFeed: async () => openFeed(await takePipe()),
+    openOutput: async () => openOutput(await takePipe()),
+    openGate: async () => openGate(await takePipe()),
     close() {
       rmSync(directory, { recursive: true, force: true })
       rmSync(record, { force: true })
     },
+  }
+}
+
+/** Opens a named pipe at both ends and unlinks it, as the next two do. */
+function openFeed(name: string): InputPipe {
+  try {
+    // Neither end can be opened without the other unless both are one.
+    const both = openSync(name, constants.O_RDWR)
+    try {
+      const childDescriptor = openSync(name, 'r')
+      try {
+        const writer = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK)
+        const stream = new Socket({ fd: writer, readable: false, writable: true })
+        return { childDescriptor, stream }
+      } catch (error) {
+        closeSync(childDescriptor)
+        throw error
+      }
+    } finally {
+      closeSync(both)
+    }
+  } finally {
+    unlinkSync(name)
+  }
+}
+
+function openOutput(name: string): OutputPipe {
+  try {
+    const reader = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stream = new Socket({ fd: reader, readable: true, writable: false })
+    try {
+      return { childDescriptor: openSync(name, 'w'), stream }
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+  } finally {
+    unlinkSync(name)
+  }
+}
+
+function openGate(name: string): Gate {
+  try {
+    const own = openSync(name, constants.O_RDWR)
+    try {
+      return {
+        // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
+        // would let a program go whose worker has just died.
+        childDescriptor: openSync(name, constants.O_RDWR),
+        open: () => void writeSync(own, '1'),
+        close: () => closeSync(own),
+      }
+    } catch (error) {
+      closeSync(own)
+      throw error
+    }
+  } finally {
+    unlinkSync(name)
   }
 }
 

@@ -26,7 +26,7 @@ export const compileOptions: readonly string[] = [
 // With -z now names are resolved once, in the resident interpreter, and not again in each of its forks.
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
-const common = ['keeper.c', 'box.c', 'group.c']
+const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c']
 /** The sources of the program. */
 export const programSources: readonly string[] = ['main.c', ...common]
 

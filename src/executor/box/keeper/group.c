@@ -1,10 +1,9 @@
 // The keeper's cgroup, v1 and v2: limits, counters, and the proof that nothing is left.
 //
-// v1: nobody can be born in another group than his parent's, and to move a process costs 10 ms after idleness. So the
-// keeper lives in the group that its boxes are accounted in, and figures are differences to what stood there before the
-// run. The worker opened the files, as root; their descriptors come in the order of `files` below.
-// v2: every box gets a fresh group, born in it by clone3. The worker hands the keeper a directory of its own, below
-// which it makes them; the keeper itself stands beside them, in `keeper`.
+// v1: a process is born in its parent's group, and to move it costs 10 ms after idleness. So the keeper lives in the group
+// that its boxes are counted in, and figures are differences to what stood there before the run. The worker opens the files,
+// as root; their descriptors come in the order of `files` below.
+// v2: clone3 bears every box in a fresh group. The keeper makes them in a directory of its own, and stands beside them.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -164,9 +163,9 @@ static void set_memory_limit(uint64_t bytes) {
 }
 
 /**
- * v1: a box's file entries, shared memory and namespaces stay charged when it has died, some until the kernel gets to
- * them, some until it needs room. If they counted as the keeper's own, the next program could use what is taken from them
- * beyond its limit, run after run. So they are taken back first: to lower the limit makes the kernel do it.
+ * v1: a dead box's file entries, shared memory and namespaces stay charged until the kernel gets to them or needs room. If
+ * they counted as the keeper's own, the next program could use their room beyond its limit. So the limit is lowered first,
+ * which makes the kernel take them back.
  */
 void settle_group(void) {
   if (version == 2) return;
@@ -183,9 +182,8 @@ void settle_group(void) {
 }
 
 /**
- * v1: what the box that has just died held may still be charged, up to the limit; the next one must find room all the
- * same, or the kernel kills it for want of memory before it stands. The same of its files: the limit is still that of the
- * last run, or what settle_group has lowered it to.
+ * v1: what the last box held may still be charged, up to the limit, which is still that of its run or what settle_group has
+ * lowered it to. Without room the kernel would kill the next box before it stands, or before its files are in it.
  */
 void make_room(uint64_t bytes) {
   if (version == 2 || run->limit_held == 0) return;

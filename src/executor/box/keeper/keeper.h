@@ -1,4 +1,4 @@
-// What the keeper's files share. The protocol and the way of a run are told at the head of keeper.c.
+// What the keeper's files share. The way of a run is told at the head of keeper.c, the protocol at that of channel.c.
 #ifndef KEEPER_H
 #define KEEPER_H
 
@@ -14,12 +14,14 @@ enum {
   /** Descriptors that the worker starts a keeper with: the socket, then those of its cgroup (group.c). */
   worker_socket = 3,
   group_descriptor = 4,
+  scratch_count = 3,
 };
 
 /** A page that the keeper shares with a box's own two processes and that a program never has mapped. */
 struct shared {
   /** Written before the program is let go. */
   struct request request;
+  /** Its strings. */
   char block[argument_bytes_most];
   /** Written by the box: how the main process ended (`ended` last: has_ended), or what failed before there was one. */
   int ended;
@@ -38,8 +40,8 @@ struct box {
   int input_reader;
   int output[2];
   int errors[2];
-  /** Mounts of /box, /tmp and /dev/shm. */
-  int mounts[3];
+  /** Mounts of /box, /tmp and /dev/shm (scratch_paths). */
+  int mounts[scratch_count];
   uint64_t sizes[2];
   /** Can be read from when the program has ended (an eventfd). */
   int ended;
@@ -47,22 +49,77 @@ struct box {
   bool outlives;
 };
 
+/** One of a program's two outputs. */
+struct stream {
+  int descriptor;
+  uint32_t kind;
+  uint64_t limit;
+  uint64_t received;
+  /** What was read and is in no frame yet. */
+  char *gathered;
+  size_t gathered_length;
+};
+
 // keeper.c
 extern struct shared *shared;
-int64_t now(void);
-/** Memory, all zero, that a fork of the keeper does not have. */
-void *allocate_unforked(size_t bytes);
 void setup(void);
 /**
  * Serves requests until the worker goes. Returns only in a program's process that needs no exec, ready to run it:
  * whether it may end quietly (python.c).
  */
 bool serve(bool forks);
+
+// channel.c
+/** True from before a program is let go until its result stands: a failure then may have cost it a run. */
+extern bool begun;
+/**
+ * Memory, all zero, that a fork of the keeper does not have. What comes from runs lies in such memory: a program that is a
+ * fork of a resident interpreter could read the rest.
+ */
+void *allocate_unforked(size_t bytes);
+void open_channel(void);
+/** False when nothing waits to be read. Ends the keeper when the worker has gone. */
+bool read_more(void);
+/** True when a whole word of the worker's has been read and not been taken. */
+bool has_word(void);
+void read_exactly(void *target, size_t size);
+void copy_to_file(int descriptor, uint64_t size, const char *step);
+/** Bytes that still fit into what waits to be sent. */
+size_t answer_room(void);
+void append_frame(uint32_t kind, const void *data, size_t length);
+/** Sends what the socket takes. */
+void send_some(void);
+void send_all(void);
 _Noreturn void fail(const char *step);
 _Noreturn void fail_saying(const char *step, const char *words);
 
-// box.c
+// supervise.c
+int64_t now(void);
+void open_supervision(void);
+void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]);
+/** Puts what was gathered into a frame. */
+void pass_on(struct stream *stream);
+/**
+ * From the program's first instruction until its output is read and its box reaped. Where only the box's first process is
+ * left, and next to nothing for it to clear away (group_is_settled), its end is not waited for: it changes nothing any
+ * more, and takes as long as an empty box takes to run. Nor is that of a box which a kill does not end (box.outlives).
+ */
+enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
+/** Waits for the end of the box's first process, whose own end clears the box away. */
+void reap_box(struct box *box);
+
+// root.c
+/** Where a box's own scratch file systems are mounted, in the order of `mounts`. */
+extern const char *const scratch_paths[scratch_count];
+/**
+ * Replaces the keeper's own root by what its boxes see.
+ * @param layout entries of three strings that end in NUL: `bind`, source, target (read-only); `device`, source,
+ * target; `link`, text, path.
+ */
 void build_root(char *layout, size_t bytes);
+
+// box.c
+void open_boxes(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs are to give way to whatever else is in their group. */
 void yield_cpu(void);

@@ -10,7 +10,7 @@ import {
 } from '#contract'
 import type { Boxes, BoxOptions, Evidence, ForkServer, Phase, PhaseRequest, Slot } from '#contract'
 import type { BoxResources } from '#bubblewrap'
-import { startKeeper } from './conversation.ts'
+import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
 import type { Place, StandingKeeper } from './place.ts'
 import type { KeeperPrograms } from './build.ts'
@@ -28,10 +28,7 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServer
   ) => Promise<void>
 }
 
-/**
- * Runs after which a resident interpreter is replaced: all its forks share its hash seed and its address layout, and
- * what a program learns of them should not last.
- */
+/** A resident interpreter is replaced after so many: its forks share its hash seed and address layout, which programs learn. */
 const forksMost = 128
 
 /** After a resident interpreter could not be started, the next is tried so much later. */

@@ -1,4 +1,4 @@
-// What goes over a keeper's socket; keeper.c tells in which order. The worker's side of it is structure.ts.
+// What goes over a keeper's socket; channel.c tells in which order. The worker's side of it is structure.ts.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 

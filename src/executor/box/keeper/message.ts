@@ -1,4 +1,4 @@
-// What goes over a keeper's socket, in the order that keeper.c tells: requests as bytes, and results from them.
+// What goes over a keeper's socket, in the order that channel.c tells: requests as bytes, and results from them.
 // Separate from the conversation, which knows when each of them may come.
 import { environment } from '#bubblewrap'
 import { nameSignal, roundSeconds, SandboxError } from '#contract'
@@ -44,7 +44,7 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
 export interface Hello {
   readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
   readonly filter: Buffer
-  /** Entries of the file system that its boxes see, as build_root in box.c reads them. */
+  /** Entries of the file system that its boxes see, as build_root in root.c reads them. */
   readonly layout: Buffer
 }
 
@@ -71,7 +71,7 @@ const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
 const blockBytes = 512
 
-/** `struct request` of keeper.h and what follows it. */
+/** `struct request` of message.h and what follows it. */
 export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)

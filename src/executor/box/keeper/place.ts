@@ -1,7 +1,7 @@
 // A keeper's place in a slot: one stands there, or is on its way. One that has failed is never used again: another comes up
 // in its place, and what is left of it is the slot's to clear.
 import type { KeeperGroup } from '#cgroup'
-import type { Keeper } from './conversation.ts'
+import type { Keeper } from './keeper-process.ts'
 
 /** A keeper that has come up, and its cgroup. */
 export interface StandingKeeper {

@@ -1,10 +1,9 @@
 // The keeper inside CPython: a box's program is a fork of an interpreter that is already up.
 //
-// Loaded ahead of `python3 main.py` (LD_PRELOAD). Before the interpreter's own main the process becomes a keeper: it
-// stands in the file system of its boxes, in /box. The interpreter then starts as it always does, in the very command
-// line of a submission, until it opens its script. There it is held: each box's program is a fork of it that goes on from
-// this place, in its own box, with the script that lies there. So nothing of the interpreter is imitated, and the
-// resident process itself never reads a line of a submission.
+// Loaded ahead of `python3 main.py` (LD_PRELOAD). Before the interpreter's own main the process becomes a keeper and stands
+// in the file system of its boxes. The interpreter then starts as it always does, with a submission's command line, until it
+// opens its script. There it is held: each box's program is a fork that goes on from this place, with the script of its own
+// box. So nothing of the interpreter is imitated, and the resident process never reads a line of a submission.
 #define _GNU_SOURCE
 #include "keeper.h"
 

@@ -8,6 +8,9 @@ import type { ToolHost } from '../tool.ts'
 /** What a whole JDK has, the programs aside. */
 const parts = ['lib/modules', 'lib/server/libjvm.so', 'conf/security']
 
+const wrongNameAdvice =
+  'JAVA_HOME names no JDK that can be used: correct it, or leave it out and the newest one is used'
+
 /**
  * The JDK's directory.
  * @param wanted the one that an operator names.
@@ -23,6 +26,8 @@ export async function findHome(host: ToolHost, wanted: string | undefined): Prom
       reason ??= error
     }
   }
+  if (wanted !== undefined && reason instanceof ToolError)
+    throw new ToolError(reason.message, reason.isBroken, wrongNameAdvice)
   const { libraryDirectory } = host
   throw reason ?? new ToolError(`no JDK under ${libraryDirectory}/jvm, and javac not found`)
 }

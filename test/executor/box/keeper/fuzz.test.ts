@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { startKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Evidence } from '../../../../src/executor/contract/judge-ending.ts'
 import { box, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
 import {

@@ -6,9 +6,9 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
-import { spawnKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
+import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
-import type { KeeperLaunch } from '../../../../src/executor/box/keeper/conversation.ts'
+import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { box, timeFactor } from '../../../helper/executor.ts'
 import {
   countOutOfMemoryKills,

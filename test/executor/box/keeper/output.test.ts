@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { spawnKeeper } from '../../../../src/executor/box/keeper/conversation.ts'
+import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
 import { timeFactor } from '../../../helper/executor.ts'
 import { openLaunches, request } from './lone-keeper.ts'

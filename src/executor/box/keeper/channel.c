@@ -1,0 +1,133 @@
+// The socket to the worker: what is read from it, and what waits to be written to it; and a failure, which is the last thing
+// that a keeper says.
+//
+// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in message.h show.
+// From the worker:
+//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in root.c). First of all, once.
+//   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
+//       file: struct file_head, name, content; then the input. One at a time.
+//   'A' u32. Kills what runs; without a run, nothing.
+// To the worker, each after a struct frame:
+//   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
+//   'o', 'e' bytes of stdout and stderr, at most the limit's.
+//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
+//       be so, or the first one not end, 'n' follows, whatever was asked for meanwhile.
+//   'n' text: the keeper failed, at the step before the colon, and has ended; no program runs or was let go since the last
+//       result, so what was asked for may be asked of another keeper.
+//   'f' text: the same of a keeper that had let the program go. Whatever else comes, or does not, is a failure too, of
+//       which nobody knows whether the program ran, unless the worker's own end says that its request was not read.
+//       The worker kills what is in the cgroup and starts another keeper.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+bool begun;
+
+/** Both there from the start, so that a run's output is never charged to the program as memory. */
+static struct {
+  char question[64 * 1024];
+  size_t question_start, question_end;
+  char answer[256 * 1024];
+  size_t answer_start, answer_end;
+} *talk;
+
+void *allocate_unforked(size_t bytes) {
+  void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (pages == MAP_FAILED || madvise(pages, bytes, MADV_DONTFORK) != 0) _exit(71);
+  return pages;
+}
+
+void open_channel(void) { talk = allocate_unforked(sizeof *talk); }
+
+static void await_socket(short what) {
+  struct pollfd event = {worker_socket, what, 0};
+  while (poll(&event, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+bool read_more(void) {
+  if (talk->question_start == talk->question_end) talk->question_start = talk->question_end = 0;
+  size_t room = sizeof talk->question - talk->question_end;
+  if (room == 0) fail_saying("protocol", "more than was asked for");
+  ssize_t length = recv(worker_socket, talk->question + talk->question_end, room, MSG_DONTWAIT);
+  if (length > 0) talk->question_end += (size_t)length;
+  if (length == 0) _exit(0);
+  if (length < 0 && errno != EAGAIN && errno != EINTR) _exit(0);
+  return length > 0;
+}
+
+bool has_word(void) { return talk->question_end - talk->question_start >= sizeof(uint32_t); }
+
+void read_exactly(void *target, size_t size) {
+  char *next = target;
+  while (size > 0) {
+    size_t taken = talk->question_end - talk->question_start;
+    if (taken == 0) {
+      if (!read_more()) await_socket(POLLIN);
+      continue;
+    }
+    if (taken > size) taken = size;
+    memcpy(next, talk->question + talk->question_start, taken);
+    talk->question_start += taken;
+    next += taken;
+    size -= taken;
+  }
+}
+
+void copy_to_file(int descriptor, uint64_t size, const char *step) {
+  while (size > 0) {
+    size_t taken = talk->question_end - talk->question_start;
+    if (taken == 0) {
+      if (!read_more()) await_socket(POLLIN);
+      continue;
+    }
+    if (taken > size) taken = (size_t)size;
+    ssize_t written = write(descriptor, talk->question + talk->question_start, taken);
+    if (written < 0) fail(step);
+    talk->question_start += (size_t)written;
+    size -= (uint64_t)written;
+  }
+}
+
+void send_some(void) {
+  while (talk->answer_start < talk->answer_end) {
+    ssize_t length = send(worker_socket, talk->answer + talk->answer_start, talk->answer_end - talk->answer_start,
+                          MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (length < 0 && errno == EAGAIN) return;
+    if (length < 0 && errno != EINTR) _exit(0);
+    if (length > 0) talk->answer_start += (size_t)length;
+  }
+  talk->answer_start = talk->answer_end = 0;
+}
+
+void send_all(void) {
+  for (send_some(); talk->answer_end > 0; send_some()) await_socket(POLLOUT);
+}
+
+size_t answer_room(void) { return sizeof talk->answer - talk->answer_end; }
+
+void append_frame(uint32_t kind, const void *data, size_t length) {
+  struct frame frame = {kind, (uint32_t)length};
+  if (answer_room() < sizeof frame + length) send_all();
+  memcpy(talk->answer + talk->answer_end, &frame, sizeof frame);
+  memcpy(talk->answer + talk->answer_end + sizeof frame, data, length);
+  talk->answer_end += sizeof frame + length;
+}
+
+_Noreturn void fail_saying(const char *step, const char *words) {
+  char text[512];
+  int length = snprintf(text, sizeof text, "%s: %s: %s", step, words, strerror(errno));
+  if (length >= (int)sizeof text) length = sizeof text - 1;
+  append_frame(begun ? 'f' : 'n', text, (size_t)length);
+  send_all();
+  _exit(70);
+}
+
+_Noreturn void fail(const char *step) { fail_saying(step, "refused"); }

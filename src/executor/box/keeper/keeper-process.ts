@@ -1,0 +1,161 @@
+// A keeper's life as the worker sees it: start, one run after another, end.
+import type { ChildProcess } from 'node:child_process'
+import { Socket } from 'node:net'
+import { beforeBegin, describe, NotBegunError, SandboxError } from '#contract'
+import type { Captured, Evidence, PhaseRequest } from '#contract'
+import { converse } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import { socketDescriptor, spawnKeeper } from './launch.ts'
+import type { KeeperLaunch } from './launch.ts'
+import { decodeResult, encodeHello, encodeRequest } from './message.ts'
+import type { Result } from './message.ts'
+
+export interface Keeper {
+  /** Bytes of memory that its interpreter holds and that count as each program's; 0 without one. */
+  readonly shareBytes: number
+  /** False once it has failed: it will never run anything again. */
+  readonly alive: boolean
+  /**
+   * Runs one program; one at a time. Every process of the run is dead when it resolves, but for the box's own first one,
+   * which is ending; what comes of that is told of before the next run.
+   * @throws {NotBegunError} step `keeper.…` when the keeper has certainly failed before it let the program go; a
+   * {SandboxError} when nobody knows; the signal's reason when it was aborted.
+   */
+  run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
+  /**
+   * Ends it; resolves when it has ended, or when a kill has had no effect for seconds: then the removal of its cgroup tells
+   * that something is left.
+   */
+  close(): Promise<void>
+}
+
+/** Longest time for a keeper to come up; a slow machine is no failure. */
+const startMilliseconds = 30_000
+/** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds, twice. */
+const graceMilliseconds = 15_000
+/** How long a keeper may take to end by itself, and then by a kill, which one that the kernel holds up does not hear. */
+const closeMilliseconds = 1000
+const killMilliseconds = 5000
+
+/** @throws {SandboxError} step `keeper.start`, with the keeper's own words. */
+export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
+  const child = spawnKeeper(launch)
+  const socket = child.stdio[socketDescriptor]
+  if (!(socket instanceof Socket)) throw new NotBegunError('keeper.start', 'no socket')
+  const conversation = converse(child, socket)
+  socket.write(encodeHello(launch))
+  try {
+    const answer = await conversation.expect('ready', startMilliseconds)
+    return createKeeper(child, socket, conversation, Number(answer.readBigUInt64LE(0)))
+  } catch (cause) {
+    child.kill('SIGKILL')
+    throw new NotBegunError('keeper.start', describe(cause), cause)
+  }
+}
+
+function createKeeper(
+  child: ChildProcess,
+  socket: Socket,
+  conversation: Conversation,
+  shareBytes: number,
+): Keeper {
+  const exited = new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve()
+    else child.once('exit', () => resolve())
+  })
+  return {
+    shareBytes,
+    get alive() {
+      return conversation.failed() === null
+    },
+    run: (request, signal) => run(conversation, request, signal),
+    async close() {
+      socket.end()
+      const { promise: givenUp, resolve } = Promise.withResolvers<void>()
+      const timers = [
+        setTimeout(() => child.kill('SIGKILL'), closeMilliseconds),
+        setTimeout(resolve, closeMilliseconds + killMilliseconds),
+      ]
+      await Promise.race([exited, givenUp])
+      for (const timer of timers) clearTimeout(timer)
+      socket.destroy()
+    },
+  }
+}
+
+async function run(
+  conversation: Conversation,
+  request: PhaseRequest,
+  signal: AbortSignal | undefined,
+): Promise<Evidence> {
+  signal?.throwIfAborted()
+  const failure = conversation.failed()
+  if (failure !== null) throw beforeBegin(failure)
+  const { limits } = request
+  const parts = encodeRequest(request)
+  const stdout = collect(limits.stdoutBytes)
+  const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
+  const refuse = conversation.onOutput
+  conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
+  const abort = (): void => conversation.giveUp()
+  const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
+  conversation.ask(parts)
+  signal?.addEventListener('abort', abort)
+  try {
+    const result = readResult(conversation, await answered, [stdout.length(), stderr.length()])
+    if (result.reason === 'aborted') signal?.throwIfAborted()
+    const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
+    return {
+      reason: reason === 'aborted' ? null : reason,
+      outOfMemoryKills: result.memoryKills,
+      usage: { wallSeconds, cpuSeconds, memoryPeakBytes },
+      stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
+      stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
+      exit: result.exit,
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    conversation.onOutput = refuse
+  }
+}
+
+/** A result that cannot be is the keeper's end, like any other nonsense. */
+function readResult(
+  conversation: Conversation,
+  body: Buffer,
+  lengths: readonly [number, number],
+): Result {
+  try {
+    return decodeResult(body, lengths)
+  } catch (error) {
+    const failure =
+      error instanceof SandboxError ? error : new SandboxError('keeper.protocol', describe(error))
+    conversation.end(failure)
+    throw failure
+  }
+}
+
+/** Gathers the pieces of an output, at most `keptBytes` of them. */
+function collect(keptBytes: number): {
+  add(bytes: Buffer): void
+  /** Bytes kept so far. */
+  length(): number
+  captured(receivedBytes: number, limitBytes: number): Captured
+} {
+  const pieces: Buffer[] = []
+  let length = 0
+  return {
+    add(bytes) {
+      const taken = bytes.subarray(0, keptBytes - length)
+      if (taken.length === 0) return
+      pieces.push(taken)
+      length += taken.length
+    },
+    length: () => length,
+    captured(receivedBytes, limitBytes) {
+      // A copy: the pieces lie in the socket's buffers, which are many times as large.
+      const bytes = Buffer.concat(pieces)
+      return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// Builds the file system that all boxes of a keeper share, read-only, and the namespaces that it and they stand in.
+//
+// The keeper stands in a user namespace in which only the slot's uid exists, as 1000, and has that namespace's
+// capabilities, and in a network namespace in which nothing can happen: there is no loopback, and of sockets the filter
+// lets a program have only Unix ones, of which none outlives its box.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { box_uid = 1000 };
+
+const char *const scratch_paths[scratch_count] = {"/box", "/tmp", "/dev/shm"};
+
+static void write_path(const char *path, const char *text, const char *step) {
+  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text)) fail_saying(step, path);
+  close(descriptor);
+}
+
+static void enter_user_namespace(void) {
+  unsigned uid = geteuid(), gid = getegid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0) fail("keeper.unshare");
+  char map[64];
+  snprintf(map, sizeof map, "%d %u 1", box_uid, uid);
+  write_path("/proc/self/uid_map", map, "keeper.map");
+  write_path("/proc/self/setgroups", "deny", "keeper.map");
+  snprintf(map, sizeof map, "%d %u 1", box_uid, gid);
+  write_path("/proc/self/gid_map", map, "keeper.map");
+  write_path("/proc/sys/user/max_user_namespaces", "0", "keeper.limit");
+}
+
+static void make_parents(char *path) {
+  for (char *end = strchr(path + 1, '/'); end != NULL; end = strchr(end + 1, '/')) {
+    *end = 0;
+    if (mkdir(path, 0755) != 0 && errno != EEXIST) fail_saying("root.create", path);
+    *end = '/';
+  }
+}
+
+static void make_file(const char *path) {
+  int descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0444);
+  if (descriptor < 0) fail_saying("root.create", path);
+  close(descriptor);
+}
+
+static void restrict_mount(const char *path, uint64_t attributes) {
+  struct mount_attr wanted = {.attr_set = attributes};
+  if (syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) != 0)
+    fail_saying("root.restrict", path);
+}
+
+static void bind_host_path(const char *source, char *target, uint64_t attributes) {
+  char from[4096];
+  snprintf(from, sizeof from, "/old%s", source);
+  struct stat found;
+  if (stat(from, &found) != 0) fail_saying("root.find", source);
+  make_parents(target);
+  if (!S_ISDIR(found.st_mode)) make_file(target);
+  else if (mkdir(target, 0755) != 0 && errno != EEXIST) fail_saying("root.create", target);
+  if (mount(from, target, NULL, MS_BIND | MS_REC, NULL) != 0) fail_saying("root.bind", target);
+  restrict_mount(target, attributes);
+}
+
+/** What boxes see of the host, and the links between it; entries as build_root has them. */
+static void show_host(char *layout, size_t bytes) {
+  const char *end = layout + bytes;
+  for (char *entry = layout; entry < end;) {
+    char *source = entry + strlen(entry) + 1;
+    char *target = source < end ? source + strlen(source) + 1 : source;
+    if (target >= end || *target != '/') fail_saying("root.layout", entry);
+    uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
+    if (strcmp(entry, "bind") == 0) {
+      bind_host_path(source, target, restricted | MOUNT_ATTR_NODEV);
+    } else if (strcmp(entry, "device") == 0) {
+      bind_host_path(source, target, restricted | MOUNT_ATTR_NOEXEC);
+    } else if (strcmp(entry, "link") == 0) {
+      make_parents(target);
+      if (symlink(source, target) != 0) fail_saying("root.link", target);
+    } else {
+      fail_saying("root.layout", entry);
+    }
+    entry = target + strlen(target) + 1;
+  }
+}
+
+void build_root(char *layout, size_t bytes) {
+  enter_user_namespace();
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) fail("root.private");
+  if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) fail("root.mount");
+  if (chdir("/tmp") != 0 || mkdir("old", 0755) != 0) fail("root.create");
+  if (syscall(SYS_pivot_root, ".", "old") != 0) fail("root.pivot");
+  if (chdir("/") != 0) fail("root.enter");
+  umask(0);
+  show_host(layout, bytes);
+  for (size_t index = 0; index < scratch_count; index += 1)
+    if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
+  // What a box mounts over it is its own; a kernel allows that only to who already sees a whole one.
+  char proc[] = "/proc";
+  if (mkdir(proc, 0555) != 0) fail("root.create");
+  if (mount("/old/proc", proc, NULL, MS_BIND | MS_REC, NULL) != 0) fail("root.bind");
+  // An interpreter looks whether its script is there before it opens it.
+  make_file("/box/main.py");
+  if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) fail("root.leave");
+  if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) fail("root.restrict");
+  if (chdir("/box") != 0) fail("root.enter");
+  umask(022);
+}

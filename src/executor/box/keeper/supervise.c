@@ -1,0 +1,213 @@
+// Supervises a run from its program's first instruction on: carries the output to the worker, keeps both clocks, and kills
+// the box on a passed limit, on a word of the worker, or when the program has ended and left something running.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { longest_look_milliseconds = 20, shortest_look_milliseconds = 5, kill_seconds = 5, gathered_bytes = 64 * 1024 };
+
+static struct {
+  /** Of stdout and stderr: a frame costs the worker more than the byte that a program may write at a time. */
+  char gathered[2][gathered_bytes];
+  /** What is past an output's limit. */
+  char beyond[16 * 1024];
+} *outputs;
+
+int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+void open_supervision(void) { outputs = allocate_unforked(sizeof *outputs); }
+
+void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]) {
+  streams[0] = (struct stream){box->output[0], 'o', request->stdout_bytes, 0, outputs->gathered[0], 0};
+  streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->gathered[1], 0};
+}
+
+/** True when what waits for the worker leaves no room for a whole piece of output. */
+static bool is_full(void) { return answer_room() < sizeof(struct frame) + gathered_bytes; }
+
+void pass_on(struct stream *stream) {
+  if (stream->gathered_length > 0) append_frame(stream->kind, stream->gathered, stream->gathered_length);
+  stream->gathered_length = 0;
+}
+
+/** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
+static bool drain(struct stream *stream) {
+  uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
+  if (wanted > 0 && stream->gathered_length == gathered_bytes) {
+    if (is_full()) return true;
+    pass_on(stream);
+  }
+  char *target = outputs->beyond;
+  size_t size = sizeof outputs->beyond;
+  if (wanted > 0) {
+    target = stream->gathered + stream->gathered_length;
+    size = gathered_bytes - stream->gathered_length;
+    if (size > wanted) size = (size_t)wanted;
+  }
+  ssize_t length = read(stream->descriptor, target, size);
+  if (length == 0) return false;
+  if (length < 0) {
+    if (errno == EAGAIN || errno == EINTR) return true;
+    fail("output.read");
+  }
+  if (wanted > 0) stream->gathered_length += (size_t)length;
+  stream->received += (uint64_t)length;
+  return true;
+}
+
+/** How long until the next look at the counters: CPU time runs at most on two cores at once. */
+static int64_t plan_look(uint64_t cpu_used, uint64_t cpu_limit_nanoseconds) {
+  int64_t left = (int64_t)(cpu_limit_nanoseconds - cpu_used) / 2 / 1000000;
+  if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
+  if (left > longest_look_milliseconds) left = longest_look_milliseconds;
+  return left * 1000000;
+}
+
+static enum reason look_at_counters(const struct request *request, int64_t *next_look) {
+  // v1 kills one process for want of memory and lets the others live on.
+  if (group_memory_kills() > 0) return memory_limit;
+  uint64_t used = group_cpu_nanoseconds();
+  if (used > request->cpu_nanoseconds) return cpu_limit;
+  *next_look = now() + plan_look(used, request->cpu_nanoseconds);
+  return no_reason;
+}
+
+/** A word of the worker's during a run; there is only one. It may have come right behind the request. */
+static bool is_told_to_stop(bool readable) {
+  if (readable) read_more();
+  if (!has_word()) return false;
+  uint32_t kind;
+  read_exactly(&kind, sizeof kind);
+  if (kind != 'A') fail_saying("protocol", "a run is under way");
+  return true;
+}
+
+void reap_box(struct box *box) {
+  struct pollfd end = {box->pidfd, POLLIN, 0};
+  errno = 0;
+  if (poll(&end, 1, kill_seconds * 1000) <= 0) fail_saying("box.clear", "the box of a run that is over does not go");
+  if (waitpid(box->pid, NULL, 0) != box->pid) fail("box.reap");
+  box->pid = 0;
+}
+
+/** A run from the program's first instruction on. */
+struct supervision {
+  struct box *box;
+  const struct request *request;
+  struct stream *streams;
+  /** When its wall time is up, and when its counters are looked at next. */
+  int64_t ends;
+  int64_t next_look;
+  /** Once it is over: when a box that is still there is given up. */
+  int64_t gives_up;
+  /** The box's first process is not reaped. */
+  bool alive;
+  /** The program has ended, or was told to: what is left of its box dies. */
+  bool over;
+  /** The end of the box's first process need not be waited for. */
+  bool settled;
+};
+
+enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
+
+static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
+
+/** Waits for something to do; returns how many events there are, and fewer than 0 for none but a signal. */
+static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
+  struct stream *streams = run->streams;
+  // Small output waits for the result, and both go in one write.
+  events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (full ? POLLOUT : 0)), 0};
+  events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
+  for (int index = 0; index < 2; index += 1) {
+    bool held_back = full && streams[index].received < streams[index].limit;
+    events[from_output + index] = (struct pollfd){held_back ? -1 : streams[index].descriptor, POLLIN, 0};
+  }
+  events[from_program] = (struct pollfd){run->over ? -1 : run->box->ended, POLLIN, 0};
+  if (run->over && full) postpone_giving_up(run);
+  int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
+  bool waits = !has_word() && (run->alive || full);
+  int64_t pause = waits ? until - now() : 0;
+  struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
+  int found = ppoll(events, event_count, &timeout, NULL);
+  if (found < 0 && errno != EINTR) fail("keeper.poll");
+  return found;
+}
+
+static void read_outputs(struct stream streams[2], const struct pollfd events[event_count]) {
+  for (int index = 0; index < 2; index += 1) {
+    if (events[from_output + index].revents == 0 || drain(&streams[index])) continue;
+    close(streams[index].descriptor);
+    streams[index].descriptor = -1;
+  }
+}
+
+/** Sees whether the program has ended, or its box. */
+static void look_for_end(struct supervision *run, bool box_ended) {
+  if (run->alive && box_ended) {
+    reap_box(run->box);
+    run->alive = false;
+  }
+  if (run->over || (run->alive && !has_ended())) return;
+  run->over = true;
+  run->settled = run->alive && group_is_settled();
+  postpone_giving_up(run);
+}
+
+/** Why a program that runs must end now, if it must. */
+static enum reason find_reason(struct supervision *run, bool stopped) {
+  const struct stream *streams = run->streams;
+  if (stopped) return aborted;
+  if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) return output_limit;
+  if (now() >= run->ends) return wall_limit;
+  if (now() >= run->next_look) return look_at_counters(run->request, &run->next_look);
+  return no_reason;
+}
+
+enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started) {
+  struct supervision run = {
+      .box = box,
+      .request = request,
+      .streams = streams,
+      .ends = started + (int64_t)request->wall_nanoseconds,
+      .next_look = started + plan_look(0, request->cpu_nanoseconds),
+      .gives_up = INT64_MAX,
+      .alive = true,
+  };
+  enum reason reason = no_reason;
+  while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
+    bool full = is_full();
+    struct pollfd events[event_count];
+    int found = await_events(&run, events, full);
+    if (found < 0) continue;
+    // Whoever could write is dead, and what was written is read. The pipe may have no end yet: the kernel need not have closed
+    // the dead's other ends at once.
+    if (found == 0 && !run.alive && !full) break;
+    if (events[from_worker].revents & POLLOUT) send_some();
+    bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
+    read_outputs(streams, events);
+    // An end that has happened is seen before a clock that has passed.
+    look_for_end(&run, events[from_box].revents != 0);
+    if (run.over) {
+      box->outlives = run.alive && now() > run.gives_up;
+      if (box->outlives) break;
+      continue;
+    }
+    reason = find_reason(&run, stopped);
+    if (reason == no_reason) continue;
+    kill_box(box);
+    run.over = true;
+    postpone_giving_up(&run);
+  }
+  for (size_t index = 0; index < 2; index += 1)
+    if (streams[index].descriptor >= 0) close(streams[index].descriptor);
+  return reason;
+}
