@@ -77,9 +77,10 @@ const lease = await announceWorker({
       .filter((name) => executor.runtimes[name] !== undefined)
       .map((name) => [name, { ...executor.runtimes[name], limits: describeLimits(limits[name]) }]),
   ),
+  description: { version: metadata.version, isolation: executor.isolation },
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
-  isSuspended: () => suspension.suspended,
+  suspendedBecause: () => suspension.because,
   log,
 })
 const queue = await startQueue({

@@ -43,18 +43,21 @@ export interface Announcement {
   readonly slots: number
   /** What it runs: versions, command lines and limits of each language. */
   readonly languages: object
+  /** Its release and how its boxes are made. */
+  readonly description?: { readonly version: string; readonly isolation: object }
   /** Not renewed for so long, the worker is given up by others; after two thirds of it, it stops by itself. */
   readonly leaseSeconds: number
   /** The ids under which graphile-worker locks this worker's jobs. */
   readonly queuePoolIds: () => readonly string[]
-  /** Whether it takes no submissions at present. */
-  readonly isSuspended?: () => boolean
+  /** Why it takes no submissions at present; null when it takes them. */
+  readonly suspendedBecause?: () => string | null
   readonly log: Logger
 }
 
 /** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
-  const { url, slots, languages, leaseSeconds, queuePoolIds, isSuspended, log } = announcement
+  const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
+  const { description = {}, suspendedBecause = () => null } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
   let fence = new AbortController()
@@ -92,14 +95,15 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       passMilestone('lease.before_register')
       await session`
         select runledger.register_worker(
-          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds}
+          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds},
+          ${json(session, description)}
         )`
       registered = true
       passMilestone('lease.after_register')
     }
-    const [row] = await session`
-      select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}, ${isSuspended?.() === true}) as renewed`
-    if (row?.['renewed'] === true) {
+    const [row] = await session<{ wanted: string | null }[]>`
+      select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`
+    if (typeof row?.wanted === 'string') {
       renewedAt = sentAt
       return
     }

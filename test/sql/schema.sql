@@ -208,6 +208,9 @@ table runledger.worker
   renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
   stopped_at timestamp with time zone
   suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
+  version text: Of Runledger; null for a worker of a release that does not tell.
+  isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker); null for a worker of a release that does not tell.
+  suspended_because text: What failed, in the worker's own words; null when it is not suspended.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
   constraint worker_pkey PRIMARY KEY (id)
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
@@ -401,7 +404,7 @@ view audit.webhook_attempt
   grant select to runledger_auditor
 
 view audit.worker
-  Worker processes, past and present; suspended_at: since when one takes no submissions, because its sandbox failed.
+  Worker processes, past and present: their release, their boxes, what they run, and what they do; suspended_at: since when one takes no submissions, because its sandbox failed.
   id uuid
   host text
   pid integer
@@ -411,6 +414,11 @@ view audit.worker
   stopped_at timestamp with time zone
   alive boolean
   suspended_at timestamp with time zone
+  version text
+  isolation jsonb
+  languages jsonb
+  state text
+  suspended_because text
   grant select to runledger_auditor
 
 view runledger.delivery_from_log
@@ -677,14 +685,19 @@ function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
   returns trigger set search_path=""
 
-function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision)
-  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up.
+function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
+  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started.
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.renew_lease(worker_id uuid, queue_pool_ids text[], suspended boolean DEFAULT false)
-  Renews a worker's lease and says whether it takes jobs; null when the worker was given up in the meantime.
+  renew_worker for a worker that tells no reason; true, or null when the worker was given up in the meantime.
   returns boolean security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
+  Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.
+  returns text security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)

@@ -137,7 +137,7 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
     if (code !== null && !claim.signal.aborted && !shutdown.aborted)
-      dependencies.suspension?.noteFailure(language)
+      dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
   }
 }
