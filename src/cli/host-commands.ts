@@ -27,7 +27,7 @@ export const hostCommands = [
     operands: [],
     summary: 'list the workers: host, state, slots and busy ones, boxes, versions, heartbeat',
     notes:
-      'State: working; suspended, and what failed; gone: lost, and not yet given up by the others.',
+      'State: working; suspended, and what failed; paused or draining, as `pause` and `drain` want it; gone: lost, and not yet\ngiven up by the others.',
     options: {
       gone: { type: 'boolean', help: 'those that ended in the last day too' },
       json,

@@ -6,6 +6,7 @@ import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
+import type { Wanted } from './order.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -51,15 +52,19 @@ export interface Announcement {
   readonly queuePoolIds: () => readonly string[]
   /** Why it takes no submissions at present; null when it takes them. */
   readonly suspendedBecause?: () => string | null
+  /** Told with each renewal what is wanted of this worker; askedAt: when it was asked, by performance.now(). */
+  readonly onWanted?: (wanted: Wanted, askedAt: number) => void
   readonly log: Logger
 }
 
 /** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
   const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
-  const { description = {}, suspendedBecause = () => null } = announcement
+  const { description = {}, suspendedBecause = () => null, onWanted } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
+  /** Under which id it was given up. */
+  let succeeds: string | undefined
   let fence = new AbortController()
   let registered = false
   let renewedAt = performance.now()
@@ -96,18 +101,21 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       await session`
         select runledger.register_worker(
           ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds},
-          ${json(session, description)}
+          ${json(session, { ...description, succeeds })}
         )`
       registered = true
       passMilestone('lease.after_register')
     }
-    const [row] = await session<{ wanted: string | null }[]>`
+    const [row] = await session<{ wanted: Wanted | null }[]>`
       select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`
-    if (typeof row?.wanted === 'string') {
+    const wanted = row?.wanted ?? null
+    if (wanted !== null) {
       renewedAt = sentAt
+      onWanted?.(wanted, sentAt)
       return
     }
     endRuns('given up by the others')
+    succeeds = workerId
     workerId = uuidv7()
     registered = false
     await renew()

@@ -13,6 +13,6 @@ as $$
     suspended_at = case when renew_worker.suspended_because is not null then coalesce(worker.suspended_at, now()) end,
     suspended_because = left(renew_worker.suspended_because, 500)
   where worker.id = renew_worker.worker_id and worker.stopped_at is null
-  returning 'working'
+  returning worker.wanted
 $$;
 comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.';

@@ -24,6 +24,8 @@ export { createSuspension } from './suspension.ts'
 export interface ExecuteDependencies extends AttemptDependencies {
   /** Whether the host is trusted; always, when left out. */
   readonly suspension?: Suspension
+  /** Whether an operator wants nothing to be taken; never, when left out. */
+  readonly isPaused?: () => boolean
   /**
    * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
    * take another; or an attempt can be neither ended nor given back, so that only the end of its worker frees it.
@@ -80,7 +82,9 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     languages: listOffered(executor),
 
     get isSuspended() {
-      return dependencies.suspension?.suspended === true
+      if (dependencies.suspension?.suspended === true) return true
+      // What it has begun without knowing it, it runs all the same.
+      return dependencies.isPaused?.() === true && !starter.hasLost
     },
 
     async take() {
