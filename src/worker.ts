@@ -1,5 +1,5 @@
 // The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue; on a signal it
-// takes no more, lets runs finish, gives back what is left, and ends.
+// takes no more, lets runs finish, gives back what is left, and ends. What operators order comes with the lease.
 import { readFileSync } from 'node:fs'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
@@ -8,8 +8,10 @@ import { claimUids, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
   announceWorker,
+  createObedience,
   createSuspension,
   describeLimits,
+  orderItself,
   startQueue,
   startRetention,
   startSweep,
@@ -68,7 +70,12 @@ const retentionDatabase = createDatabase({
 })
 const giveBack = new AbortController()
 const poolIds: string[] = []
+const isPaused = (): boolean => obedience.isPaused
 const suspension = createSuspension({ executor, log, onChange: () => lease.renew() })
+const obedience = createObedience({
+  record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
+  log,
+})
 const lease = await announceWorker({
   url: config.DATABASE_URL,
   slots: executor.slots,
@@ -77,9 +84,11 @@ const lease = await announceWorker({
       .filter((name) => executor.runtimes[name] !== undefined)
       .map((name) => [name, { ...executor.runtimes[name], limits: describeLimits(limits[name]) }]),
   ),
+  description: { version: metadata.version, isolation: executor.isolation },
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
-  isSuspended: () => suspension.suspended,
+  suspendedBecause: () => suspension.because,
+  onWanted: obedience.heed,
   log,
 })
 const queue = await startQueue({
@@ -92,6 +101,7 @@ const queue = await startQueue({
     log,
     shutdown: giveBack.signal,
     suspension,
+    isPaused,
     onExhausted: (reason) => void stop(reason, 1),
   },
   executions: executor.slots,
@@ -116,6 +126,7 @@ const queue = await startQueue({
     signal: giveBack.signal,
   },
   deliveries: config.WEBHOOK_CONCURRENCY,
+  isPaused,
   log,
 })
 poolIds.push(...queue.poolIds)
@@ -136,10 +147,19 @@ queue.ended.then(
 )
 process.on('SIGTERM', (signal) => void stop(signal, 0))
 process.on('SIGINT', (signal) => void stop(signal, 0))
+for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
+  process.on(signal, () => void obedience.signal(signal))
+void obedience.drained.then(drain)
 log.info(
   { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
   'worker.started',
 )
+
+/** However long that takes: nothing is given back. A signal ends it sooner. */
+async function drain(): Promise<void> {
+  await queue.idle()
+  await stop('drained', 0)
+}
 
 let stopping = false
 async function stop(reason: string, exitCode: number): Promise<void> {

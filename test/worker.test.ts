@@ -1,6 +1,8 @@
 // Worker processes as an operator starts them: several on one host.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import metadata from '#package' with { type: 'json' }
+import { listWorkers } from '../src/cli/under-way.ts'
 import { createTestDatabase } from './helper/database.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 
@@ -41,4 +43,15 @@ t.test('two workers that were told the same FIRST_UID share no uid', async (t) =
   const slots = (uids: Set<number>): number[] => [...uids].filter((uid) => uid >= first)
   t.ok(slots(mine).every((uid) => uid < first + 4) && slots(mine).length > 0, 'its own range')
   t.ok(slots(others).every((uid) => uid >= first + 4) && slots(others).length > 0, 'the next range')
+})
+
+t.test('a worker that has nothing to do tells what it is', async (t) => {
+  const { sql, url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const { child } = await startWorkerProcess(t, url, { SLOTS: '2', BOX: 'bubblewrap' })
+  t.match(await listWorkers(sql), [
+    { pid: child.pid, state: 'working', slots: 2, busy: 0, box: 'bubblewrap' },
+  ])
+  const [shown] = await listWorkers(sql)
+  t.match(shown, { version: metadata.version, cgroup: /^v[12]$/, languages: /Python 3\./ })
 })

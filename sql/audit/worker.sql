@@ -1,4 +1,22 @@
 create or replace view audit.worker as
-select id, host, pid, slots, started_at, renewed_at, stopped_at, runledger.is_worker_alive(id) as alive, suspended_at
-from runledger.worker;
-comment on view audit.worker is 'Worker processes, past and present; suspended_at: since when one takes no submissions, because its sandbox failed.';
+select
+  w.id, w.host, w.pid, w.slots, w.started_at, w.renewed_at, w.stopped_at, life.alive, w.suspended_at,
+  w.version, w.isolation, w.languages,
+  case
+    when not life.alive then 'gone'
+    when w.wanted = 'drained' then 'draining'
+    when w.wanted = 'paused' then 'paused'
+    when w.suspended_at is not null then 'suspended'
+    else 'working'
+  end as state,
+  case when w.suspended_at is not null then coalesce(w.suspended_because, 'its sandbox failed') end as suspended_because,
+  w.wanted
+from runledger.worker w
+cross join lateral (select runledger.is_worker_alive(w.id) as alive) life;
+comment on view audit.worker is 'Worker processes, past and present: their release, their boxes, what they run, and what they do; suspended_at: since when one takes no submissions, because its sandbox failed.';
+comment on column audit.worker.version is 'Of Runledger.';
+comment on column audit.worker.isolation is 'How its boxes are made; as in audit.execution.';
+comment on column audit.worker.languages is 'What it runs: versions, command lines and limits of each language.';
+comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), or gone.';
+comment on column audit.worker.suspended_because is 'What failed, in the worker''s own words.';
+comment on column audit.worker.wanted is 'What operators want of it: working, paused or drained; who wanted that, its stream says (audit.event).';

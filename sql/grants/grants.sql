@@ -35,7 +35,8 @@ begin
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
     grant execute on function
-      runledger.register_worker, runledger.renew_lease, runledger.stop_worker, runledger.read_worker_health,
+      runledger.register_worker, runledger.renew_worker, runledger.renew_lease, runledger.stop_worker,
+      runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending,
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,

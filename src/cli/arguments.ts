@@ -56,7 +56,7 @@ function readCall(command: Command, rest: readonly string[]): Call<Options> {
   if (positionals.length > operands.length)
     throw misuse(`${JSON.stringify(positionals[operands.length])} is one argument too many`)
   const missing = [
-    ...operands.slice(positionals.length),
+    ...operands.slice(positionals.length).filter((name) => !name.startsWith('[')),
     ...Object.entries(options)
       .filter(([name, { required }]) => required === true && (values[name] ?? '') === '')
       .map(([name, { value }]) => `--${name} ${value}`),

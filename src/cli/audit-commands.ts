@@ -14,7 +14,7 @@ export const auditCommands = [
   defineCommand({
     name: 'audit',
     operands: ['ID'],
-    summary: 'tell the life of one submission, webhook or key from the log',
+    summary: 'tell the life of one submission, webhook, key or worker from the log',
     options: {},
     run: ({ operands: [id = ''] }) =>
       answer(async (sql) => {

@@ -97,6 +97,12 @@ const tellers: Readonly<Record<string, Teller>> = {
       `Tier ${say(data['name'])} was set to ${limit(data['requests_per_minute'])} requests a minute, ${limit(data['concurrent_executions'])} executions at once`,
       `by ${list(part(metadata, 'actor'))}`,
     ),
+  'worker.paused': (data, { metadata }) =>
+    `On host ${say(data['host'])}: paused by ${list(part(metadata, 'actor'))}; it takes nothing.`,
+  'worker.resumed': (data, { metadata }) =>
+    `On host ${say(data['host'])}: resumed by ${list(part(metadata, 'actor'))}.`,
+  'worker.drained': (data, { metadata }) =>
+    `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to end when it has finished what it has.`,
 }
 
 /** The sentence for one event. What a newer release wrote is shown as it stands. */

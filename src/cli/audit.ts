@@ -1,4 +1,4 @@
-// `audit ID`: the life of one submission, webhook or key, told from the log as a person would tell it. `audit verify`: the
+// `audit ID`: the life of one submission, webhook, key or worker, told from the log as a person would tell it. `audit verify`: the
 // whole log, held against its hashes. `audit heads`: what to keep elsewhere, and whether what was kept is still so. All
 // read audit views alone, so that an auditor's own connection will do.
 import type { Database } from '#database'
@@ -35,7 +35,7 @@ export async function tellLife(sql: Database, id: string): Promise<AuditAnswer |
     lines: [
       ...(await introduce(sql, id, first)),
       ...tell(own, events),
-      ...(await tellPresent(sql, own)),
+      ...(await tellPresent(sql, id, own)),
       verdict,
     ],
   }
@@ -131,10 +131,20 @@ function tell(own: readonly RecordedEvent[], events: readonly RecordedEvent[]): 
   })
 }
 
+async function tellWorker(sql: Database, id: string): Promise<string> {
+  const [worker] = await sql<{ state: string }[]>`select state from audit.worker where id = ${id}`
+  return `It is ${worker?.state ?? 'unknown'}.`
+}
+
 /** What is still going on, if anything is. */
-async function tellPresent(sql: Database, own: readonly RecordedEvent[]): Promise<string[]> {
+async function tellPresent(
+  sql: Database,
+  id: string,
+  own: readonly RecordedEvent[],
+): Promise<string[]> {
   const [first] = own
   const last = own.findLast(({ type }) => type.startsWith('execution.'))
+  if (first?.type.startsWith('worker.') === true) return ['', await tellWorker(sql, id)]
   if (first?.type !== 'submission.received') return ['']
   const end = own.find(({ type }) => ['execution.completed', 'execution.abandoned'].includes(type))
   if (end !== undefined) {

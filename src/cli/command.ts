@@ -39,7 +39,7 @@ export interface Call<O extends Options> {
 export interface Command<O extends Options = Options> {
   /** Such as `keys issue`. */
   readonly name: string
-  /** Names of the arguments that it must have, such as `ID`. */
+  /** Names of its arguments, such as `ID`; in brackets that of one which may be left out. */
   readonly operands: readonly string[]
   readonly options: O
   /** One line. */

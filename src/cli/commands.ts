@@ -5,6 +5,7 @@ import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
+import { orderCommands } from './order-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
 export const commands: readonly Command[] = [
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...tierCommands,
   ...hostCommands,
+  ...orderCommands,
   ...webhookCommands,
   ...auditCommands,
 ]

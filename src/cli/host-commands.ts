@@ -25,10 +25,17 @@ export const hostCommands = [
   defineCommand({
     name: 'workers',
     operands: [],
-    summary: 'list the workers that live: host, slots and busy ones, languages, heartbeat',
-    options: { json },
+    summary: 'list the workers: host, state, slots and busy ones, boxes, versions, heartbeat',
+    notes:
+      'State: working; suspended, and what failed; paused or draining, as `pause` and `drain` want it; gone: lost, and not yet\ngiven up by the others.',
+    options: {
+      gone: { type: 'boolean', help: 'those that ended in the last day too' },
+      json,
+    },
     run: ({ values }) =>
-      withDatabase(async (sql) => printRows(await listWorkers(sql), process, values.json)),
+      withDatabase(async (sql) =>
+        printRows(await listWorkers(sql, { withGone: values.gone }), process, values.json),
+      ),
   }),
   defineCommand({
     name: 'running',

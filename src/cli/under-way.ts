@@ -3,42 +3,33 @@
 import type { Database } from '#database'
 import type { Row } from './output.ts'
 
-interface WorkerRow {
-  readonly id: string
-  readonly host: string
-  readonly pid: number
-  readonly slots: number
-  readonly busy: number
-  readonly box: string | null
+interface WorkerRow extends Row {
   readonly languages: Readonly<Record<string, { readonly version?: string }>>
-  readonly started_at: Date
-  readonly heartbeat_seconds: number
-  readonly suspended_at: Date | null
 }
 
-/** The workers that live, the oldest first; `box` is known of one that is at work. */
-export async function listWorkers(sql: Database): Promise<Row[]> {
+/**
+ * The workers that live or have just been lost, the oldest first.
+ * @param withGone also those that ended in the last day.
+ */
+export async function listWorkers(sql: Database, { withGone = false } = {}): Promise<Row[]> {
   const rows = await sql<WorkerRow[]>`
     with under_way as (${selectUnderWay(sql)})
     select
-      shown.id, shown.host, shown.pid, shown.slots, coalesce(at_work.busy, 0)::integer as busy, at_work.box, w.languages,
-      shown.started_at, round(extract(epoch from now() - shown.renewed_at), 1)::float8 as heartbeat_seconds,
-      shown.suspended_at
-    from audit.worker shown
-    join runledger.worker w on w.id = shown.id
+      w.id, w.host, w.pid, w.state, w.slots, coalesce(at_work.busy, 0)::integer as busy,
+      w.isolation ->> 'box' as box, w.isolation ->> 'cgroup' as cgroup, w.version, w.languages, w.started_at,
+      round(extract(epoch from now() - w.renewed_at), 1)::float8 as heartbeat_seconds,
+      w.suspended_at, w.suspended_because
+    from audit.worker w
     left join (
-      select worker_id, count(*) as busy, max(box) as box from under_way group by worker_id
-    ) at_work on at_work.worker_id = shown.id
-    where shown.alive
-    order by shown.started_at`
-  return rows.map(({ languages, suspended_at: suspendedAt, ...row }) => ({
+      select worker_id, count(*) as busy from under_way group by worker_id
+    ) at_work on at_work.worker_id = w.id
+    where w.stopped_at is null or (${withGone} and w.stopped_at > now() - interval '1 day')
+    order by w.started_at`
+  return rows.map(({ languages, ...row }) => ({
     ...row,
     languages: Object.values(languages)
       .map(({ version }) => version ?? '?')
       .join(', '),
-    suspended_at: suspendedAt,
-    // The only reason that there is; what failed stands in its log.
-    suspended_because: suspendedAt === null ? null : 'its sandbox failed',
   }))
 }
 
@@ -61,7 +52,7 @@ function selectUnderWay(sql: Database) {
   return sql`
     select
       p.submission_id, (head.data ->> 'worker')::uuid as worker_id, head.data ->> 'host' as host,
-      (head.data ->> 'attempt')::integer as attempt, head.data #>> '{isolation,box}' as box, head.recorded_at as started_at
+      (head.data ->> 'attempt')::integer as attempt, head.recorded_at as started_at
     from runledger.pending p
     cross join lateral (
       select e.type, e.data, e.recorded_at from runledger.event e

@@ -1,4 +1,4 @@
-// The events: everything that happens to a submission, a webhook, a key or a tier, as facts that are only ever added.
+// The events: everything that happens to a submission, a webhook, a key, a tier or a worker, as facts that are only ever added.
 //
 // A submission's stream (its id):
 //
@@ -18,7 +18,8 @@
 //
 // A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
 // then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream:
-// api_key.issued, .changed, .rotated, .revoked. A tier's: tier.defined, at each change.
+// api_key.issued, .changed, .rotated, .revoked. A tier's: tier.defined, at each change. A worker's:
+// worker.paused, .resumed, .drained, at each order.
 //
 // Names are <noun>.<past participle> and never reused. Written in the latest shape, which the compiler checks of what
 // TypeScript writes; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
@@ -28,6 +29,7 @@ export * from './execution.ts'
 export * from './webhook.ts'
 export * from './api-key.ts'
 export * from './tier.ts'
+export * from './worker.ts'
 export * from './stream.ts'
 export * from './upcast.ts'
 export { compareHeads, parseHeads, readHeads } from './heads.ts'
@@ -39,9 +41,11 @@ import type { ExecutionEvent } from './execution.ts'
 import type { SubmissionEvent } from './submission.ts'
 import type { TierEvent } from './tier.ts'
 import type { WebhookEvent } from './webhook.ts'
+import type { WorkerEvent } from './worker.ts'
 
 /** Any event that is written today: its type and data. */
-export type Event = SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent | TierEvent
+export type Event =
+  SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent | TierEvent | WorkerEvent
 
 /** The version of every event type's data that is written today; the first type to differ gets a constant of its own. */
 export const schemaVersion = 1
@@ -54,5 +58,7 @@ export interface Metadata {
     | { readonly api_key: string }
     | { readonly worker: string }
     | { readonly operator: string }
+    /** Of the worker's process, such as `SIGTSTP`. */
+    | { readonly signal: string }
     | { readonly retention: string }
 }

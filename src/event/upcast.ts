@@ -29,6 +29,9 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'api_key.rotated': [],
   'api_key.revoked': [],
   'tier.defined': [],
+  'worker.paused': [],
+  'worker.resumed': [],
+  'worker.drained': [],
 }
 
 /** Data in the latest shape that this release knows. */

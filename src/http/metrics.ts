@@ -94,7 +94,11 @@ function createLoadGauges(database: Database, registry: Registry): () => Promise
     'workers_suspended',
     'Live workers that take no submissions, because their sandbox failed.',
   )
-  const slots = gauge('slots', 'Programs that the live workers can run at once.')
+  const paused = gauge(
+    'workers_paused',
+    'Live workers that take nothing, because an operator wants it so: paused, or draining.',
+  )
+  const slots = gauge('slots', 'Programs that the live workers which take any can run at once.')
   const deliveries = gauge(
     'webhooks_pending',
     'Webhooks of finished submissions that are not delivered yet.',
@@ -107,6 +111,7 @@ function createLoadGauges(database: Database, registry: Registry): () => Promise
     oldest.set(load.oldest_waiting_seconds)
     workers.set(load.workers)
     suspended.set(load.suspended_workers)
+    paused.set(load.paused_workers)
     slots.set(load.slots)
     deliveries.set(load.deliveries_pending)
   }
@@ -120,6 +125,7 @@ interface LoadRow {
   readonly oldest_waiting_seconds: number
   readonly workers: number
   readonly suspended_workers: number
+  readonly paused_workers: number
   readonly slots: number
   readonly deliveries_pending: number
 }

@@ -6,6 +6,7 @@ import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
+import type { Wanted } from './order.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -43,20 +44,27 @@ export interface Announcement {
   readonly slots: number
   /** What it runs: versions, command lines and limits of each language. */
   readonly languages: object
+  /** Its release and how its boxes are made. */
+  readonly description?: { readonly version: string; readonly isolation: object }
   /** Not renewed for so long, the worker is given up by others; after two thirds of it, it stops by itself. */
   readonly leaseSeconds: number
   /** The ids under which graphile-worker locks this worker's jobs. */
   readonly queuePoolIds: () => readonly string[]
-  /** Whether it takes no submissions at present. */
-  readonly isSuspended?: () => boolean
+  /** Why it takes no submissions at present; null when it takes them. */
+  readonly suspendedBecause?: () => string | null
+  /** Told with each renewal what is wanted of this worker; askedAt: when it was asked, by performance.now(). */
+  readonly onWanted?: (wanted: Wanted, askedAt: number) => void
   readonly log: Logger
 }
 
 /** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
-  const { url, slots, languages, leaseSeconds, queuePoolIds, isSuspended, log } = announcement
+  const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
+  const { description = {}, suspendedBecause = () => null, onWanted } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
+  /** Under which id it was given up. */
+  let succeeds: string | undefined
   let fence = new AbortController()
   let registered = false
   let renewedAt = performance.now()
@@ -92,18 +100,22 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       passMilestone('lease.before_register')
       await session`
         select runledger.register_worker(
-          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds}
+          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds},
+          ${json(session, { ...description, succeeds })}
         )`
       registered = true
       passMilestone('lease.after_register')
     }
-    const [row] = await session`
-      select runledger.renew_lease(${workerId}, ${[...queuePoolIds()]}, ${isSuspended?.() === true}) as renewed`
-    if (row?.['renewed'] === true) {
+    const [row] = await session<{ wanted: Wanted | null }[]>`
+      select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`
+    const wanted = row?.wanted ?? null
+    if (wanted !== null) {
       renewedAt = sentAt
+      onWanted?.(wanted, sentAt)
       return
     }
     endRuns('given up by the others')
+    succeeds = workerId
     workerId = uuidv7()
     registered = false
     await renew()

@@ -151,7 +151,7 @@ export const faults: readonly Fault[] = [
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
     ['record delivery', /record_attempt/],
-    ['renew', /renew_lease|register_worker/],
+    ['renew', /renew_worker|register_worker/],
   ].map(([name, statement]) => ({
     name: `answer of a commit lost (${String(name)})`,
     strike: async (scene: Scene) => loseAnswers(everybody(scene), statement as RegExp),

@@ -69,6 +69,11 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   t.equal(suspended.get('runledger_workers_suspended'), 1)
   t.equal(suspended.get('runledger_workers'), 1)
   t.equal(suspended.get('runledger_slots'), 0)
+  await sql`update runledger.worker set suspended_at = null, wanted = 'paused'`
+  const paused = await scrape()
+  t.equal(paused.get('runledger_workers_paused'), 1)
+  t.equal(paused.get('runledger_workers_suspended'), 0)
+  t.equal(paused.get('runledger_slots'), 0)
   await sql`update runledger.worker set stopped_at = now()`
   await session.end()
   await finish(sql, ids[1] ?? '')

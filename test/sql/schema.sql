@@ -208,8 +208,13 @@ table runledger.worker
   renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
   stopped_at timestamp with time zone
   suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
+  version text: Of Runledger; null for a worker of a release that does not tell.
+  isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker); null for a worker of a release that does not tell.
+  suspended_because text: What failed, in the worker's own words; null when it is not suspended.
+  wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has. Changed by runledger.order_worker alone.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
   constraint worker_pkey PRIMARY KEY (id)
+  constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
 type runledger.submission_request
@@ -401,7 +406,7 @@ view audit.webhook_attempt
   grant select to runledger_auditor
 
 view audit.worker
-  Worker processes, past and present; suspended_at: since when one takes no submissions, because its sandbox failed.
+  Worker processes, past and present: their release, their boxes, what they run, and what they do; suspended_at: since when one takes no submissions, because its sandbox failed.
   id uuid
   host text
   pid integer
@@ -411,6 +416,12 @@ view audit.worker
   stopped_at timestamp with time zone
   alive boolean
   suspended_at timestamp with time zone
+  version text
+  isolation jsonb
+  languages jsonb
+  state text
+  suspended_because text
+  wanted text
   grant select to runledger_auditor
 
 view runledger.delivery_from_log
@@ -535,7 +546,7 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   returns boolean security definer set search_path=""
 
 function runledger.estimate_drain()
-  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two. Beyond the newest 10,000 events none is counted.
+  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
@@ -590,6 +601,11 @@ function runledger.notify_ends(submissions uuid[])
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.order_worker(worker_id uuid, wanted text, type text, schema_version integer, data jsonb, metadata jsonb)
+  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed or worker.drained. False, and no event, when that is so already, and when it drains. RL005: it has ended, or was given up and goes on under another id.
+  returns boolean security definer set search_path=""
+  grant execute to runledger_worker
+
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
   returns void security definer set search_path=""
@@ -610,8 +626,8 @@ function runledger.read_delivery(webhook_id uuid)
   grant execute to runledger_worker
 
 function runledger.read_load()
-  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none.
-  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint) stable security definer set search_path=""
+  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, and those that take none because an operator wants it so.
+  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint, paused_workers bigint) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.read_outcome(type text, data jsonb)
@@ -677,14 +693,19 @@ function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
   returns trigger set search_path=""
 
-function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision)
-  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up.
+function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
+  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.renew_lease(worker_id uuid, queue_pool_ids text[], suspended boolean DEFAULT false)
-  Renews a worker's lease and says whether it takes jobs; null when the worker was given up in the meantime.
+  renew_worker for a worker that tells no reason; true, or null when the worker was given up in the meantime.
   returns boolean security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
+  Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.
+  returns text security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)
@@ -723,7 +744,7 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_worker
 
 function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[])
-  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 

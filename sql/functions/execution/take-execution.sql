@@ -59,6 +59,13 @@ begin
     limit 1;
   end if;
 
+  -- An order holds from its commit on, also for a worker that has not heard of it. What it has begun it still gets.
+  if _job is null and exists (
+    select from runledger.worker w where w.id = take_execution.worker_id and w.wanted <> 'working'
+  ) then
+    return;
+  end if;
+
   loop
     if _job is null then
       select
@@ -107,4 +114,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

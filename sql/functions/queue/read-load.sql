@@ -11,7 +11,8 @@ returns table (
   workers bigint,
   slots bigint,
   deliveries_pending bigint,
-  suspended_workers bigint
+  suspended_workers bigint,
+  paused_workers bigint
 )
 language sql stable security definer set search_path = ''
 as $$
@@ -22,11 +23,14 @@ as $$
     coalesce(extract(epoch from now() - min(r.created_at) filter (where r.status = 'queued')), 0)::double precision,
     (select count(*) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
     (select coalesce(sum(w.slots), 0) from runledger.worker w
-      where w.stopped_at is null and w.suspended_at is null and runledger.is_worker_alive(w.id)),
+      where w.stopped_at is null and w.suspended_at is null and w.wanted = 'working'
+        and runledger.is_worker_alive(w.id)),
     (select count(*) from runledger.delivery d where d.state = 'pending'),
     (select count(*) from runledger.worker w
-      where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id))
+      where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id)),
+    (select count(*) from runledger.worker w
+      where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id))
   from runledger.pending p
   join runledger.result r on r.id = p.submission_id
 $$;
-comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none.';
+comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, and those that take none because an operator wants it so.';

@@ -1,22 +1,32 @@
 -- A worker's own row and session lock. The caller keeps the session open for as long as the worker lives.
 
+drop function if exists runledger.register_worker(uuid, text, integer, integer, jsonb, double precision);
+
 create or replace function runledger.register_worker(
   worker_id uuid,
   host text,
   pid integer,
   slots integer,
   languages jsonb,
-  lease_seconds double precision
+  lease_seconds double precision,
+  description jsonb default '{}'
 ) returns void
 language plpgsql security definer set search_path = ''
 as $$
 declare
   _lock_key integer;
+  _wanted text;
 begin
-  insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds)
+  -- A worker that was given up meanwhile is the same process under a new id: what was ordered holds for it. That is no new
+  -- order, so the log has it in the stream of the id that it had.
+  select w.wanted into _wanted from runledger.worker w
+  where w.id = (register_worker.description ->> 'succeeds')::uuid;
+  insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
   values (
     register_worker.worker_id, register_worker.host, register_worker.pid, register_worker.slots,
-    register_worker.languages, register_worker.lease_seconds
+    register_worker.languages, register_worker.lease_seconds,
+    register_worker.description ->> 'version', register_worker.description -> 'isolation',
+    coalesce(_wanted, 'working')
   )
   -- A new lock with each session: the old one may be held by a session whose end the server has not noticed yet.
   on conflict (id) do update set lock_key = default, renewed_at = now()
@@ -27,4 +37,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.register_worker is 'Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up.';
+comment on function runledger.register_worker is 'Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';

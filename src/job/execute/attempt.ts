@@ -87,6 +87,8 @@ interface TakenRow extends StartedRow {
 
 /** Begins attempts for one worker. */
 export interface Starter {
+  /** True while an attempt may have begun whose answer was lost: `take` finds it. */
+  readonly hasLost: boolean
   /**
    * Takes the next job and begins its attempt.
    * @param held the runs that this process has under way: a second job of one of their submissions is none to begin.
@@ -189,6 +191,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 
   return {
+    get hasLost() {
+      return lost.areAny
+    },
+
     take: (held) =>
       underClaim(async (claim) => {
         const row = await takeRow(claim, held)

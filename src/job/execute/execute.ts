@@ -24,6 +24,8 @@ export { createSuspension } from './suspension.ts'
 export interface ExecuteDependencies extends AttemptDependencies {
   /** After its sandbox failed a worker takes no job until a program of its own has run well; never, when left out. */
   readonly suspension?: Suspension
+  /** Whether an operator wants nothing to be taken; never, when left out. */
+  readonly isPaused?: () => boolean
   /**
    * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
    * take another; or an attempt can be neither ended nor given back, so that only the end of its worker frees it.
@@ -80,7 +82,9 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     languages: listOffered(executor),
 
     get isSuspended() {
-      return dependencies.suspension?.suspended === true
+      if (dependencies.suspension?.suspended === true) return true
+      // What it has begun without knowing it, it runs all the same.
+      return dependencies.isPaused?.() === true && !starter.hasLost
     },
 
     async take() {
@@ -137,7 +141,7 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
     if (code !== null && !claim.signal.aborted && !shutdown.aborted)
-      dependencies.suspension?.noteFailure(language)
+      dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
   }
 }

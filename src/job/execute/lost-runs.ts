@@ -6,6 +6,7 @@ const soughtMilliseconds = 10_000
 
 /** Runs whose beginning was asked for and never answered, and until when each may yet begin. */
 export interface LostRuns {
+  readonly areAny: boolean
   /** Takes all of them over: no two calls may find the same one. */
   claim(): Map<string, number>
   /** Puts those back that may yet begin: each is sought once more when its time is over, however late that is. */
@@ -17,6 +18,9 @@ export interface LostRuns {
 export function createLostRuns(): LostRuns {
   let lost = new Map<string, number>()
   return {
+    get areAny() {
+      return lost.size > 0
+    },
     claim() {
       const claimed = lost
       lost = new Map()

@@ -3,6 +3,8 @@
 // milliseconds; if the host is sick, after growing pauses, while other workers go on.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
+import { describeError } from '#error-text'
+import { SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import { catalogue } from '#language'
 import type { Language } from '#language'
@@ -12,10 +14,12 @@ import type { Logger } from '#log'
 export interface Suspension {
   /** True while it takes none. */
   readonly suspended: boolean
+  /** What failed last, such as `python: box.start: …`; null while it takes some. */
+  readonly because: string | null
   /** Resolves when it takes some again, or stops. */
   readonly over: Promise<void>
-  /** A run of this language ended in a failure of ours. */
-  noteFailure(language: Language): void
+  /** A run of this language ended in a failure of ours, with this error. */
+  noteFailure(language: Language, error?: unknown): void
   /** A run ended as runs should. */
   noteSuccess(): void
   /** Ends the suspension for good: the worker takes nothing any more. */
@@ -50,6 +54,7 @@ export function createSuspension({
   // Since the last run that ended as it should: a trial that passes does not outweigh runs that fail.
   let failures = 0
   let suspended = false
+  let because: string | null = null
   let over = Promise.resolve()
 
   async function passTrial(language: Language): Promise<void> {
@@ -62,6 +67,7 @@ export function createSuspension({
       } catch (error) {
         signal.throwIfAborted()
         failures += 1
+        because = describeFailure(language, error)
         log.warn({ err: error, language, failures }, 'worker.trial_failed')
       }
     }
@@ -75,6 +81,7 @@ export function createSuspension({
       return // the worker stops, and stays suspended
     }
     suspended = false
+    because = null
     log.info({ language, seconds: (performance.now() - since) / 1000 }, 'worker.resumed')
     onChange()
   }
@@ -83,16 +90,20 @@ export function createSuspension({
     get suspended() {
       return suspended
     },
+    get because() {
+      return because
+    },
     get over() {
       return over
     },
-    noteFailure(language) {
+    noteFailure(language, error) {
       if (suspended || signal.aborted) return
       // That a language is not installed says nothing of the sandbox, and no trial in it would ever end well.
       if (executor.runtimes[language] === undefined) return
       failures += 1
       log.warn({ language, failures }, 'worker.suspended')
       suspended = true
+      because = describeFailure(language, error)
       over = endWithTrial(language)
       onChange()
     },
@@ -103,6 +114,11 @@ export function createSuspension({
       stopping.abort()
     },
   }
+}
+
+function describeFailure(language: Language, error: unknown): string {
+  const step = error instanceof SandboxError ? `${error.step}: ` : ''
+  return `${language}: ${step}${error === undefined ? 'its sandbox failed' : describeError(error)}`
 }
 
 /** Throws what the executor throws, and when the program did not do what it always does. */

@@ -44,6 +44,8 @@ export interface QueuePoolOptions {
    * none. When it fails, graphile-worker's is sent after all.
    */
   readonly takeJob?: TakeJob
+  /** While it says true there is no job, whatever waits. */
+  readonly isClosed?: () => boolean
   /** False: nothing listens here, whoever has this pool is told of jobs in another way. */
   readonly listens?: boolean
 }
@@ -53,7 +55,7 @@ export function createQueuePool(
   url: string,
   connections: number,
   log: Logger,
-  { takeJob, listens = true }: QueuePoolOptions = {},
+  { takeJob, isClosed, listens = true }: QueuePoolOptions = {},
 ): QueuePool {
   let retrying = false
   const pool = createPool(url, connections, log)
@@ -86,7 +88,7 @@ export function createQueuePool(
       if (!isUnavailable(error)) throw error
       return untilAvailable(reconnect, log)
     })
-    makePatient(client, { takeJob, queryElsewhere, log })
+    makePatient(client, { takeJob, isClosed, queryElsewhere, log })
     return client
   }
 
@@ -130,18 +132,23 @@ function createPool(url: string, connections: number, log: Logger): Pool {
 
 interface Patience {
   readonly takeJob: TakeJob | undefined
+  readonly isClosed: (() => boolean) | undefined
   readonly queryElsewhere: (parameters: readonly unknown[]) => Promise<unknown>
   readonly log: Logger
 }
 
 /** Until it is given back: jobs are taken by `takeJob`, and what fails because the connection broke is asked elsewhere. */
-function makePatient(client: PoolClient, { takeJob, queryElsewhere, log }: Patience): void {
+function makePatient(
+  client: PoolClient,
+  { takeJob, isClosed, queryElsewhere, log }: Patience,
+): void {
   // Put back as they were: each checkout would otherwise wrap what the last one left.
   const { query: ownQuery, release: ownRelease } = client
   const query = ownQuery.bind(client) as Query
   const release = ownRelease.bind(client)
   let isGone = false
   client.query = (async (...parameters: unknown[]) => {
+    if (isClosed?.() === true && asksForJob(parameters[0])) return { rows: [] }
     if (takeJob !== undefined && asksForJob(parameters[0])) {
       try {
         const job = await takeJob()

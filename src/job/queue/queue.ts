@@ -30,6 +30,7 @@
 // What of this leans on graphile-worker's inside stands in graphile-inside.ts. A function runledger.a_b or job.a_b stands
 // in sql/functions, in the file a-b.sql. worker.ts makes what the tasks work with, job.ts hands it to this room.
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, RunnerOptions, WorkerEvents } from 'graphile-worker'
 import type { Logger } from '#log'
@@ -44,6 +45,8 @@ export { createQueueFront } from './front.ts'
 export type { JobRow } from './graphile-inside.ts'
 
 const removalMilliseconds = 200
+// How often a worker that drains looks whether anything is left.
+const idleMilliseconds = 100
 
 /** The task 'execute', which takes its own jobs. */
 export interface TakingTask {
@@ -67,6 +70,8 @@ export interface QueueOptions {
   readonly deliver: (payload: unknown) => Promise<void>
   /** Webhook attempts at once. */
   readonly deliveries: number
+  /** True while neither is taken, whatever waits. */
+  readonly isPaused?: () => boolean
   readonly log: Logger
 }
 
@@ -75,6 +80,8 @@ export interface Queue {
   readonly poolIds: readonly string[]
   /** Settles when the queue has stopped, by `stop` or because it cannot go on. */
   readonly ended: Promise<void>
+  /** Resolves when nothing that was taken is left: no run, no attempt to deliver, no result on its way. */
+  idle(): Promise<void>
   /** Takes no further job and waits for those under way. */
   stop(): Promise<void>
 }
@@ -91,9 +98,19 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       takeJob: async () =>
         execute.isSuspended || !hint.isWorthAsking ? null : hint.learnFrom(() => execute.take()),
     }),
-    deliver: createQueuePool(url, 3, log, { listens: false }),
+    deliver: createQueuePool(url, 3, log, {
+      listens: false,
+      isClosed: () => options.isPaused?.() === true,
+    }),
   }
-  const runExecution = (payload: unknown): Promise<void> => execute.run(payload)
+  let underWay = 0
+  const counted =
+    (work: (payload: unknown) => Promise<void>) =>
+    async (payload: unknown): Promise<void> => {
+      underWay += 1
+      await work(payload).finally(() => (underWay -= 1))
+    }
+  const runExecution = counted((payload) => execute.run(payload))
   const runners = [
     await startRunner(log, {
       pgPool: pools.execute.pool,
@@ -108,7 +125,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     await startRunner(log, {
       pgPool: pools.deliver.pool,
       concurrency: options.deliveries,
-      taskList: { deliver: options.deliver },
+      taskList: { deliver: counted(options.deliver) },
       events: events.deliver,
     }),
   ]
@@ -121,6 +138,10 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   return {
     poolIds,
     ended,
+    async idle() {
+      while (underWay > 0) await sleep(idleMilliseconds)
+      await execute.settled()
+    },
     stop() {
       stopped ??= stop()
       return stopped

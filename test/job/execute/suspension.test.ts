@@ -44,6 +44,8 @@ t.test('a sick worker harms no submission, and takes them again when it is well'
   const ids = await Promise.all(Array.from({ length: 8 }, () => submitNew(sql, caller, python)))
   await untilSuspended(true)
   await sick.until('worker.trial_failed')
+  const [shown] = await sql`select state, suspended_because from audit.worker where alive`
+  t.match(shown, { state: 'suspended', suspended_because: /^python: [a-z_.]+: ./ }, 'and says why')
   const well = await startWorkerProcess(t, url)
   for (const id of ids) t.match(await finalResult(sql, id), { verdict: 'AC' })
   // Those that were running when it became sick, one in each of its two slots.
@@ -56,6 +58,9 @@ t.test('a sick worker harms no submission, and takes them again when it is well'
   t.match(await finalResult(sql, await submitNew(sql, caller, python)), { verdict: 'AC' })
   await sick.until('worker.resumed')
   await untilSuspended(false)
+  t.match(await sql`select state, suspended_because from audit.worker where alive`, [
+    { state: 'working', suspended_because: null },
+  ])
 })
 
 t.test('a sick worker that is told to stop ends at once', async (t) => {

@@ -1,0 +1,24 @@
+// worker.*: what operators wanted of a worker process. Its stream begins with the first order.
+
+/** On which host it is. */
+interface Data {
+  readonly host: string
+}
+
+export interface WorkerPaused {
+  readonly type: 'worker.paused'
+  readonly data: Data
+}
+
+export interface WorkerResumed {
+  readonly type: 'worker.resumed'
+  readonly data: Data
+}
+
+/** It was told to end when it has finished what it has. */
+export interface WorkerDrained {
+  readonly type: 'worker.drained'
+  readonly data: Data
+}
+
+export type WorkerEvent = WorkerPaused | WorkerResumed | WorkerDrained

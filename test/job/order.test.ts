@@ -1,0 +1,230 @@
+// Operators pause, resume and drain workers, at the command line and by signals: real worker processes that keep to it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '#database'
+import { createLog } from '#log'
+import { tellLife } from '../../src/cli/audit.ts'
+import { orderWorkers } from '../../src/cli/order-commands.ts'
+import { createObedience } from '../../src/job/obedience.ts'
+import type { Wanted } from '../../src/job/order.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { secondsUntil } from '../helper/outage.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startTcpProxy } from '../helper/tcp-proxy.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(180_000)
+const caller = await createCaller(sql)
+const quick = describeSubmission({ code: 'print(1)' })
+const slow = describeSubmission({ code: 'import time; time.sleep(2); print(1)' })
+// Longer than a worker lets pass without looking into the queue.
+const noticedMilliseconds = 3500
+
+/** Starts a worker when those of before, which were killed, have been given up. */
+const startAlone: typeof startWorkerProcess = async (...asked) => {
+  await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
+  return startWorkerProcess(...asked)
+}
+
+const order = (wanted: Wanted, worker?: string): ReturnType<typeof orderWorkers> =>
+  orderWorkers(sql, { worker, host: undefined, all: worker === undefined }, wanted, 'anna')
+
+async function readState(): Promise<{ id: string; state: string }> {
+  const [row] = await sql<
+    { id: string; state: string }[]
+  >`select id, state from audit.worker where alive order by started_at`
+  return row ?? { id: '', state: 'none' }
+}
+
+async function readStatus(id: string): Promise<string> {
+  const [row] = await sql<
+    { status: string }[]
+  >`select status from runledger.result where id = ${id}`
+  return row?.status ?? 'unknown'
+}
+
+const untilRunning = (id: string): Promise<number> =>
+  secondsUntil(async () => (await readStatus(id)) === 'running')
+const untilState = (state: string): Promise<number> =>
+  secondsUntil(async () => (await readState()).state === state)
+
+t.test('a paused worker finishes what it has and takes nothing until it is resumed', async (t) => {
+  const worker = await startAlone(t, url)
+  const running = await submitNew(sql, caller, slow)
+  await untilRunning(running)
+  const { id } = await readState()
+  t.match(await order('paused', id.slice(0, 30)), [{ id, state: 'paused', wanted: 'paused' }])
+  const waiting = await submitNew(sql, caller, quick)
+  t.match(await finalResult(sql, running), { verdict: 'AC' })
+  await worker.until('worker.paused')
+  await sql`select graphile_worker.add_job('deliver', json_build_object('webhook', ${uuidv7()}::text))`
+  await sleep(noticedMilliseconds)
+  t.equal(await readStatus(waiting), 'queued')
+  const countDeliveries = async (): Promise<number> => (await sql`select from graphile_worker.jobs where task_identifier = 'deliver'`).length // prettier-ignore
+  t.equal(await countDeliveries(), 1, 'no webhook either')
+  t.match(await sql`select * from runledger.read_load()`, [{ workers: 1, slots: 0, paused_workers: 1, suspended_workers: 0 }]) // prettier-ignore
+  t.match(await sql`select runledger.estimate_drain() as rate`, [{ rate: 0 }])
+
+  await order('working')
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+  await secondsUntil(async () => (await countDeliveries()) === 0)
+  t.match(await readState(), { id, state: 'working' })
+  t.match(await sql`select * from runledger.read_load()`, [{ slots: 2, paused_workers: 0 }])
+  await order('working')
+  const life = (await tellLife(sql, id))?.lines.join('\n') ?? ''
+  t.match(life, /On host .*: paused by operator anna; it takes nothing\.\n.*resumed by operator anna\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
+})
+
+t.test('an order holds although the worker has not heard of it', async (t) => {
+  // It renews its lease every twenty seconds.
+  await startAlone(t, url, { LEASE_SECONDS: '600' })
+  await order('paused')
+  const waiting = await submitNew(sql, caller, quick)
+  await sleep(noticedMilliseconds)
+  t.equal(await readStatus(waiting), 'queued')
+  await order('working')
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+})
+
+t.test('a drained worker finishes what it has and ends', async (t) => {
+  const worker = await startAlone(t, url)
+  const running = await submitNew(sql, caller, slow)
+  await untilRunning(running)
+  const { id } = await readState()
+  t.match(await order('drained'), [{ id, state: 'draining' }])
+  t.match(await order('working'), [{ id, state: 'draining', wanted: 'drained' }], 'for good')
+  const waiting = await submitNew(sql, caller, quick)
+  t.strictSame(await worker.ended, [0, null])
+  t.match(await finalResult(sql, running), { verdict: 'AC' })
+  const events = await sql`select from runledger.event where stream_id = ${running}`
+  t.equal(events.length, 3, 'in its first attempt')
+  t.equal(await readStatus(waiting), 'queued')
+  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
+  await t.rejects(order('paused', id), { message: 'no such worker lives' })
+  await startAlone(t, url)
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+})
+
+t.test('an order outlasts an outage, and the id that a worker had before it', async (t) => {
+  const proxy = await startTcpProxy(url)
+  t.teardown(() => proxy.close())
+  const worker = await startAlone(t, proxy.url, { LEASE_SECONDS: '3' })
+  const { id } = await readState()
+  await proxy.stop()
+  await order('paused', id)
+  const waiting = await submitNew(sql, caller, quick)
+  await sleep(4000)
+  await sql`select * from runledger.sweep_workers(3)`
+  t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
+  await proxy.restore()
+  await untilState('paused')
+  t.not((await readState()).id, id)
+  await sleep(noticedMilliseconds)
+  t.equal(await readStatus(waiting), 'queued')
+  await order('drained')
+  t.strictSame(await worker.ended, [0, null])
+  await startAlone(t, url)
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+})
+
+t.test('SIGTSTP pauses, SIGCONT resumes what it has paused', async (t) => {
+  const { child } = await startAlone(t, url)
+  child.kill('SIGTSTP')
+  await untilState('paused')
+  const { id } = await readState()
+  const waiting = await submitNew(sql, caller, quick)
+  await sleep(noticedMilliseconds)
+  t.equal(await readStatus(waiting), 'queued')
+  child.kill('SIGCONT')
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+  t.match(await readState(), { id, state: 'working' })
+  await order('paused')
+  child.kill('SIGCONT')
+  await sleep(1000)
+  t.match(await readState(), { state: 'paused' }, 'what an operator wants it does not undo')
+  const events = await sql`
+    select type, metadata -> 'actor' as actor from runledger.event where stream_id = ${id} order by stream_version`
+  t.strictSame(
+    events.map((row) => [row['type'], row['actor']]),
+    [
+      ['worker.paused', { signal: 'SIGTSTP' }],
+      ['worker.resumed', { signal: 'SIGCONT' }],
+      ['worker.paused', { operator: 'anna' }],
+    ],
+  )
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+})
+
+t.test('a suspension and a pause do not undo each other', async (t) => {
+  const session = createDatabase({ url, connections: 1, name: 'worker' })
+  t.teardown(() => session.end())
+  const id = uuidv7()
+  await session`select runledger.register_worker(${id}, 'host-a', 42, 3, '{}', 15)`
+  const read = async (): Promise<unknown> =>
+    (await sql`select state, suspended_because, wanted from audit.worker where id = ${id}`)[0]
+  await session`select runledger.renew_worker(${id}, '{}', 'python: sick')`
+  t.match(await read(), { state: 'suspended', wanted: 'working' })
+  await order('paused', id)
+  t.match(await read(), { state: 'paused', suspended_because: 'python: sick' })
+  await session`select runledger.renew_worker(${id}, '{}', null)`
+  t.match(await read(), { state: 'paused', suspended_because: null, wanted: 'paused' })
+  await session`select runledger.renew_worker(${id}, '{}', 'python: sick')`
+  await order('working', id)
+  t.match(await read(), { state: 'suspended', wanted: 'working' })
+  await sql`select runledger.stop_worker(${id})`
+})
+
+t.test('whom an order means is said by one id, its beginning, a host, or all', async (t) => {
+  const session = createDatabase({ url, connections: 1, name: 'workers' })
+  t.teardown(() => session.end())
+  await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
+  const ids = ['01a00000-0000-7000-8000-000000000001', '01a00000-0000-7000-8000-000000000002']
+  for (const [index, id] of ids.entries())
+    await session`select runledger.register_worker(${id}, ${`host-${index}`}, 1, 1, '{}', 15)`
+  const pause = (worker?: string, host?: string): ReturnType<typeof orderWorkers> =>
+    orderWorkers(sql, { worker, host, all: false }, 'paused', 'anna')
+  await t.rejects(pause('01a0'), { message: /^01a0 is the beginning of 2 ids: 01a/ })
+  await t.rejects(pause('02'), { message: 'no such worker lives' })
+  await t.rejects(pause("%' or"), { message: /^WORKER is an id/ })
+  await t.rejects(pause(), { message: /^name one WORKER/ })
+  await t.rejects(pause(ids[0], 'host-0'), { message: /^name one WORKER/ })
+  t.match(await pause(undefined, 'host-1'), [{ id: ids[1], state: 'paused' }])
+  t.equal((await order('working')).length, 2)
+  await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
+})
+
+t.test('a signal pauses before it is recorded, and whatever the recording meets', async (t) => {
+  const log = createLog('test', 'silent')
+  let answer = Promise.withResolvers<boolean>()
+  const recorded: Wanted[] = []
+  const record = (wanted: Wanted): Promise<boolean> => {
+    recorded.push(wanted)
+    return answer.promise
+  }
+  const obedience = createObedience({ record, log })
+  await obedience.signal('SIGCONT')
+  t.strictSame(recorded, [], 'nothing was paused by a signal')
+  const paused = obedience.signal('SIGTSTP')
+  t.equal(obedience.isPaused, true)
+  const resumed = obedience.signal('SIGCONT')
+  const askedBefore = performance.now()
+  answer.resolve(true)
+  await paused
+  obedience.heed('working', askedBefore)
+  t.equal(obedience.isPaused, true, 'an answer from before says nothing')
+  await resumed
+  t.strictSame(recorded, ['paused', 'working'])
+  t.equal(obedience.isPaused, false)
+
+  obedience.heed('paused', performance.now())
+  answer = Promise.withResolvers<boolean>()
+  answer.resolve(false)
+  await obedience.signal('SIGTSTP')
+  await obedience.signal('SIGCONT')
+  t.equal(obedience.isPaused, true, 'an operator had paused it before')
+  obedience.heed('drained', performance.now())
+  await obedience.drained
+})
