@@ -52,8 +52,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a trial that passed outweighs runs that fail',
-    text: '    suspended = false\n    log.info({ language, seconds:',
-    instead: '    suspended = false\n    failures = 0\n    log.info({ language, seconds:',
+    text: '    suspended = false\n    because = null\n',
+    instead: '    suspended = false\n    failures = 0\n    because = null\n',
     tests: ['job/suspension'],
   },
   {
