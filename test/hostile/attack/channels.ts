@@ -143,8 +143,9 @@ def taken():
     open: true,
     code: {
       python: {
+        shared: 'import glob',
         send: `os.fork() or (libc.prctl(15, b"message"), time.sleep(1.2), os._exit(0))\ntime.sleep(0.1)`,
-        receive: `any(open(f"/proc/{p}/comm").read() == "message\\n" for p in os.listdir("/proc") if p.isdigit())`,
+        receive: `any(open(path).read() == "message\\n" for path in glob.glob("/proc/[0-9]*/comm"))`,
       },
       java: {
         send: `new ProcessBuilder("/bin/sleep", "1.234").start();`,

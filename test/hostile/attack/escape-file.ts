@@ -95,8 +95,7 @@ refused("statmount", call(457, nullptr, nullptr, 0, 0)); refused("listmount", ca
 for path in ("/sys/fs/cgroup", "/sys/fs/cgroup/memory/release_agent", "/sys/fs/cgroup/cgroup.procs"): refused(path, lambda: look(path))
 for line in open("/proc/self/cgroup"):
     if not line.rstrip().endswith(":/"): escape(line)
-for line in open("/proc/1/cgroup"):
-    if "runledger" in line: escape(line)
+if os.path.exists("/proc/1/cgroup") and "runledger" in open("/proc/1/cgroup").read(): escape("/proc/1/cgroup")
 refused("mount", lambda: call("mount", b"none", b"/tmp", b"cgroup", 0, b"rdma"))`,
     cpp: raw`
 refused("sys", open("/sys/fs/cgroup", O_RDONLY)); refused("unshare", unshare(0x10000000 | 0x20000)); refused("mount", mount("none", "/tmp", "cgroup", 0, "rdma"));

@@ -70,14 +70,15 @@ var names = new TreeSet<>(System.getenv().keySet()); names.removeAll(List.of("PA
   }),
   probe("the first process's environment and arguments hold no secret", {
     python: raw`
-text = open("/proc/1/cmdline").read()
-try: text += open("/proc/1/environ").read()
-except PermissionError: pass
+text = ""
+for name in ("cmdline", "environ"):
+    try: text += open(f"/proc/1/{name}").read()
+    except (FileNotFoundError, PermissionError): pass
 print(text.replace("\0", " "))
 if "CANARY" in text or "DATABASE" in text or "--ro-bind" in text: escape("a secret")`,
     cpp: raw`
 for (const char *path : {"/proc/1/environ", "/proc/1/cmdline"}) { char text[65536]; int file = open(path, O_RDONLY); long n = read(file, text, sizeof text); if (n > 0) { write(1, text, n); if (memmem(text, n, "CANA", 4)) escape(path); puts(""); } }`,
-    java: raw`String all = text("/proc/1/cmdline"); try { all += text("/proc/1/environ"); } catch (IOException closed) { } System.out.println(all.replace('\0', ' ')); if (all.contains("CANA" + "RY")) escape("a secret");`,
+    java: raw`String all = ""; for (String name : List.of("cmdline", "environ")) try { all += text("/proc/1/" + name); } catch (IOException closed) { } System.out.println(all.replace('\0', ' ')); if (all.contains("CANA" + "RY")) escape("a secret");`,
   }),
   probe('no file under /proc holds the secret', {
     python: raw`
