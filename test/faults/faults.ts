@@ -194,7 +194,6 @@ async function reconnect(): Promise<void> {
 }
 
 async function strike(fault: Fault, scene: Scene): Promise<void> {
-  await reconnect()
   const startedAt = performance.now()
   let count = 0
   let problem = ''
@@ -218,6 +217,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
     failures.push(`${fault.name}: ${String(error)}`)
     say(`${fault.name}: ${String(error)}`)
   }
+  await reconnect()
 }
 
 function createScene(workers: Scene['workers'], seconds: number): Scene {
