@@ -1,4 +1,4 @@
-// The door to accounts: who may call, with which key, how often. Keys are managed on the server only, never over HTTP.
+// The door to accounts. Keys are managed on the server only, never over HTTP.
 import { timingSafeEqual } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
@@ -13,13 +13,12 @@ export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier } from './tier.ts'
 
-/** A valid key's caller and the state of its rate window. */
 export interface Caller {
   readonly apiKeyId: string
   readonly accountId: string
-  /** False: this request is over the limit. */
+  /** False: over the rate limit. */
   readonly admitted: boolean
-  /** Null for a tier without a rate limit. */
+  /** Null: the tier has no rate limit. */
   readonly rate: RateWindow | null
 }
 
@@ -27,11 +26,10 @@ export interface RateWindow {
   /** Requests in any 60 seconds. */
   readonly quota: number
   readonly remaining: number
-  /** After this many seconds the window admits at least one more. */
+  /** Seconds until at least one more request is admitted. */
   readonly resetSeconds: number
 }
 
-/** A key as the list shows it. */
 export interface ListedKey {
   readonly id: string
   readonly account: string
@@ -48,7 +46,6 @@ export interface IssuedKey {
   readonly key: string
 }
 
-/** What a new key is for. */
 export interface KeyRequest {
   /** The account's name; made if there is none yet. */
   readonly account: string
@@ -56,7 +53,7 @@ export interface KeyRequest {
   readonly expiresAt?: Date | undefined
 }
 
-/** A row of runledger.admit_request; without a quota the other figures say nothing. */
+/** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
 interface AdmissionRow {
   readonly api_key_id: string
   readonly account_id: string
@@ -68,8 +65,8 @@ interface AdmissionRow {
 }
 
 /**
- * Finds the caller of a request and counts the request. One round trip; none for a key that cannot be one.
- * @param signal withdraws a request that was not sent to the database: one that was answered without it must not count.
+ * Finds a request's caller and counts the request, in one round trip.
+ * @param signal withdraws an unsent statement: a refused request must not count.
  * @returns null for an unknown, malformed, expired or revoked key.
  */
 export async function admitRequest(
@@ -83,7 +80,7 @@ export async function admitRequest(
     sql<AdmissionRow[]>`select * from runledger.admit_request(${digest})`,
     signal,
   )
-  // The index found it; comparing again in constant time leaves nothing to the index's own timing.
+  // The lookup is by index; this comparison takes constant time.
   if (row === undefined || !timingSafeEqual(digest, row.key_digest)) return null
   return {
     apiKeyId: row.api_key_id,
@@ -96,7 +93,7 @@ export async function admitRequest(
   }
 }
 
-/** Issues a key. The returned text is the only time it can be seen. @throws when the tier does not exist (23503). */
+/** Issues a key; only here can its text be seen. @throws 23503 when the tier does not exist. */
 export async function issueKey(
   sql: Queryable,
   request: KeyRequest,
@@ -125,7 +122,7 @@ export async function issueKey(
   return { id, key }
 }
 
-/** All keys, newest first; of one account when it is named. */
+/** Newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
     select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
@@ -135,9 +132,9 @@ export async function listKeys(sql: Database, account?: string): Promise<ListedK
 }
 
 /**
- * Issues a successor with the same account and tier; the old key goes on working for the overlap. Both or neither.
- * @param expiresAt when the successor expires; by default when the old key would have.
- * @returns null when there is no such key in force.
+ * Issues a successor in one transaction; the old key works on for the overlap.
+ * @param expiresAt by default the old key's.
+ * @returns null when no such key is in force.
  */
 export async function rotateKey(
   sql: Database,
@@ -166,10 +163,7 @@ export async function rotateKey(
   })
 }
 
-/**
- * Brings a key to another tier. @returns false when there is no such key in force.
- * @throws when the tier does not exist (23503).
- */
+/** @returns false when no such key is in force. @throws 23503 when the tier does not exist. */
 export async function changeKeyTier(
   sql: Database,
   id: string,
@@ -184,7 +178,7 @@ export async function changeKeyTier(
   return changed
 }
 
-/** Revokes a key at once. @returns false when there is no such key in force. */
+/** Revokes a key at once. @returns false when no such key is in force. */
 export async function revokeKey(sql: Database, id: string, operator: string): Promise<boolean> {
   return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
 }

@@ -1,5 +1,5 @@
-// The form of an API key: rl_live_ + 33 characters of 192 random bits + 6 of a checksum, in base 62. The checksum lets a
-// secret scanner, and us, tell a mistyped key from a stranger's without asking the database.
+// API keys: rl_live_, 192 random bits in 33 base-62 characters, a checksum in 6. By it secret scanners and the service
+// recognise a mistyped key.
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -7,23 +7,23 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const prefix = 'rl_live_'
 const form = /^rl_live_[0-9A-Za-z]{33}[0-9A-Za-z]{6}$/
 
-/** Makes a new key. Show it once; store only its digest. */
+/** Show it once; store only its digest. */
 export function generateKey(): string {
   const secret = encode(BigInt(`0x${randomBytes(24).toString('hex')}`), 33)
   return `${prefix}${secret}${checksum(secret)}`
 }
 
-/** True for a text of a key's form whose checksum fits. */
+/** Checks form and checksum. */
 export function isWellFormedKey(text: string): boolean {
   return form.test(text) && checksum(text.slice(prefix.length, -6)) === text.slice(-6)
 }
 
-/** What is stored of a key: SHA-256. A key has 192 random bits, so that no slow hash is needed. */
+/** SHA-256: for 192 random bits no slow hash is needed. */
 export function digestKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** The first characters of a key, for people to tell keys apart: 24 of its 192 random bits. */
+/** By which people tell keys apart: 24 of the 192 random bits. */
 export function labelKey(key: string): string {
   return key.slice(0, prefix.length + 4)
 }

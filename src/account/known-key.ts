@@ -1,22 +1,21 @@
-// Keys that were valid a moment ago, for requests whose own statement checks the key again: they need not be asked about
-// before the body is read. Only keys without a rate limit are kept: their requests are not counted.
+// Remembers recently valid keys, for statements that check the key themselves. Keys with a rate limit are not kept, as
+// each request counts.
 import type { Caller } from './account.ts'
 import { digestKey } from './key.ts'
 
-/** Remembers valid keys for a few seconds, by their digests. */
+/** By their digests. */
 export interface KnownKeys {
-  /** @returns the caller, or null for a key that was not seen to be valid of late. */
+  /** @returns the caller; null: ask the database. */
   recall(key: string): Caller | null
-  /** Takes down what was just learnt of a key; null: it is not valid. */
+  /** Notes what the database said; null: the key is not valid. */
   learn(key: string, caller: Caller | null): void
 }
 
-// A key that is revoked opens nothing five seconds later, not even its body is read.
+// Below five seconds, after which not even a body is read for a revoked key.
 const keptMilliseconds = 4000
-// Each is an issued key: strangers cannot add any.
+// Only issued keys are kept: strangers cannot fill it.
 const keptKeys = 10_000
 
-/** Creates an empty memory. */
 export function createKnownKeys(): KnownKeys {
   const known = new Map<string, { readonly caller: Caller; readonly until: number }>()
   const nameOf = (key: string): string => digestKey(key).toString('base64')

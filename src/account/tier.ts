@@ -1,26 +1,25 @@
-// Tiers: what a key may use. An operator makes and changes them; a key names one.
+// Tiers: what keys may use. Operators define them.
 import { json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { TierEvent } from '#event'
 import { actor } from './actor.ts'
 
-/** What a key of a tier may use; null is without a limit. */
+/** Null: without a limit. */
 export interface Tier {
   readonly name: string
   /** In any 60 seconds. */
   readonly requestsPerMinute: number | null
-  /** Of one key, at once. */
+  /** At once, per key. */
   readonly concurrentExecutions: number | null
 }
 
-/** A tier as the list shows it. */
 export interface ListedTier extends Tier {
-  /** How many keys of it are in force. */
+  /** Keys in force. */
   readonly keys: number
 }
 
-/** All tiers, by name. */
+/** By name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
     select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", keys
@@ -28,7 +27,7 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
     order by name`
 }
 
-/** Makes a tier, or changes one for all its keys. */
+/** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const { name, requestsPerMinute: requests, concurrentExecutions: concurrent } = tier
   const event: TierEvent = {
