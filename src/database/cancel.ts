@@ -1,8 +1,7 @@
-// Withdrawing a statement whose caller has been told that it did not work out: after an outage nobody needs the thousands
-// that were asked for during it.
+// Withdraws statements that nobody waits for any more, such as thousands of an outage.
 import type postgres from 'postgres'
 
-/** What this file needs to know of the driver's queries, which is not in its types. */
+/** Fields of the driver's queries that its types leave out. */
 interface Unsent {
   /** Null until it was sent. */
   readonly state: unknown
@@ -12,10 +11,9 @@ interface Unsent {
 }
 
 /**
- * Takes the query back when the signal fires, if it was not sent yet; then it fails with 57014. One that was sent is left
- * to the server, which gives up by itself (see the end of sql/functions/submission/receive-submission.sql): the driver's way of
- * cancelling opens a connection, and when that fails the process dies of an error that nobody can catch (postgres 3.4.9,
- * CONNECT_TIMEOUT).
+ * Withdraws an unsent query when the signal fires; it fails with 57014. A sent one gives up by itself (end of
+ * sql/functions/submission/receive-submission.sql): cancelling opens a connection, and if that fails (CONNECT_TIMEOUT),
+ * postgres 3.4.9 ends the process with an error that cannot be caught.
  */
 export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
   query: postgres.PendingQuery<T>,
@@ -26,8 +24,7 @@ export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
   const cancelUnsent = (): void => {
     if (unsent.state !== null) return
     query.cancel()
-    // The one for which a connection is being made is skipped when it is there, and the connection is never used again
-    // (postgres 3.4.9). So it goes on, as a query that asks nothing and whose answer nobody hears.
+    // postgres 3.4.9 loses the connection that a cancelled query was opened for, so the query goes on, empty.
     Object.assign(unsent, { cancelled: null, strings: ['select 1'], args: [] })
   }
   signal.addEventListener('abort', cancelUnsent, { once: true })

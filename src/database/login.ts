@@ -1,15 +1,14 @@
-// Whether an address and its login are of use at all. What is wrong with them no waiting mends: processes say so in one
-// sentence and end, where they would wait for a database that is only away.
+// Checks an address and its login. Waiting mends neither, so processes say why and end.
 import type { Queryable } from './database.ts'
 import { errorCode, sqlState } from './sql-state.ts'
 
-/** Our roles; a login is a member of those whose work it does. */
+/** A login is a member of the roles whose work it does. */
 export type Role = 'runledger_api' | 'runledger_worker' | 'runledger_queue'
 
-// Wrong password or unknown role, not let in, no such database.
+// Wrong password or unknown role; not let in; no such database.
 const refusals = ['28P01', '28000', '3D000']
 
-/** One sentence on why this login cannot do what it tried; null when the failure says nothing of the login. */
+/** One sentence on why a login was refused; null for other failures. */
 export function explainRefusal(error: unknown, url: string): string | null {
   const code = errorCode(error) ?? ''
   if (!(error instanceof Error)) return null
@@ -26,17 +25,13 @@ export function explainAbsence(error: unknown, url: string): string | null {
   return `${describeServer(url)} cannot be reached (${code})`
 }
 
-/** True when the database lacks what a release makes there: nobody has migrated it. */
+/** True when the database was not migrated. */
 export function isUnmigrated(error: unknown): boolean {
-  // A table, a schema, a function, a column.
+  // Undefined table, schema, function, column.
   return [sqlState.undefinedTable, '3F000', '42883', '42703'].includes(errorCode(error) ?? '')
 }
 
-/**
- * Tries a login before it is needed.
- * @param roles whose rights it must have.
- * @returns one sentence on what is wrong with it; null when nothing is, or the database does not answer at present.
- */
+/** Tries a login. @returns one sentence on what is wrong; null when nothing is, or the database does not answer. */
 export async function checkLogin(
   sql: Queryable,
   url: string,
@@ -51,9 +46,9 @@ export async function checkLogin(
 }
 
 /**
- * What keeps a login from doing the work of these roles: grants.sql says what they may, this asks whether the login may too.
- * Where the roles could not be made, it must at least be let into the schema: what else it needs nobody has written down.
- * @returns a clause such as `api may not call …`; null when nothing is missing, or there is nothing yet to have rights on.
+ * Compares the login's rights with those that grants.sql gives the roles; where these could not be made, it checks only
+ * use of the schema.
+ * @returns a clause such as `api may not call …`, or null.
  */
 export async function findMissingRight(
   sql: Queryable,
@@ -80,11 +75,11 @@ export async function findMissingRight(
     : `${row.login} may not ${row.right}: use a role that may (see sql/README.md)`
 }
 
-/** Without the login: an address may be shown, a password never. */
+/** Host only: a URL may hold a password. */
 function describeServer(url: string): string {
   try {
     return `PostgreSQL at ${new URL(url).host}`
   } catch {
-    return 'PostgreSQL' // an address of several hosts
+    return 'PostgreSQL' // several hosts
   }
 }

@@ -1,28 +1,24 @@
-// The sockets of our PostgreSQL connections, each watched (watch.ts) and begun at a bounded pace: a connection
-// that is accepted and closed without a word is asked for again by the driver at once, more than a thousand times a
-// second (postgres 3.4.9, issue 1179).
+// Sockets to PostgreSQL, watched (watch.ts) and opened at a bounded pace: to a server that accepts and closes, the
+// driver reconnects a thousand times a second (postgres 3.4.9, issue 1179).
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerAddress } from './probe.ts'
 import { watchSocket } from './watch.ts'
 import type { WatchOptions } from './watch.ts'
 
-// New connections of a pool in any second, at most: all of a large one, and a few tries of a small one.
+// A pool may open its size and a few retries per second, up to the larger figure.
 const connectionsPerSecond = 15
 const triesPerSecond = 4
 const defaultPort = 5432
 
-/** What the driver knows of where to connect; it tries the hosts in turn. */
+/** The driver tries the hosts in turn. */
 interface Destination {
   readonly host: readonly string[]
   readonly port: readonly number[]
   readonly path?: string | false
 }
 
-/**
- * Creates the `socket` option of postgres.js: a function that starts connecting and returns the socket.
- * @param poolConnections how many the pool may have.
- */
+/** Creates the `socket` option of postgres.js, which starts connecting. */
 export function createWatchedSockets(
   options: WatchOptions,
   poolConnections: number,
@@ -46,11 +42,11 @@ export function createWatchedSockets(
   }
 }
 
-/** Creates the `stream` option of pg, which connects the socket itself. @param url where the pool connects to. */
+/** Creates the `stream` option of pg, which connects the socket itself. */
 export function createWatchedStream(url: string, options: WatchOptions): () => Socket {
   const { hostname, port } = new URL(url)
   const address: ServerAddress = {
-    // pg takes the brackets off an IPv6 address too.
+    // As pg does, without an IPv6 address's brackets.
     host: hostname === '' ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? defaultPort : Number(port),
   }
@@ -61,7 +57,7 @@ export function createWatchedStream(url: string, options: WatchOptions): () => S
   }
 }
 
-/** Creates a function that resolves at once, or later where it would resolve more often in any second than this. */
+/** A rate limiter: waits where it would resolve more than `perSecond` times in any second. */
 export function createPace(perSecond: number): () => Promise<void> {
   const turns: number[] = []
   return async () => {

@@ -1,6 +1,6 @@
-// What a failed statement failed of, by the code that PostgreSQL, the driver or the network gives.
+// Why a statement failed, by its error's code.
 
-/** SQLSTATEs that we raise or branch on. */
+/** Those that we raise or branch on. */
 export const sqlState = {
   uniqueViolation: '23505',
   insufficientPrivilege: '42501',
@@ -10,18 +10,18 @@ export const sqlState = {
   keyRefused: 'RL008',
 } as const
 
-/** The SQLSTATE of a driver's error, or its own code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
+/** An SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
-  // Node tries every address of a name and reports all failures together.
+  // Node reports the failures of all addresses of a name together.
   if (error instanceof AggregateError) return errorCode(error.errors[0])
   return undefined
 }
 
 /**
- * True when the error says that the database cannot be reached or cannot answer now, whatever we asked. A statement that
- * was given up so that others can go on (class 40, a deadlock) has left nothing, and may be asked again like the others.
+ * True when the database cannot be reached or cannot answer now. Class 40 (such as deadlocks) counts: nothing was
+ * written.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)

@@ -1,44 +1,39 @@
-// What our connections to PostgreSQL know of the server together. The driver waits for ever, and the kernel for a quarter
-// of an hour, when a server or a network vanishes without a word (failover, lost route), and neither notices at once that
-// it is back. So every connection is watched, and one that is dead is destroyed: its driver then makes a new one.
+// Watches our PostgreSQL connections together and destroys dead ones; drivers then reconnect. When a server or a route
+// vanishes silently, the driver waits for ever and the kernel a quarter of an hour, and neither notices its return.
 //
-// - One that was written to and stays silent for longer than any statement may take is dead, and so are the idle ones.
-// - One that is not answered for a second is left its time, as a slow server must not be asked faster and faster. But the
-//   server is asked each second whether it is there (probe.ts). When it is, those that it did not greet before
-//   are forgotten on the way, and begin anew; when it was not and is again, so are those that wait for an answer.
+// - Silence longer than any statement: the connection is dead, and idle ones go with it.
+// - Silence for a second: the server is probed each second (probe.ts); reconnecting would burden a slow one. If it
+//   answers, connections not yet greeted begin anew; if it was away, so do all that wait.
 import type { Socket } from 'node:net'
 import { probeServer } from './probe.ts'
 import type { ServerAddress } from './probe.ts'
 
 const lookMilliseconds = 100
-// A process that was stopped or busy for long has not read yet what came meanwhile: it is not the server's silence.
+// After a longer pause the process itself was stopped or busy.
 const longestLookMilliseconds = 2 * lookMilliseconds
-// Somebody was not answered for so long: the server is asked, and again after as long.
 const probeMilliseconds = 1000
-// What was held back meanwhile arrives first.
+// For answers that were held back.
 const graceMilliseconds = 2 * lookMilliseconds
 
-/** What is watched for. */
 export interface WatchOptions {
-  /** How long a server may take to answer anything. */
   readonly silenceSeconds: number
-  /** What the session holds (a lock) is worth more than finding out early: only its own silence ends the connection. */
+  /** The lock is worth more than early detection: only its own silence ends it. */
   readonly holdsSession?: boolean
 }
 
 interface Watched extends WatchOptions {
   silentSince: number
   read: number
-  /** Bytes that were written when something was last read: those may be answered, what follows is not. */
+  /** Written when something was last read: later bytes are unanswered. */
   written: number
   silentMilliseconds: number
-  /** Something was read of late, and said so at once. Below TLS nothing does: there only looking shows it. */
+  /** A data event came since the last look; below TLS there are none. */
   isHeard: boolean
 }
 
 const destinations = new Map<string, (socket: Socket, options: WatchOptions) => void>()
 
-/** Watches a socket that is, or is about to be, connecting to the address, until it closes. */
+/** Watches a connecting socket until it closes. */
 export function watchSocket(socket: Socket, address: ServerAddress, options: WatchOptions): void {
   const name = JSON.stringify(address)
   let watch = destinations.get(name)
@@ -58,7 +53,7 @@ function createDestination(
   let probedAt = Number.NEGATIVE_INFINITY
   let unansweredProbes = 0
 
-  // Counters, not events: they count below TLS too, and looking costs nothing a query.
+  // Counters also count below TLS, and cost queries nothing.
   const look = (): void => {
     const now = performance.now()
     const elapsed = Math.min(now - lookedAt, longestLookMilliseconds)
@@ -79,8 +74,8 @@ function createDestination(
       watched.silentMilliseconds += elapsed
       longestMilliseconds = Math.max(longestMilliseconds, watched.silentMilliseconds)
       if (isGreeted && watched.silentMilliseconds > watched.silenceSeconds * 1000) {
-        // Without an error: the driver (postgres 3.4.9) forgets a query that is issued between a socket's error and its
-        // end. Its statements fail with CONNECTION_CLOSED.
+        // Without an error: postgres 3.4.9 forgets queries issued between a socket's error and its end. They fail with
+        // CONNECTION_CLOSED.
         socket.destroy()
         isOneDead = true
       }
@@ -96,8 +91,8 @@ function createDestination(
       })
     }
   }
-  // What made one connection silent has mostly made all so: statements to come should not find that out one by one. Nor
-  // does a connection that only listens, and is never written to, find it out by itself.
+  // Mostly all are silent together: statements should not find out one by one, and a connection that only listens
+  // cannot.
   const destroyIdle = (): void => {
     for (const [socket, { holdsSession, written }] of sockets) {
       const isIdle = socket.bytesRead > 0 && socket.bytesWritten === written
@@ -107,7 +102,7 @@ function createDestination(
   const destroySilent = (since: number, wasAway: boolean): void => {
     for (const [socket, { read, silentMilliseconds, silentSince }] of sockets) {
       const isSilent = silentMilliseconds > 0 && socket.bytesRead === read && silentSince < since
-      // A statement may be slow while the server is there; a greeting is not.
+      // A statement may be slow on a healthy server; a greeting is not.
       if (isSilent && (wasAway || read === 0)) socket.destroy()
     }
   }
@@ -117,7 +112,7 @@ function createDestination(
     const silentSince = performance.now()
     const watched: Watched = { ...options, silentSince, read: 0, written: 0, silentMilliseconds: 0, isHeard: false } // prettier-ignore
     sockets.set(socket, watched)
-    // Between two looks an answer may come and the next question be lost: then the order tells.
+    // Counters cannot show the order of an answer and the question after it.
     socket.on('data', () => {
       watched.isHeard = true
       watched.written = socket.bytesWritten
