@@ -1,12 +1,11 @@
-// The one logger: JSON lines on stdout, a message that is the name of what happened, everything else in fields.
-// Never source, stdin, output, keys or secrets; the redaction list is the net below that rule.
+// The one logger: JSON lines on stdout. A message names what happened; fields hold the rest. Never log source, stdin,
+// output, keys or secrets: redaction is only the net below.
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import { createLogOutput } from './output.ts'
 
 export type { Logger } from 'pino'
 
-/** Paths that are replaced should they ever be logged. */
 export const redactedPaths: readonly string[] = [
   'code',
   'stdin',
@@ -25,9 +24,8 @@ export const redactedPaths: readonly string[] = [
 ].flatMap((name) => [name, `*.${name}`])
 
 /**
- * Creates a process's logger.
- * @param name which process: `web`, `worker`, …
- * @param level pino's level names; `silent` turns it off.
+ * @param name the process: `web`, `worker`, …
+ * @param level pino's; `silent` turns it off.
  * @param destination defaults to stdout.
  */
 export function createLog(name: string, level: string, destination?: DestinationStream): Logger {
@@ -42,7 +40,7 @@ export function createLog(name: string, level: string, destination?: Destination
   return pino(options, destination ?? createLogOutput(1))
 }
 
-// `code` is a submission's source wherever it stands, and redacted; an error's is what one looks for first.
+// `code` is redacted as a submission's source, so an error's code needs another name.
 function describeError(error: Error): object {
   const described = pino.stdSerializers.err(error)
   return 'code' in error ? { ...described, error_code: error.code } : described

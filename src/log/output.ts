@@ -1,38 +1,33 @@
-// Where a process's log lines go: they are written together, and never waited for by who logs.
-//
-// Own code because sonic-boom's flush at the end of a process repeats a write to a pipe that nobody reads any more for
-// ever (4.2.1): a process whose log reader had died could not end.
+// Writes log lines in batches, without making callers wait. Own code: at exit sonic-boom 4.2.1 retries writing to a
+// closed pipe for ever.
 import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/** A destination for pino, which flushes it before a process ends of a fatal error. */
+/** pino flushes it before a process ends of a fatal error. */
 export interface LogOutput extends DestinationStream {
-  /** Writes at once what waits, or gives it up where that cannot be done. */
+  /** Writes what waits, or gives it up where that cannot be done. */
   flushSync(): void
 }
 
-// A write for each line costs a worker as much as a statement does. A process that is killed takes so much of its last
-// lines with it; one that ends in any other way writes them.
+// A write per line costs as much as a statement. A killed process loses what waits.
 const flushMilliseconds = 100
 const bufferedCharacters = 4096
-// A reader that has stopped reading must not take the process's memory: then lines are dropped.
+// With a stuck reader, lines are dropped rather than kept in memory.
 const waitingCharactersMost = 8 << 20
 const againMilliseconds = 10
 const lastTries = 100
-/** A write that takes so long has nobody who reads. */
 const stalledMilliseconds = 1000
 
-/** Creates the output to a file descriptor. */
 export function createLogOutput(descriptor: number): LogOutput {
   let waiting = ''
-  /** What is being written, or waits for a full pipe. */
+  /** Being written, or waiting for a full pipe. */
   let underWay: Buffer | null = null
   let isCalling = false
   let startedAt = 0
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
-  /** Without a reader nothing is ever written again; of another error the next lines may not know. */
+  /** Without a reader, writing stops; after other errors the next lines are tried. */
   const fail = (error: NodeJS.ErrnoException): void => {
     if (error.code === 'EPIPE' || error.code === 'EBADF') isClosed = true
     if (isClosed) waiting = ''
@@ -71,7 +66,7 @@ export function createLogOutput(descriptor: number): LogOutput {
     if (isStalled()) return
     let bytes = Buffer.from(waiting)
     waiting = ''
-    // What a thread of Node's is writing in this instant it writes to the end.
+    // Node's thread finishes a write that it has begun.
     if (!isCalling && underWay !== null) {
       bytes = Buffer.concat([underWay, bytes])
       underWay = null
@@ -90,7 +85,7 @@ export function createLogOutput(descriptor: number): LogOutput {
   const isStalled = (): boolean => isCalling && performance.now() - startedAt > stalledMilliseconds
 
   process.once('exit', () => {
-    // Node waits for its threads, and the one that writes to a reader that lives and does not read never comes back.
+    // Node waits at exit for its threads, even one stuck in a write.
     if (isStalled()) process.kill(process.pid, 'SIGKILL')
     flushSync()
   })
