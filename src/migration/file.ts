@@ -1,12 +1,11 @@
-// The SQL files that this code comes with. Apart from migration.ts, which applies them: the web process only asks which
-// is the newest, and does not load the queue's library for that.
+// The SQL files shipped with this code. The web process reads the newest name here, without the queue's library that
+// migration.ts loads.
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where they stand. */
 export const shippedSql = fileURLToPath(new URL('../../sql/', import.meta.url))
 
 export interface SqlFile {
@@ -16,7 +15,7 @@ export interface SqlFile {
   readonly sha256: string
 }
 
-/** Reads the files of a folder below `directory`, and of the folders in it, in the order of their names. */
+/** Reads a folder below `directory`, with its subfolders, in the order of file names. */
 export async function readSql(directory: string, folder: string): Promise<SqlFile[]> {
   const root = join(directory, folder)
   const paths = selectSql(await readdir(root, { recursive: true }))
@@ -28,7 +27,7 @@ export async function readSql(directory: string, folder: string): Promise<SqlFil
   )
 }
 
-/** The name of the newest migration: a database without it is older than this code. @throws when there is none. */
+/** A database without this migration is older than this code. @throws when there is none. */
 export function findNewestMigration(): string {
   const name = selectSql(readdirSync(join(shippedSql, 'migrations'))).at(-1)
   if (name === undefined) throw new Error(`no migration in ${shippedSql}`)

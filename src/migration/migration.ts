@@ -1,5 +1,5 @@
-// Applies sql/ to a database: graphile-worker's own schema, each of our migrations once, then functions, views and
-// grants as they stand today. Everything of ours in one transaction under one lock, so that releases may race.
+// Applies sql/ to a database: graphile-worker's schema, each migration once, then functions, views and grants. Ours
+// runs in one transaction under one lock, so that releases may race.
 import { Logger, runMigrations } from 'graphile-worker'
 import type postgres from 'postgres'
 import { errorCode, sqlState } from '#database'
@@ -7,31 +7,28 @@ import type { Database } from '#database'
 import { readSql, shippedSql } from './file.ts'
 import type { SqlFile } from './file.ts'
 
-// Views that functions read come before them; auditors' views may use both; grants name all of them.
+// In order: functions read views, audit views use both, grants name all.
 const definitions = ['views', 'functions', 'audit', 'grants'] as const
 
-/** A landed migration's file was edited or removed: history must not change. */
+/** An applied migration's file was edited or removed: history must not change. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/** What a release did to a database. */
 export interface Migrated {
-  /** Names of the migrations that were applied now. */
+  /** Names of migrations. */
   readonly applied: readonly string[]
-  /** Names of the partitions that were made now. */
+  /** Names of partitions. */
   readonly partitions: readonly string[]
-  /** True when the service's roles are not there and could not be made: then everything runs as one role. */
+  /** True: without the service's roles everything runs as one role. */
   readonly oneRole: boolean
 }
 
 /**
- * Brings a database up to this code. Safe to run from several processes at once and any number of times.
+ * Brings a database up to this code; may be repeated and raced.
  * @param database a pool whose role owns, or may create, the schemas.
- * @param url the same database, for graphile-worker's own driver.
- * @param directory where migrations, functions, views and grants stand.
- * @throws {MigrationError} when a migration that was applied earlier has been edited or removed since; then nothing was
- *   changed.
+ * @param url the same database, for graphile-worker's driver.
+ * @throws {MigrationError} when an applied migration was edited or removed; then nothing was changed.
  */
 export async function migrate(
   database: Database,
@@ -44,20 +41,20 @@ export async function migrate(
   ).flat()
 
   return database.begin(async (sql) => {
-    // Whoever races us may take its time, and so may graphile-worker, which has a connection of its own.
+    // Another release may take its time; so may graphile-worker, on its own connection.
     await sql`set local lock_timeout = 0`
     await sql`set local idle_in_transaction_session_timeout = 0`
     await sql`select pg_advisory_xact_lock(71830, -1)`
     const { pending, isOlder } = await findPending(sql, migrations)
     await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) })
 
-    // A table that somebody reads for long must not make the whole service wait behind us.
+    // The whole service would wait behind us for a table that somebody reads.
     await sql`set local lock_timeout = '5s'`
     for (const { name, text, sha256 } of pending) {
       await sql.unsafe(text)
       await sql`insert into runledger.schema_migration (name, sha256) values (${name}, ${sha256})`
     }
-    // A newer release's functions serve this one's processes too; ours beside them would leave calls ambiguous.
+    // A newer release's functions serve these processes; ours beside them would make calls ambiguous.
     if (!isOlder) for (const { text } of present) await sql.unsafe(text)
     const partitions = await makePartitions(sql)
     const [role] = await sql`
@@ -70,7 +67,7 @@ export async function migrate(
   })
 }
 
-/** The next ones are made long before they are needed: a reader that is in the way for a moment is no reason to fail. */
+/** Made long before they are needed: a reader in the way is no failure. */
 async function makePartitions(
   sql: postgres.TransactionSql<{ bigint: number }>,
 ): Promise<readonly postgres.Row[]> {
@@ -104,7 +101,7 @@ async function findPending(
   const shippedNames = new Set(migrations.map(({ name }) => name))
   const newest = migrations.at(-1)?.name ?? ''
   for (const { name } of rows) {
-    // Newer than all of ours: an older release is being run again, and newer schemas bear that.
+    // Newer than all of ours: an older release runs again, as newer schemas allow.
     if (!shippedNames.has(name) && name < newest)
       throw new MigrationError(`${name} was removed after it was applied: put it back`)
   }
