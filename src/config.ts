@@ -1,5 +1,5 @@
-// The only reader of the environment. Each entry reads its part once, at start; every mistake is printed at once and
-// the process exits with 78 (EX_CONFIG of sysexits). README's configuration table says the same as these schemas.
+// The only reader of the environment. Each entry reads its part at start; all mistakes are printed together and the
+// process exits with 78 (EX_CONFIG of sysexits). README's configuration table says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
 import { catalogue, defaultSettings, languages, settingEntries } from '#language'
@@ -27,7 +27,6 @@ const flag = v.pipe(
 )
 
 const database = {
-  /** Any PostgreSQL ≥ 15, by a connection that keeps its session (no transaction pooler). */
   DATABASE_URL: v.pipe(
     v.string('is not set: the address of a PostgreSQL ≥ 15, such as postgres://user@host/name'),
     v.regex(/^postgres(ql)?:\/\//, 'must start with postgres://'),
@@ -45,19 +44,13 @@ const database = {
 const web = {
   ...database,
   PORT: v.optional(wholeNumber(0, 65_535), '3000'),
-  /** Where to listen; by default loopback when alone without TLS, every address otherwise. */
   HOST: v.optional(v.string()),
-  /** A platform's router stands in front and sets X-Forwarded-Proto. */
   TRUST_PROXY: v.optional(flag, 'false'),
-  /** PEM files; with both the server speaks HTTPS itself. */
   TLS_CERT: v.optional(v.string()),
   TLS_KEY: v.optional(v.string()),
-  /** How long `wait=true` holds a request. */
   SYNC_WAIT_SECONDS: v.optional(positiveNumber, '30'),
-  /** Unfinished submissions over all keys; one more is refused with 503. */
   QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),
-  /** Networks that webhooks may reach although they are not public, as CIDR ranges. */
   WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
 }
 
@@ -67,14 +60,13 @@ const dev = {
 }
 
 const command = {
-  /** Without it, a command finds what `make run` keeps. */
+  /** Defaults to what `make run` keeps. */
   DATABASE_URL: v.optional(database.DATABASE_URL),
 }
 
 const client = {
-  /** Where the service is, for commands that call it. */
   RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
-  /** The key to call it with. In the environment or a file, never an argument: every user of a machine can list those. */
+  /** Never an argument: every user of a machine can list those. */
   RUNLEDGER_API_KEY: v.optional(v.string()),
 }
 
@@ -89,30 +81,23 @@ const limitNames = {
 } as const
 
 const retention = {
-  /** Bodies are removed so many days after their submission's end. */
   RETENTION_DAYS: v.optional(wholeNumber(1, 99_999), '30'),
 }
 
 const worker = {
   ...database,
   ...retention,
-  /** A worker that cannot renew its lease for so long is given up; it renews thirty times in that time. */
+  /** Renewed thirty times in this time. */
   LEASE_SECONDS: v.optional(positiveNumber, '15'),
-  /** Programs that run at once. */
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
-  /** Host uids of the slots: FIRST_UID, FIRST_UID + 1, …, or the next range that no other worker has (executor/uid-range.ts). */
+  /** See executor/uid-range.ts. */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
-  /** How boxes are made; `auto`: by a keeper in each slot, and where that cannot be had by bubblewrap. */
   BOX: v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
-  /** Where compiled programs are kept, and how much of them. */
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
-  /** Webhook attempts under way at once. */
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
-  /** Webhook attempts under way at once to one host. */
   WEBHOOK_PER_HOST: v.optional(wholeNumber(1, 10_000), '10'),
-  /** Seconds before the 2nd, 3rd, … attempt, separated by commas; each varies by 20 %. */
   WEBHOOK_SCHEDULE_SECONDS: v.optional(
     v.pipe(
       v.string(),
@@ -123,11 +108,9 @@ const worker = {
     ),
     '5,300,1800,7200,18000,36000,36000',
   ),
-  /** Limits of one attempt in all, and of connecting. */
   WEBHOOK_TIMEOUT_SECONDS: v.optional(positiveNumber, '15'),
   WEBHOOK_CONNECT_SECONDS: v.optional(positiveNumber, '5'),
   WEBHOOK_ALLOWED_RANGES: v.optional(v.string(), ''),
-  /** Ports that webhooks may reach, separated by commas. */
   WEBHOOK_ALLOWED_PORTS: v.optional(
     v.pipe(
       v.string(),
@@ -136,17 +119,16 @@ const worker = {
     ),
     '443',
   ),
-  /** A PEM file of further certificate authorities for receivers. */
   WEBHOOK_CA: v.optional(v.string()),
 }
 
-/** Of the worker's part, what the doctor looks at. A mistake in it is the worker's to report: here the default stands in. */
+/** Mistakes in the worker's variables are the worker's to report; here defaults stand in. */
 const doctor = {
   FIRST_UID: v.fallback(worker.FIRST_UID, () => v.parse(worker.FIRST_UID, undefined)),
   CACHE_DIRECTORY: worker.CACHE_DIRECTORY,
 }
 
-/** A limit set in the environment, such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
+/** Such as `JAVA_RUN_MEMORY_BYTES=1073741824`. */
 export interface LimitOverride {
   readonly language: Language
   readonly phase: 'run' | 'compile'
@@ -154,7 +136,7 @@ export interface LimitOverride {
   readonly value: number
 }
 
-/** The environment was wrong; the message lists everything that is. */
+/** The message lists everything wrong in the environment. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -169,38 +151,37 @@ export type DoctorConfig = v.InferOutput<v.ObjectSchema<typeof doctor, undefined
 export type WebConfig = v.InferOutput<v.ObjectSchema<typeof web, undefined>>
 export type WorkerConfig = v.InferOutput<v.ObjectSchema<typeof worker, undefined>> & {
   readonly limits: readonly LimitOverride[]
-  /** What the languages' own variables say. */
   readonly settings: LanguageSettings
 }
 
-/** What a caller of the service needs; its flags go first. */
+/** For callers of the service; flags override it. @throws {ConfigError} */
 export function readClientConfig(environment = process.env): ClientConfig {
   return parse(v.object(client), environment)
 }
 
-/** What a command needs that asks the database. @throws {ConfigError} */
+/** For a command that asks the database. @throws {ConfigError} */
 export function readCommandConfig(environment = process.env): CommandConfig {
   return parse(v.object(command), environment)
 }
 
-/** What every process needs. @throws {ConfigError} */
+/** For every process. @throws {ConfigError} */
 export function readDatabaseConfig(environment = process.env): DatabaseConfig {
   return parse(v.object(database), environment)
 }
 
-/** How long bodies are kept. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function readRetentionConfig(
   environment = process.env,
 ): v.InferOutput<v.ObjectSchema<typeof retention, undefined>> {
   return parse(v.object(retention), environment)
 }
 
-/** What `make run` needs: nothing; everything set is handed to the processes it starts. */
+/** For `make run`: nothing is required; started processes get the whole environment. */
 export function readDevConfig(environment = process.env): DevConfig {
   return parse(v.object(dev), environment)
 }
 
-/** What `make doctor` looks at; it needs nothing to be set. */
+/** For `make doctor`: nothing is required. */
 export function readDoctorConfig(environment = process.env): DoctorConfig {
   const settings = Object.entries(settingEntries).flatMap(([name, entry]) => {
     const text = environment[name] ?? ''
@@ -213,7 +194,7 @@ export function readDoctorConfig(environment = process.env): DoctorConfig {
   }
 }
 
-/** What the web process needs. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function readWebConfig(environment = process.env): WebConfig {
   const schema = v.pipe(
     v.object(web),
@@ -225,7 +206,7 @@ export function readWebConfig(environment = process.env): WebConfig {
   return parse(schema, environment)
 }
 
-/** What the worker process needs. @throws {ConfigError} */
+/** @throws {ConfigError} */
 export function readWorkerConfig(environment = process.env): WorkerConfig {
   const limits: LimitOverride[] = []
   const issues: string[] = []
@@ -247,15 +228,12 @@ export function readWorkerConfig(environment = process.env): WorkerConfig {
       limits.push({ language, phase, limit, value: value.output })
     }
   }
-  // Both at once, so that the mistakes of both are told.
+  // In one schema, so that the mistakes of both are told.
   const read = parse(v.object({ ...worker, ...settingEntries }), environment, issues)
   return { ...read, limits, settings: parse(v.object(settingEntries), environment) }
 }
 
-/**
- * Reads a configuration or ends the process: prints every mistake to stderr and exits with 78.
- * For entries only.
- */
+/** Reads a configuration, or prints all mistakes to stderr and exits with 78. For entries only. */
 export function readOrExit<T>(read: () => T): T {
   try {
     return read()
@@ -265,16 +243,13 @@ export function readOrExit<T>(read: () => T): T {
   }
 }
 
-/**
- * Ends the process because what it was told does not do, although its form is right: such as a login that is refused.
- * For entries only.
- */
+/** Exits over a value that is well-formed but of no use, such as a refused login. For entries only. */
 export function exitForConfig(message: string): never {
   process.stderr.write(`The configuration is wrong:\n  ${message.trimStart()}\n`)
   process.exit(78)
 }
 
-/** True for what the driver can read: a URL, in whose place of a host there may be several. */
+/** True for what the driver reads: a URL, which may name several hosts. */
 function isAddress(text: string): boolean {
   const host = text.lastIndexOf('@') + 1
   return (
@@ -288,7 +263,7 @@ function parse<const TSchema extends v.GenericSchema>(
   environment: NodeJS.ProcessEnv,
   furtherIssues: readonly string[] = [],
 ): v.InferOutput<TSchema> {
-  // A variable set to nothing counts as not set: that is how many platforms express it.
+  // Many platforms express "not set" as an empty variable.
   const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''))
   const result = v.safeParse(schema, given)
   const issues = (result.issues ?? []).map((issue) => {

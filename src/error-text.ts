@@ -1,11 +1,10 @@
-// What an error says, for messages that name what of ours failed: one reading for all rooms.
+// What an error says, for messages about our own failures.
 
-/** An error's words. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The kernel's or a library's name for what failed, such as `EBUSY`; undefined for an error that has none. */
+/** The code from kernel or library, such as `EBUSY`; undefined for an error without one. */
 export function readErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

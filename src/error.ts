@@ -1,7 +1,7 @@
-// The caller's mistakes. One class, one catalogue of codes: clients branch on `code`, people read `message`.
-// Our own failures are ordinary errors and become 500; the program's are outcomes and never thrown.
+// The caller's mistakes: clients branch on `code`, people read `message`. Our failures are ordinary errors and become
+// 500; a program's are outcomes, never thrown.
 
-/** Stable error codes of the HTTP API and the status each is sent with; codes are never reused. */
+/** Stable error codes of the HTTP API, with their status; codes are never reused. */
 export const problemStatus = {
   invalid_request: 400,
   unauthorized: 401,
@@ -17,22 +17,20 @@ export const problemStatus = {
   unavailable: 503,
 } as const
 
-/** A stable error code. */
 export type ProblemCode = keyof typeof problemStatus
 
-/** One thing wrong with a request: where, as a dotted path ('' is the request itself), and what. */
+/** One thing wrong with a request; `path` is dotted, '' the request itself. */
 export interface Issue {
   readonly path: string
   readonly message: string
 }
 
-/** What a Problem may carry beyond its text. */
 export interface ProblemDetails {
-  /** Everything wrong with the request, all at once. */
+  /** Everything wrong with the request. */
   readonly issues?: readonly Issue[]
-  /** The submission that goes on although the answer is a problem. */
+  /** A submission that goes on although the answer is a problem. */
   readonly id?: string
-  /** Headers that belong to the answer, such as `Allow` or `Retry-After`. */
+  /** Such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

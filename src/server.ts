@@ -13,18 +13,17 @@ import { createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
-// The limit of one statement; a request makes several, each within less (http/deadline.ts). It also says how soon a
-// connection that has gone silent is replaced: the heartbeat asks those that nobody else asks.
+// With the heartbeat, also how long a silent connection is kept. Requests give up sooner (http/deadline.ts).
 const statementSeconds = 2
-// What a lost worker held may be much, and is given back in one transaction.
+// All that a lost worker held is given back in one transaction.
 const sweepSeconds = 10
-// Platforms kill 30 s after the signal; a request that waits for a result is answered well before.
+// Platforms kill 30 s after the signal; requests that wait for a result end before.
 const drainSeconds = 20
-// Routers go on sending for a moment, on connections that they keep.
+// Routers go on sending for a moment on kept connections.
 const farewellMilliseconds = 500
 const lastSeconds = 27
 
-/** Why an address cannot be listened on, where trying again would not help. */
+/** Retrying helps against none of these. */
 const listenRefusals: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process',
   EACCES: 'is not for this user to listen on',
@@ -47,12 +46,11 @@ const database = createDatabase({
   statementSeconds,
   heartbeat: true,
 })
-// Whether the login may do the service's work is for /readyz to say: a release may be about to give it the rights.
+// /readyz reports missing roles: a release may be about to grant them.
 const refusal = await checkLogin(database, config.DATABASE_URL, [])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
-// One connection that is told of ends, for all requests that wait for one.
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
-// A connection of its own: requests that fill the pool must not keep lost workers from being found.
+// Its own connection: full pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,
   connections: 1,
@@ -71,7 +69,7 @@ const app = createHttp({
   webhookAllowedRanges: config.webhookAllowedRanges,
 })
 const { server, sayFarewell } = createServer(app, { tls: config.tls })
-// Alone and without TLS nobody beyond this machine may reach it.
+// Without TLS and proxy, nobody beyond this machine may reach it.
 const host = config.HOST ?? (config.tls === null && !config.TRUST_PROXY ? '127.0.0.1' : '::')
 server.on('error', (error: NodeJS.ErrnoException) => {
   const reason = listenRefusals[error.code ?? '']
@@ -89,7 +87,7 @@ async function stop(signal: string): Promise<void> {
   if (stopping) return
   stopping = true
   log.info({ signal }, 'web.stopping')
-  // With the database away the driver waits for it; nothing is left to be saved.
+  // Without a database the driver would wait; nothing is left to save.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   sayFarewell()
   await sleep(farewellMilliseconds)

@@ -1,5 +1,5 @@
-// The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue; on a signal it
-// takes no more, lets runs finish, gives back what is left, and ends. What operators order comes with the lease.
+// The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue. On a signal it
+// takes no more, lets runs finish, gives back the rest and ends.
 import { readFileSync } from 'node:fs'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
@@ -23,11 +23,11 @@ import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 
-// Platforms kill 30 s after the signal: until then runs are finished or given back.
+// Platforms kill 30 s after the signal.
 const drainSeconds = 20
 const lastSeconds = 27
-// A statement takes milliseconds and is repeated when it fails; the limit also says how soon a connection that has gone
-// silent is replaced. What a lost worker held may be much, and is given back in one transaction.
+// Also how long a silent connection is kept; statements take milliseconds. All that a lost worker held is given back in
+// one transaction.
 const statementSeconds = 2
 const sweepSeconds = 10
 const retentionSeconds = 60
@@ -54,14 +54,14 @@ const refusal = await checkLogin(database, config.DATABASE_URL, [
 ])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 const executor = await startExecutor()
-// A connection of its own: results on their way must not keep lost workers from being found.
+// Its own connection: busy pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,
   connections: 1,
   name: 'runledger sweep',
   statementSeconds: sweepSeconds,
 })
-// Its statements touch a thousand rows at a time, and may take longer than any that somebody waits for.
+// A thousand rows each, and nobody waits.
 const retentionDatabase = createDatabase({
   url: config.DATABASE_URL,
   connections: 1,
@@ -117,7 +117,7 @@ const queue = await startQueue({
     }),
     schedule: config.WEBHOOK_SCHEDULE_SECONDS,
     perHost: config.WEBHOOK_PER_HOST,
-    // Names cost nothing: an account with a thousand of them must not take every place either.
+    // An account could use a thousand host names to take every place.
     perAccount: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
     get workerId() {
       return lease.workerId
@@ -137,7 +137,7 @@ const retention = startRetention({
   retentionDays: config.RETENTION_DAYS,
   log,
 })
-// The queue cannot go on, mostly because its connection broke in a bad moment: the platform starts a new worker.
+// Mostly a lost connection; the platform starts a new worker.
 queue.ended.then(
   () => stop('queue ended', 1),
   (error: unknown) => {
@@ -155,7 +155,7 @@ log.info(
   'worker.started',
 )
 
-/** However long that takes: nothing is given back. A signal ends it sooner. */
+/** Gives nothing back, however long runs take. A signal ends it sooner. */
 async function drain(): Promise<void> {
   await queue.idle()
   await stop('drained', 0)
@@ -167,7 +167,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   stopping = true
   log.info({ reason }, 'worker.stopping')
   const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
-  // With the database away nothing can be given back: the others find it when the lock and the lease are gone.
+  // Others find the rest when the lock and the lease are gone.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   suspension.stop()
   await queue.stop()
@@ -177,7 +177,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
     [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 1 })),
   )
   log.info('worker.stopped')
-  // Not left to the event loop: after an outage graphile-worker may be waiting, for up to a minute, to listen again.
+  // After an outage graphile-worker may keep the event loop for a minute.
   process.exit(exitCode)
 }
 
@@ -204,7 +204,7 @@ async function startExecutor(): Promise<Executor> {
   }
 }
 
-/** A slot has a uid, and so has its resident compiler. An unprivileged worker has none but its own. */
+/** Two uids a slot: its programs' and its resident compiler's. An unprivileged worker has only its own. */
 async function claimFirstUid(): Promise<number> {
   const wanted = config.FIRST_UID
   if (process.getuid?.() !== 0) return wanted
