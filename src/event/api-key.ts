@@ -1,4 +1,4 @@
-// api_key.*: a key's life. Never the key, nor its digest.
+// api_key.*: a key's life. Never holds the key or its digest.
 
 export interface ApiKeyIssued {
   readonly type: 'api_key.issued'
@@ -14,13 +14,13 @@ export interface ApiKeyIssued {
 
 export interface ApiKeyRotated {
   readonly type: 'api_key.rotated'
-  /** Until when the old key goes on working beside its successor. */
+  /** The old key works beside its successor until `works_until`. */
   readonly data: { readonly replaced_by: string; readonly works_until: string }
 }
 
 export interface ApiKeyChanged {
   readonly type: 'api_key.changed'
-  /** The tier that it has from now on. */
+  /** From now on. */
   readonly data: { readonly tier: string }
 }
 

@@ -1,4 +1,4 @@
-// The events: everything that happens to a submission, a webhook, a key, a tier or a worker, as facts that are only ever added.
+// Events: what happened to submissions, webhooks, keys, tiers and workers, as facts that are only ever added.
 //
 // A submission's stream (its id):
 //
@@ -7,23 +7,19 @@
 //                             │         ▼
 //                    queued again ◀── execution.interrupted ──▶ execution.abandoned    (failed, verdict IE)
 //
-// - received: stored, and queued unless its key is at its limit. The 202 follows once this is on disk; who waits for the
-//   result is told with that, and all before it is on disk by then.
-// - started: one attempt on one worker. The version of this event and the attempt's id (`run`) are its fencing token: what
-//   follows must stand at the next version, so of two attempts at most one can end.
-// - completed: the program's fate is known, whatever it is. A program that crashes is completed.
+// - received: stored, and queued unless its key is at its limit. The 202 follows once this is on disk; a waiting caller
+//   gets the result, once all before it is on disk.
+// - started: an attempt. This event's version and the attempt's id (`run`) are its fencing token: the next event must
+//   take the next version, so of two attempts at most one can end.
+// - completed: the program's fate is known, even a crash.
 // - interrupted: we lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether it counts.
 // - abandoned: the third loss that counts. Only this is a failure, and it is ours.
-// - submission.purged may follow the end: its bodies are gone, the log stays.
+// - submission.purged may follow: the bodies are gone, the log stays.
 //
-// A webhook's stream (an id of its own, so that deliveries never contend with the submission): webhook.attempt_failed …,
-// then webhook.delivered or webhook.abandoned, and webhook.replayed where an operator asked for more. A key's stream:
-// api_key.issued, .changed, .rotated, .revoked. A tier's: tier.defined, at each change. A worker's:
-// worker.paused, .resumed, .drained, at each order.
+// A webhook has its own stream, so that deliveries never contend with the submission.
 //
-// Names are <noun>.<past participle> and never reused. Written in the latest shape, which the compiler checks of what
-// TypeScript writes; read tolerantly: older versions are brought up to date on the way (upcast.ts), what a newer release
-// wrote is passed through.
+// Names are <noun>.<past participle> and never reused. Events are written in the latest shape; readers update older
+// versions (upcast.ts) and pass newer ones through.
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'
@@ -43,14 +39,13 @@ import type { TierEvent } from './tier.ts'
 import type { WebhookEvent } from './webhook.ts'
 import type { WorkerEvent } from './worker.ts'
 
-/** Any event that is written today: its type and data. */
+/** Any event as it is written today. */
 export type Event =
   SubmissionEvent | ExecutionEvent | WebhookEvent | ApiKeyEvent | TierEvent | WorkerEvent
 
-/** The version of every event type's data that is written today; the first type to differ gets a constant of its own. */
+/** The first type to differ gets a constant of its own. */
 export const schemaVersion = 1
 
-/** Who and what caused an event. */
 export interface Metadata {
   /** The HTTP request's id. */
   readonly request?: string
@@ -58,7 +53,7 @@ export interface Metadata {
     | { readonly api_key: string }
     | { readonly worker: string }
     | { readonly operator: string }
-    /** Of the worker's process, such as `SIGTSTP`. */
+    /** Sent to the worker's process, such as `SIGTSTP`. */
     | { readonly signal: string }
     | { readonly retention: string }
 }

@@ -1,27 +1,27 @@
 // execution.*: one attempt to run a submission, from start to end.
 import type { BodyDigest } from './submission.ts'
 
-/** The verdicts that a completed execution can have; IE is execution.abandoned's. */
+/** Of completed executions; IE is execution.abandoned's. */
 export const verdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface ExecutionStarted {
   readonly type: 'execution.started'
-  /** `attempt` (1, 2, …) is added where it is known, in runledger.start_execution. */
+  /** runledger.start_execution adds `attempt` (1, 2, …). */
   readonly data: {
-    /** The attempt's own id: the statement that begins it, sent again, begins no other. */
+    /** If its statement is sent again, no second attempt begins. */
     readonly run: string
     readonly worker: string
     readonly host: string
     readonly language: string
-    /** The exact version that runs, such as `Python 3.11.2`. */
+    /** The exact version, such as `Python 3.11.2`. */
     readonly runtime: string
     readonly limits: object
     readonly isolation: object
   }
 }
 
-/** What one phase used and how it ended; seconds and bytes. */
+/** What one phase used and how it ended. */
 export interface PhaseFacts {
   readonly ending: string
   readonly exit_code: number
@@ -31,7 +31,7 @@ export interface PhaseFacts {
   readonly memory_peak_bytes: number
 }
 
-/** An output's digest, and whether the program wrote more than was kept. */
+/** `truncated`: the program wrote more than was kept. */
 export interface OutputDigest extends BodyDigest {
   readonly truncated: boolean
 }
@@ -55,11 +55,11 @@ export interface ExecutionInterrupted {
   readonly data: {
     /**
      * `sandbox_failed`, `worker_lost` and `superseded` (begun again by the same worker) are losses; `shutdown` and
-     * `lease_expired` (the worker could not say that it lives, and stopped by itself) cost nothing.
+     * `lease_expired` (the worker stopped by itself) cost nothing.
      */
     readonly reason: 'sandbox_failed' | 'worker_lost' | 'shutdown' | 'lease_expired' | 'superseded'
     readonly spends_attempt: boolean
-    /** The sandbox's step that failed, and its words. */
+    /** The sandbox's step that failed, and its message. */
     readonly step?: string
     readonly message?: string
   }

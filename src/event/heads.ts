@@ -1,6 +1,5 @@
-// The heads of the log, the last event of every stream, in a few digests that an auditor can keep elsewhere. A chain of
-// hashes shows what was changed inside it, but not that its end was cut off, or that all of it was computed anew: against
-// both only something helps that was written down before, in another place. Reads audit views alone.
+// Digests of every stream's last event, for an auditor to keep elsewhere: a chain of hashes does not show that its end
+// was cut off, or all of it recomputed. Reads audit views alone.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { listParts } from './verify.ts'
@@ -8,31 +7,31 @@ import { listParts } from './verify.ts'
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** What one part of the log, the streams from `lower` up to, without, `upper`, ended with. */
+/** The streams from `lower` up to, without, `upper`. */
 const partSchema = v.object({
   lower: v.pipe(v.string(), v.uuid()),
   upper: v.nullable(v.pipe(v.string(), v.uuid())),
   streams: count,
   events: count,
-  /** SHA-256 over the hashes of the streams' last events, in the order of the streams' ids, in hexadecimal. */
+  /** SHA-256 in hexadecimal over the hashes of the streams' last events, ordered by stream id. */
   digest: v.pipe(v.string(), v.hash(['sha256'])),
 })
 
 const headsSchema = v.object({
-  /** What belongs to them: events up to this position … */
+  /** The heads cover events up to this position … */
   position: count,
-  /** … of transactions before this one: all of those had ended, so that nothing is added to them later. */
+  /** … of transactions before this one: all had ended, so nothing is added later. */
   transaction: digits,
-  /** And of this one and later ones, which this server had not come to: a log that was restored has those of another. */
+  /** And of this one and later: beyond the server's reach then, so from a restored log. */
   unreached: v.optional(digits),
   parts: v.array(partSchema),
 })
-/** The heads as they are kept: parts without any event are left out. */
+/** Without empty parts. */
 export type Heads = v.InferOutput<typeof headsSchema>
 type HeadsPart = Heads['parts'][number]
 type Cut = Pick<Heads, 'position' | 'transaction' | 'unreached'>
 
-/** Reads the heads of everything that has happened so far, but for transactions still open. */
+/** Of everything but open transactions. */
 export async function readHeads(sql: Database): Promise<Heads> {
   const [row] = await sql`
     with settled as (
@@ -52,13 +51,13 @@ export async function readHeads(sql: Database): Promise<Heads> {
   return { ...cut, parts }
 }
 
-/** Reads what was kept; null when it is nothing of ours. */
+/** Null when the text holds none. */
 export function parseHeads(text: string): Heads | null {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), headsSchema), text)
   return parsed.success ? parsed.output : null
 }
 
-/** Reads the same parts up to the same event again. @returns those that differ, as they were and as they are. */
+/** Reads the same parts up to the same position. @returns those that differ. */
 export async function compareHeads(
   sql: Database,
   kept: Heads,

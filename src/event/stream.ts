@@ -1,16 +1,16 @@
-// Reading the log. Writing is done by the functions in sql/functions, each together with what belongs to its event.
+// Reads the log; functions of sql/functions write it.
 import * as v from 'valibot'
 import type { Database } from '#database'
 import { upcast } from './upcast.ts'
 
-/** An event of the log, its data in the latest shape that this release knows. */
+/** In the latest shape that this release knows. */
 export interface RecordedEvent {
   readonly position: number
   readonly version: number
   readonly type: string
-  /** The version whose shape `data` has. */
+  /** Of the shape of `data`. */
   readonly schemaVersion: number
-  /** False for a type or a version that a newer release wrote: it is passed through as it was recorded. */
+  /** False: a newer release wrote it; passed through as recorded. */
   readonly isKnown: boolean
   readonly at: Date
   readonly data: Readonly<Record<string, unknown>>
@@ -27,12 +27,12 @@ interface EventRow {
   readonly metadata: unknown
 }
 
-// What is no object was not written by us; it must not keep anybody from reading the rest.
+// Not written by us; the rest must stay readable.
 const looseObject = v.fallback(v.looseObject({}), {})
 
 /**
- * All events of one stream, oldest first.
- * @param source where to read: the table, or for an auditor, who may not, its view.
+ * One stream, oldest first.
+ * @param source auditors may read only the view.
  */
 export async function readStream(
   sql: Database,

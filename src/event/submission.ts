@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '#language'
 
-/** The hash and size of a body; the bytes stand in runledger.body. */
+/** Of a body, whose bytes stand in runledger.body. */
 export interface BodyDigest {
   /** Hexadecimal. */
   readonly sha256: string
@@ -18,7 +18,7 @@ export interface SubmissionReceived {
     readonly code: BodyDigest
     readonly stdin: BodyDigest
     readonly expected_stdout: BodyDigest | null
-    /** The stream of the delivery and whom it goes to; the whole URL may hold the caller's secrets and is a body. */
+    /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
     readonly webhook: { readonly id: string; readonly host: string } | null
   }
 }
@@ -30,7 +30,6 @@ export interface SubmissionPurged {
 
 export type SubmissionEvent = SubmissionReceived | SubmissionPurged
 
-/** The digest of a body as events carry it. */
 export function digestBody(body: Uint8Array): BodyDigest {
   return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.byteLength }
 }

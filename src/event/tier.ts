@@ -1,8 +1,8 @@
-// tier.*: what keys may use, as an operator made it and changed it.
+// tier.*: what keys may use, by operators.
 
 export interface TierDefined {
   readonly type: 'tier.defined'
-  /** All of it from now on; null is without a limit. */
+  /** The whole tier; null is without a limit. */
   readonly data: {
     readonly name: string
     readonly requests_per_minute: number | null

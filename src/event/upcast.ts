@@ -1,15 +1,13 @@
-// Old events in today's shape. Rows are never rewritten: when the data of a type changes, its version is raised and a step
-// from the version before is added here; whoever reads sees only the latest. test/event/fixture keeps an event of every
-// version that was ever written.
+// Brings old events to today's shape. Rows are never rewritten: when a type's data changes, its version rises and a
+// step is added here. test/event/fixture keeps every version ever written.
 import type { Event } from './event.ts'
 
-/** An event's data as JSON. */
 export type EventData = Readonly<Record<string, unknown>>
 
-/** Makes data of one version into data of the next. Must not fail on what was once written. */
+/** Must not fail on what was once written. */
 export type Upcast = (data: EventData) => EventData
 
-/** For each type the steps to version 2, 3, …: a type without steps is at version 1. */
+/** For each type the steps to version 2, 3, … */
 export type Upcasts = Readonly<Record<string, readonly Upcast[]>>
 
 /** Every type that this release knows. */
@@ -34,16 +32,15 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'worker.drained': [],
 }
 
-/** Data in the latest shape that this release knows. */
 export interface UpcastData {
   readonly data: EventData
-  /** The version whose shape `data` has. */
+  /** Of the shape of `data`. */
   readonly schemaVersion: number
-  /** False for a type or a version that a newer release wrote: then `data` is as it was recorded. */
+  /** False: a newer release wrote it; `data` is as recorded. */
   readonly isKnown: boolean
 }
 
-/** Brings recorded data up to the latest version. Never throws on an event of the future. */
+/** Never throws on an event of the future. */
 export function upcast(
   type: string,
   schemaVersion: number,

@@ -1,9 +1,9 @@
-// Walks the hash chains of the whole log. Each event's hash covers its content and the hash before it in its stream, so an
-// event that was changed, removed or slipped in shows; audit.broken_chain says which. It is asked part by part, a day's
-// streams at a time, so that a log of any size is walked in bounded memory and with progress. Reads audit views alone.
+// Checks the hash chains of the whole log. A hash covers an event's content and the hash before it, so
+// audit.broken_chain shows changes, removals and insertions. Asked a day at a time, in bounded memory. Reads audit
+// views alone.
 import type { Database } from '#database'
 
-/** An event whose hash or version does not follow from the one before it. */
+/** Its hash or version does not follow from the one before. */
 export interface BrokenLink {
   readonly position: number
   readonly streamId: string
@@ -12,15 +12,14 @@ export interface BrokenLink {
   readonly at: Date
 }
 
-/** What the walk has seen so far, or in all. */
 export interface Verification {
   readonly events: number
   readonly broken: number
-  /** The broken one that was written first. */
+  /** The broken one with the lowest position. */
   readonly first: BrokenLink | null
 }
 
-/** A part of the log: ids from `lower` up to, without, `upper`. */
+/** Ids from `lower` up to, without, `upper`. */
 export interface Part {
   readonly lower: string
   readonly upper: string | null
@@ -28,10 +27,7 @@ export interface Part {
 
 const dayMilliseconds = 86_400_000
 
-/**
- * Checks every event.
- * @param onProgress called after each part with the share of parts that are done (0 to 1).
- */
+/** @param onProgress called with the share done (0 to 1). */
 export async function verifyChains(
   sql: Database,
   onProgress: (share: number, soFar: Verification) => void = () => {},
@@ -45,7 +41,7 @@ export async function verifyChains(
   return sum
 }
 
-/** Cuts the whole range of ids at the bounds of all partitions, what lies between and beyond them included, and by days. */
+/** Cuts at partition bounds and days; covers ids between and beyond partitions. */
 export async function listParts(sql: Database): Promise<Part[]> {
   const rows = await sql<{ lower: string; upper: string; starts_at: Date; ends_at: Date }[]>`
     select lower, upper, starts_at, ends_at from audit.partition
@@ -85,7 +81,7 @@ function add(left: Verification, right: Verification): Verification {
   }
 }
 
-/** The smallest UUID v7 of a time, as runledger.uuid_floor has it. */
+/** The smallest UUID v7 of a time, as in runledger.uuid_floor. */
 function floorId(milliseconds: number): string {
   const digits = milliseconds.toString(16).padStart(12, '0').padEnd(32, '0')
   return [8, 12, 16, 20, 32]

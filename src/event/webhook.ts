@@ -3,11 +3,11 @@
 //   webhook.attempt_failed … ──▶ webhook.delivered
 //              │                 webhook.abandoned
 //              ▲                        │
-//        webhook.replayed ◀─────────────┘   (an operator asks for it again; either end will do)
+//        webhook.replayed ◀─────────────┘   (by an operator, after either end)
 
 export interface WebhookAttemptFailed {
   readonly type: 'webhook.attempt_failed'
-  /** `next_attempt_at`: RFC 3339 in UTC, by the database's clock; null when this was the last. */
+  /** `next_attempt_at`: RFC 3339 in UTC; null after the last. */
   readonly data: WebhookAttempt & { readonly next_attempt_at: string | null }
 }
 
@@ -16,10 +16,7 @@ export interface WebhookDelivered {
   readonly data: WebhookAttempt
 }
 
-/**
- * Why it is not tried again: the schedule is spent; the receiver answered 410; the URL is one that we never send to,
- * whatever its name may resolve to later.
- */
+/** The schedule is spent; the receiver answered 410; the URL is never allowed, whatever its name resolves to. */
 export type AbandonReason = 'schedule_spent' | 'gone' | 'forbidden'
 
 export interface WebhookAbandoned {
@@ -27,26 +24,25 @@ export interface WebhookAbandoned {
   readonly data: { readonly attempts: number; readonly reason: AbandonReason }
 }
 
-/** An operator had it sent once more: the schedule begins anew, the numbers of the attempts go on. */
+/** The schedule begins anew; attempts are numbered on. */
 export interface WebhookReplayed {
   readonly type: 'webhook.replayed'
   readonly data: { readonly submission: string }
 }
 
-/** One attempt as it went. */
 export interface WebhookAttempt {
   readonly submission: string
   /** 1, 2, … over the whole stream. */
   readonly attempt: number
   /**
-   * What became of it: `delivered`, `gone`, `refused`, `unreachable` or `forbidden` (see webhook/send.ts), or `internal`:
-   * we failed to make the attempt.
+   * `delivered`, `gone`, `refused`, `unreachable`, `forbidden` (webhook/send.ts), or `internal`: we failed to make the
+   * attempt.
    */
   readonly outcome: string
-  /** The receiver's HTTP status; null when there was no answer. */
+  /** The receiver's HTTP status; null without an answer. */
   readonly status: number | null
   readonly duration_seconds: number
-  /** The first bytes of the receiver's answer, or why there was none. */
+  /** The answer's start, or why there was none. */
   readonly snippet: string
 }
 

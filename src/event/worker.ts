@@ -1,6 +1,5 @@
-// worker.*: what operators wanted of a worker process. Its stream begins with the first order.
+// worker.*: operators' orders to a worker process.
 
-/** On which host it is. */
 interface Data {
   readonly host: string
 }
@@ -15,7 +14,7 @@ export interface WorkerResumed {
   readonly data: Data
 }
 
-/** It was told to end when it has finished what it has. */
+/** It ends when it has finished what it has. */
 export interface WorkerDrained {
   readonly type: 'worker.drained'
   readonly data: Data
