@@ -1,23 +1,20 @@
-// Retention: removes bodies that are old enough, in batches, and gives back the space of the days that are empty then.
-// The worker does it each hour (job/retention.ts), an operator whenever he likes.
+// Retention: removes old bodies in batches and drops empty partitions. Workers do it each hour (job/retention.ts),
+// operators at will.
 import type { Database } from '#database'
 
-/** What one pass did. */
 export interface Purged {
-  /** Submissions whose bodies were removed. */
   readonly submissions: number
-  /** Tables that were empty and were dropped. */
+  /** Dropped, as they were empty. */
   readonly partitions: readonly string[]
 }
 
-/** Well under the statement time-out of every process, whatever the bodies' size. */
+/** Well under every process's statement time-out, whatever the bodies' size. */
 const batchSize = 1000
 
 /**
- * Purges bodies of submissions that ended more than so many days ago. Unfinished submissions, and those whose webhook is
- * still to be delivered, keep theirs.
- * @param onProgress called after each batch with how many are done.
- * @param signal stops it after the batch that is under way.
+ * Purges submissions ended more than so many days ago, unless their webhook is undelivered.
+ * @param onProgress called with the count so far.
+ * @param signal stops it after the running batch.
  */
 export async function purgeBodies(
   sql: Database,

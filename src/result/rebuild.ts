@@ -1,29 +1,26 @@
-// Makes every projection anew from the log alone, a batch at a time, while the service runs: readers see old rows until
-// their batch commits, and whoever writes waits for one batch at most.
+// Rebuilds every projection from the log while the service runs: readers see old rows until a batch commits, writers
+// wait for one batch at most.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '#database'
 import type { Database } from '#database'
 
 export interface RebuildProgress {
-  /** Submissions of the log that were gone through. */
+  /** Read so far. */
   readonly submissions: number
-  /** Rows of results, pending submissions and deliveries that were not as the log says they should be. */
+  /** Rows of results, pending submissions and deliveries that differed from the log. */
   readonly repaired: number
 }
 
-/** A tenth of a second or so for which rows stay locked. */
+/** Locks rows for about a tenth of a second. */
 const batchSize = 1000
 
-// A batch locks in the order of ids, a sweep of lost workers does not: one of the two may have to give way.
+// A batch locks in the order of ids, a sweep does not: one may have to give way.
 const retriedStates = ['40P01', '55P03']
 const longestTries = 10
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Rebuilds results, pending submissions and the state of deliveries.
- * @param onProgress called after each batch.
- */
+/** @param onProgress called after each batch. */
 export async function rebuildProjections(
   sql: Database,
   onProgress: (soFar: RebuildProgress) => void = () => {},

@@ -1,10 +1,9 @@
-// The result record, and how a row of the database becomes one.
+// The result record, and how a database row becomes one.
 
-/** Where a submission stands. */
 export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** What a final record says of the program; IE says it of us. */
+/** Verdicts on the program, but for IE: that is our failure. */
 export const resultVerdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
 export type ResultVerdict = (typeof resultVerdicts)[number]
 
@@ -28,11 +27,10 @@ export interface ResultRecord {
   readonly created_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
-  /** When retention removed stdout, stderr and compile_output, which are null since; null as long as they are kept. */
+  /** When retention removed the outputs, which are null since; null while they are kept. */
   readonly purged_at: string | null
 }
 
-/** Where a submission's webhook stands. */
 export interface WebhookProgress {
   /** The `webhook-id` of its attempts. */
   readonly id: string
@@ -42,25 +40,25 @@ export interface WebhookProgress {
   readonly next_attempt_at: string | null
 }
 
-/** waiting: the submission is not final; pending: an attempt is due; delivered and abandoned: it is over. */
+/** waiting: the submission is not final; pending: an attempt is due; delivered, abandoned: over. */
 export const webhookStates = ['waiting', 'pending', 'delivered', 'abandoned'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
-/** True once a record will not change any more; its webhook's progress may. */
+/** True once a record cannot change; its webhook's progress may. */
 export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
   return record.status === 'completed' || record.status === 'failed'
 }
 
-/** A record as its account reads it. A webhook itself carries it without: that body is the same on every attempt. */
+/** A webhook carries no progress, so that its body is the same on every attempt. */
 export type TrackedResult = ResultRecord & { readonly webhook: WebhookProgress | null }
 
-/** A record without what the program wrote. */
+/** Without what the program wrote. */
 export type ResultSummary = Omit<ResultRecord, 'stdout' | 'stderr' | 'compile_output'>
 
-// Outputs are bytes; JSON is text: what is no UTF-8 becomes U+FFFD. A byte-order mark the program wrote is kept.
+// Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A row of runledger.result, with its bodies where somebody asked for them. */
+/** A row of runledger.result, with its bodies if asked for. */
 export interface ResultRow extends Omit<
   ResultRecord,
   'stdout' | 'stderr' | 'compile_output' | 'created_at' | 'started_at' | 'finished_at' | 'purged_at'
@@ -86,9 +84,8 @@ const formatTime = (date: Date | null): string | null => date?.toISOString() ?? 
 const decode = (bytes: Uint8Array | null | undefined): string | null =>
   bytes instanceof Uint8Array ? decoder.decode(bytes) : null
 
-/** A row as a record. */
 export function toRecord(row: ResultRow): ResultRecord {
-  // What was purged is null: an empty text would say that the program wrote nothing.
+  // Null, as an empty text would say that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
   return {
     id: row.id,
@@ -113,7 +110,6 @@ export function toRecord(row: ResultRow): ResultRecord {
   }
 }
 
-/** The same with its webhook's progress. */
 export function toTrackedResult(row: TrackedRow): TrackedResult {
   const { webhook_id: id, webhook_state: state, webhook_attempts: attempts } = row
   const webhook =
@@ -124,10 +120,10 @@ export function toTrackedResult(row: TrackedRow): TrackedResult {
 const times = ['created_at', 'started_at', 'finished_at', 'purged_at', 'next_attempt_at'] as const
 const bodies = ['stdout', 'stderr', 'compile_output'] as const
 
-/** An end as runledger.tell_end tells of it. */
+/** A message of runledger.tell_end. */
 export interface ToldEnd {
   readonly id: string
-  /** What readTrackedResult would read; left out where it was too long. */
+  /** As readTrackedResult reads it; left out where too long. */
   readonly record?: TrackedResult
 }
 
@@ -139,9 +135,8 @@ export function parseToldEnd(text: string): ToldEnd {
   const row: Record<string, unknown> = { ...told }
   for (const name of times) row[name] = typeof told[name] === 'string' ? new Date(told[name]) : null
   for (const name of bodies) {
-    // PostgreSQL's hexadecimal form: \x and two digits a byte.
+    // bytea as PostgreSQL writes it: \x and two digits a byte.
     row[name] = typeof told[name] === 'string' ? Buffer.from(told[name].slice(2), 'hex') : null
   }
-  // A row of runledger.read_result, as the database writes it in JSON.
   return { id, record: toTrackedResult(row as unknown as TrackedRow) }
 }

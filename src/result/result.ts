@@ -1,5 +1,4 @@
-// The door to results: what a caller sees of a submission. A row of runledger.result (a cache of result_from_log) with
-// its bodies.
+// The door to results: a row of runledger.result (a cache of result_from_log) with its bodies.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type {
@@ -30,9 +29,8 @@ export { purgeBodies } from './purge.ts'
 export type { Purged } from './purge.ts'
 
 /**
- * Reads one result.
- * @param accountId whose it must be; null reads anybody's (for webhooks and operators, never for a caller).
- * @returns null when there is none, or it is another account's.
+ * @param accountId null reads any account's: for webhooks and operators, never for a caller.
+ * @returns null when there is none.
  */
 export async function readResult(
   sql: Database,
@@ -47,7 +45,7 @@ export async function readResult(
   return row === undefined ? null : toRecord(row)
 }
 
-/** Reads one result of an account with its webhook's progress. @returns null when the account has none such. */
+/** Reads a result with its webhook's progress. @returns null when the account has none such. */
 export async function readTrackedResult(
   sql: Database,
   id: string,
@@ -57,14 +55,12 @@ export async function readTrackedResult(
   return row === undefined ? null : toTrackedResult(row)
 }
 
-/** True when there is such a submission and it is the account's. */
 export async function hasResult(sql: Database, id: string, accountId: string): Promise<boolean> {
   const rows = await sql`
     select from runledger.result r where r.id = ${id} and r.account_id = ${accountId}`
   return rows.length > 0
 }
 
-/** Which of an account's results to list. */
 export interface ResultFilter {
   readonly status?: ResultStatus | undefined
   readonly verdict?: ResultVerdict | undefined
@@ -74,7 +70,7 @@ export interface ResultFilter {
   readonly limit: number
 }
 
-/** An account's results, newest first. */
+/** Newest first. */
 export async function listResults(
   sql: Database,
   accountId: string,

@@ -1,39 +1,35 @@
-// Waiting for a submission's end: one LISTEN connection for the whole process and a map from id to who waits.
+// Waits for submissions' ends: one LISTEN connection per process, and a map from id to waiters.
 //
-// Each process is told of ends on a channel of its own, and of the whole record, so that it need not ask. Whoever knows a
-// channel's name can listen to it: this one is secret, and only the statement that listens and runledger.pending have it.
+// Each process hears ends, with the record, on its own channel. Its name is secret, as whoever knows it can listen:
+// only the LISTEN statement and runledger.pending hold it.
 //
-// No answer depends on a notification alone: it can be lost while LISTEN reconnects. So the ids that are waited for are
-// looked up together once a second, and at once when LISTEN is (re-)established. A waiter itself holds no connection.
+// Notifications get lost while LISTEN reconnects, so waited-for ids are also looked up once a second and whenever
+// LISTEN begins.
 //
-// What is waited for may also vanish: a submission that is waited for is on disk only with its end (receive-submission.sql),
-// so that a crash of the server can forget it.
+// A waited-for submission is on disk only with its end (receive-submission.sql): a crash can forget it.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
 import { parseToldEnd } from './record.ts'
 import type { TrackedResult } from './record.ts'
 
-/** What a wait came to. */
 export interface Waited {
-  /** The submission is final; else the time is up, the signal fired, or there is none though it was waited for long. */
+  /** False: the time is up, the signal fired, or no such submission was stored in time. */
   readonly isFinal: boolean
-  /** As it was told; without it, it is to be read. */
+  /** Left out: it must be read. */
   readonly record?: TrackedResult
 }
 
 export interface Waiter {
   /**
-   * Resolves when the submission is final, when the time is up, when the signal fires, or when there is no such submission
-   * though it has been waited for longer than it takes to store one.
-   * Call it before reading the state, and read the state after it resolves without a record.
-   * @param seconds how long to wait at most.
+   * Resolves at the end, at the time, by the signal, or when no such submission was stored in time. Call it before
+   * reading the state; without a record, read again.
+   * @param seconds at most.
    */
   wait(id: string, seconds: number, signal?: AbortSignal): Promise<Waited>
-  /** Where this process is told of ends with their records. Whoever has the name can read them: it is a secret. */
+  /** Where this process hears ends. A secret: whoever knows it can listen. */
   readonly channel: string
-  /** How many wait now. */
   readonly waiting: number
-  /** Wakes everybody, in vain, and ends the connection. */
+  /** Wakes every waiter, without a result, and ends the connection. */
   close(): Promise<void>
 }
 
@@ -41,16 +37,16 @@ type Wake = (waited: Waited) => void
 
 const inVain: Waited = { isFinal: false }
 
-/** What to do when waited ids cannot be looked up, or a message cannot be read; the next second looks again. */
+/** Look-ups and unreadable messages fail here; the next second looks again. */
 export type OnWaiterError = (error: unknown) => void
 
 const lookupIntervalMilliseconds = 1000
-/** What is not there then will not come: storing is tried twice and asking for the key once, for two seconds each. */
+/** Stored by then or never: two tries and one check of the key, two seconds each. */
 const storedMilliseconds = 6000
 
-/** Starts listening. Resolves at once: a database that is away now is tried until it is back. */
+/** Retries while the database is away. */
 export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
-  /** Who waits for each id, and since when that has been waited for. */
+  /** By submission id. */
   const waiting = new Map<string, { readonly since: number; readonly who: Set<Wake> }>()
   let count = 0
 
