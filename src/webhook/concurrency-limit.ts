@@ -1,17 +1,15 @@
-// Who may begin an attempt now, who waits a moment, and when the others should ask again. Bounds how much one receiver or
-// one account has under way, so that whoever is slow waits for himself alone. No database, nothing of webhooks.
+// Limits what one receiver or account has under way, so that the slow hold up only themselves.
 
-/** One bound that an attempt falls under. */
 export interface Bound {
-  /** What is bounded, such as `host:example.com`. */
+  /** Such as `host:example.com`. */
   readonly key: string
-  /** How much may be under way at once. One that weighs more than all of it still gets in, alone. */
+  /** At once. A single weight above it still gets in, alone. */
   readonly limit: number
-  /** How much of it this one takes; 1 when left out. */
+  /** 1 when left out. */
   readonly weight?: number
 }
 
-/** The answer to who wants in: `leave` must be called when the work is over. */
+/** `leave` must be called when the work is over. */
 export type Entry =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full'; readonly comeBackSeconds: number }
@@ -22,9 +20,8 @@ export interface ConcurrencyLimit {
 }
 
 export interface ConcurrencyLimitOptions {
-  /** Who is likely to get in within this time waits for it; 0.5 s when left out. */
+  /** Whoever likely gets in within this time waits; 0.5 s when left out. */
   readonly patienceSeconds?: number
-  /** Seconds, monotonic. */
   readonly clock?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
@@ -33,13 +30,11 @@ export interface ConcurrencyLimitOptions {
 /** What is under way under one key. */
 interface Lane {
   taken: number
-  /** When each of those under way began. */
   readonly starts: Set<Start>
   /** How long one takes, by those that ended lately. */
   typicalSeconds: number
-  /** The time that was last given out to one who was sent away. */
+  /** The last return time given to one sent away. */
   lastTurn: number
-  /** How many wait for it. */
   waiting: number
 }
 
@@ -53,15 +48,14 @@ interface Waiter {
 }
 
 const shortestAbsenceSeconds = 1
-// Not for longer, because a receiver may recover: the schedule's own second step. Each return costs the database three
-// commits.
+// The schedule's second step: a receiver may recover. Each return costs three commits.
 const longestAbsenceSeconds = 300
-// Before anything has ended: quick enough not to slow an honest receiver's burst down, and soon known better.
+// Before anything has ended: small, so as not to slow an honest burst.
 const assumedSeconds = 0.1
 
 /**
- * Creates one. Behind a quick receiver one waits here, in line; behind a slow one one is sent away until one's turn is
- * likely: five hundred that wait for a receiver which hangs ask every few minutes, not five hundred times a second.
+ * For a quick receiver attempts wait in line; for a slow one they are sent away until their turn is likely. So five
+ * hundred for a hung receiver ask every few minutes, not five hundred times a second.
  */
 export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const {
@@ -100,7 +94,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions = {}): C
     for (const waiter of line) {
       if (findFull(waiter.bounds).length === 0) waiter.settle(take(waiter.bounds))
     }
-    // Nothing is kept of who has nothing under way: strangers choose the keys.
+    // Strangers choose the keys, so idle ones are forgotten.
     for (const { key } of bounds) if (lanes.get(key)?.starts.size === 0) lanes.delete(key)
   }
 
@@ -159,15 +153,15 @@ function weigh({ weight = 1 }: Bound): number {
   return weight
 }
 
-/** Seconds after which one more place is free, on average. */
+/** Average seconds until one more place is free. */
 function expectInterval(lane: Lane, bound: Bound, now: number): number {
-  // A set keeps the order of insertion: the first is the oldest. A receiver that has hung for 5 s takes at least 5 s.
+  // In insertion order, so the first is the oldest. A receiver hung for 5 s takes at least 5 s.
   const [oldest] = lane.starts
   const seconds = Math.max(lane.typicalSeconds, now - (oldest?.seconds ?? now))
   return (seconds * weigh(bound)) / bound.limit
 }
 
-/** Seconds until the turn of one more who is sent away. */
+/** Seconds until the turn of the next one sent away. */
 function giveTurn(lane: Lane, bound: Bound, now: number, random: () => number): number {
   lane.lastTurn =
     Math.max(lane.lastTurn, now + shortestAbsenceSeconds) + expectInterval(lane, bound, now)

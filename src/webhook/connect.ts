@@ -1,5 +1,5 @@
-// Opens the one connection of a delivery: resolve once, judge every address, connect to an address that was judged, verify
-// the certificate against the name. Done before HTTP starts, so that no HTTP library takes part in the choice of address.
+// Opens a delivery's connection: resolve once, judge every address, connect to a judged one, verify the certificate.
+// Done before HTTP, so that no HTTP library chooses the address.
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
@@ -8,13 +8,12 @@ import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
 import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
 
-/** How many of a name's addresses are tried before the receiver counts as unreachable. */
+/** How many addresses are tried before the receiver is unreachable. */
 const maxAddresses = 4
 
 /**
- * Why there is no connection. `forbidden`: we would not make one; `unreachable`: it could not be made. The message starts
- * with the step (`dns`, `address`, `connect`, `tls`) and never holds an address: a name that only our own name servers know
- * must not tell a stranger where it points.
+ * `forbidden`: we would not connect; `unreachable`: we could not. The message begins with the step (`dns`, `address`,
+ * `connect`, `tls`) and holds no address: strangers must not learn internal DNS.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
@@ -27,9 +26,9 @@ export class ConnectionError extends Error {
 }
 
 /**
- * Returns a connected, verified TLS socket to the URL's host.
+ * Returns a connected, verified TLS socket.
  * @throws {ConnectionError} when it may not or cannot be made.
- * @throws {DeadlineError} when the DNS or connect limit is passed; the signal's reason when the signal fires.
+ * @throws {DeadlineError} past the DNS or connect limit; the signal's reason when it fires.
  */
 export async function openConnection(
   url: URL,
@@ -39,7 +38,7 @@ export async function openConnection(
   const host = hostOf(url)
   const port = url.port === '' ? 443 : Number(url.port)
   const addresses = await resolveHost(host, settings, signal)
-  // One bad address condemns the name: an honest receiver has none, and a choice would be the attacker's to steer.
+  // One bad address condemns the name: honest receivers have none, and attackers could steer a choice.
   const deniedRanges = settings.deniedRanges()
   if (
     !addresses.every((address) => isAllowedAddress(address, settings.allowedRanges, deniedRanges))
@@ -60,7 +59,7 @@ export async function openConnection(
   }
 }
 
-/** A literal stands for itself: net.connect never calls a `lookup` for one, so no such hook could judge it. */
+/** net.connect calls no `lookup` for a literal, so no such hook could judge it. */
 async function resolveHost(
   host: string,
   settings: DeliverySettings,
@@ -80,7 +79,7 @@ async function resolveHost(
   }
 }
 
-/** Tries one address after the other, each with its share of the time that is left. */
+/** In turn, each with its share of the time left. */
 async function connectToFirst(
   addresses: readonly string[],
   port: number,
@@ -109,7 +108,7 @@ async function connectToFirst(
 async function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({ host: address, port, autoSelectFamily: false })
   await settle(socket, 'connect', signal)
-  // Belt and braces: what we are connected to is what was judged.
+  // A second check that the judged address is the connected one.
   if (!isSameAddress(socket.remoteAddress ?? '', address)) {
     socket.destroy()
     throw new ConnectionError('forbidden', 'address: connected elsewhere')
@@ -125,11 +124,11 @@ async function secure(
 ): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
-    // `host` is what the certificate is held against when there is no server name; SNI takes names only (RFC 6066 §3).
+    // Without a server name the certificate is held against `host`; SNI takes names only (RFC 6066 §3).
     host,
     servername: isIP(host) === 0 ? host : '',
     secureContext: settings.trust,
-    // Said outright, or NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn verification off.
+    // Explicit, as NODE_TLS_REJECT_UNAUTHORIZED=0 would turn verification off.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
   })
@@ -143,15 +142,12 @@ async function secure(
   }
 }
 
-/**
- * Waits for the socket's event. On failure the socket is destroyed. The error listener stays on purpose: a reset after the
- * hand-over, when nobody listens yet, would otherwise end the process.
- */
+/** The error listener stays: a reset after the hand-over, when nobody listens yet, would end the process. */
 async function settle(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   socket.once(event, () => resolve(undefined))
   socket.on('error', reject)
-  // A peer that closes politely in the middle of the handshake raises no error of its own on every path.
+  // A peer that closes during the handshake does not always raise an error.
   socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
   try {
     await untilAborted(promise, signal)
@@ -161,7 +157,7 @@ async function settle(socket: Socket, event: string, signal: AbortSignal): Promi
   }
 }
 
-/** The machine-readable part of an error: messages of sockets and certificates can hold addresses and foreign text. */
+/** Messages of sockets and certificates can hold addresses and foreign text. */
 export function codeOf(error: unknown): string {
   const code = readErrorCode(error)
   return typeof code === 'string' ? code : 'failed'

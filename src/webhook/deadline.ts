@@ -1,7 +1,6 @@
-// A time limit as an AbortSignal that can be taken back. AbortSignal.timeout cannot be cleared, and its timer does not keep
-// the process alive while the only thing left to happen is the time-out.
+// A time limit as an AbortSignal. AbortSignal.timeout cannot be cleared, and its timer does not keep the process alive.
 
-/** The reason of a deadline's signal once its time is up. */
+/** The signal's reason once time is up. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 
@@ -10,15 +9,15 @@ export class DeadlineError extends Error {
   }
 }
 
-/** A running limit. `clear` must be called when the work is over. */
+/** `clear` must be called when the work is over. */
 export interface Deadline {
   readonly signal: AbortSignal
   clear(): void
 }
 
 /**
- * Starts a limit of `seconds`; its signal also fires, with the parent's reason, when the parent's does.
- * @param step names what the time was for, in the error.
+ * Its signal also follows the parent's.
+ * @param step names in the error what the time was for.
  */
 export function createDeadline(step: string, seconds: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController()

@@ -1,28 +1,25 @@
-// When a delivery that failed is tried again. Pure arithmetic, apart from the sending: the event log decides when, from
-// the number of attempts it holds.
+// When a failed delivery is tried again.
 
-/** Seconds before the 2nd, 3rd, … 8th attempt: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, as Standard Webhooks suggests. */
+/** 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h before the 2nd … 8th attempt, as Standard Webhooks suggests. */
 export const retryScheduleSeconds: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 36_000]
 
-/** The longest wait that a receiver's `Retry-After` can ask for: the schedule's own longest step. */
+/** The longest wait by `Retry-After`: the schedule's longest step. */
 export const maxRetryAfterSeconds = 36_000
 
-/** How the next attempt's time is chosen; every field has a default. */
 export interface RetryPolicy {
-  /** Seconds before each further attempt; `retryScheduleSeconds` when left out. */
+  /** Seconds; `retryScheduleSeconds` when left out. */
   readonly schedule?: readonly number[]
-  /** The share by which a step varies, either way; 0.2 when left out. Keeps deliveries that failed together apart. */
+  /** The share by which steps vary, to spread deliveries that failed together; 0.2 when left out. */
   readonly jitter?: number
-  /** What the receiver asked for with its last answer, in seconds. */
+  /** The receiver's last `Retry-After`. */
   readonly retryAfterSeconds?: number | null
   /** From 0 inclusive to 1 exclusive; Math.random when left out. */
   readonly random?: () => number
 }
 
 /**
- * Seconds until the next attempt, or null when the schedule is spent.
- * A `Retry-After` makes the wait longer, never shorter, and by no more than `maxRetryAfterSeconds` in all.
- * @param attempt how many attempts have been made: 1 after the first has failed.
+ * Seconds; null when the schedule is spent. `Retry-After` only lengthens the wait, to `maxRetryAfterSeconds` at most.
+ * @param attempt how many were made.
  */
 export function nextAttemptDelay(attempt: number, policy: RetryPolicy = {}): number | null {
   const { schedule = retryScheduleSeconds, jitter = 0.2, random = Math.random } = policy
@@ -36,8 +33,8 @@ export function nextAttemptDelay(attempt: number, policy: RetryPolicy = {}): num
 }
 
 /**
- * Reads a `Retry-After` header: whole seconds, or any of the three date forms of RFC 9110 §5.6.7. Returns seconds from
- * `nowMilliseconds`, between 0 and `maxRetryAfterSeconds`, or null when it is absent or neither.
+ * Reads seconds or the three date forms of RFC 9110 §5.6.7. Returns 0 to `maxRetryAfterSeconds`; null for anything
+ * else.
  */
 export function parseRetryAfter(
   value: string | undefined,
@@ -45,7 +42,7 @@ export function parseRetryAfter(
 ): number | null {
   const text = value?.trim() ?? ''
   if (/^\d+$/.test(text)) return clamp(Number(text))
-  // asctime has no zone, and Date.parse would take it for local time.
+  // asctime has no zone; Date.parse would take it for local time.
   const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text)
   if (
     !asctime &&

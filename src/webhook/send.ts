@@ -1,5 +1,4 @@
-// Sends one delivery once and says what came of it. Whatever the receiver does is a value; only the caller's own abort and
-// bugs are thrown. Retrying, recording and counting attempts are the caller's.
+// Sends one delivery once. What the receiver does is a value; only the caller's abort and bugs are thrown.
 import type { TLSSocket } from 'node:tls'
 
 import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
@@ -10,43 +9,41 @@ import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
 import { signDelivery } from './signature.ts'
 
-/** One delivery to make. */
 export interface Delivery {
   /** The same on every attempt. Printable ASCII without a full stop. */
   readonly id: string
-  /** As the client gave it; checked again here, for every attempt. */
+  /** As the client gave it; checked again for every attempt. */
   readonly url: string
-  /** JSON in UTF-8; these very bytes are signed and sent. */
+  /** JSON in UTF-8; these bytes are signed and sent. */
   readonly body: Uint8Array
   /** See `signDelivery`. */
   readonly secret: string
 }
 
 /**
- * What came of an attempt:
- * `delivered` a 2xx answer; `gone` a 410: the receiver wants no more;
- * `refused` any other answer, redirects among them, which are never followed;
- * `unreachable` no whole answer head: DNS, connection, TLS, time, or not HTTP;
- * `forbidden` we would not send: scheme, credentials, port, or an address that is not public.
+ * `delivered` a 2xx answer; `gone` a 410: the receiver wants no more; `refused` any other answer, redirects included:
+ * they are never followed; `unreachable` no whole answer head: DNS, connection, TLS, time, or not HTTP; `forbidden` we
+ * would not send: scheme, credentials, port, or an address that is not public.
  */
 export type DeliveryKind = 'delivered' | 'gone' | 'refused' | 'unreachable' | 'forbidden'
 
-/** The record of one attempt; all of it may be shown to the client whose webhook it is. */
+/** One attempt; all of it may be shown to the webhook's owner. */
 export interface DeliveryOutcome {
   readonly kind: DeliveryKind
-  /** The answer's HTTP status; null without an answer. */
   readonly status: number | null
-  /** From the call to the end of the attempt, by the monotonic clock. */
+  /** From the call to the end of the attempt. */
   readonly durationSeconds: number
-  /** The start of the answer's body as text, at most `snippetBytes` of it, U+FFFD for NUL and invalid UTF-8; null without an answer. */
+  /**
+   * The start of the answer's body, `snippetBytes` at most, with U+FFFD for NUL and invalid UTF-8; null without an
+   * answer.
+   */
   readonly snippet: string | null
-  /** The answer's `Retry-After`, clamped (see `parseRetryAfter`); null when absent or delivered. */
+  /** Clamped `Retry-After` (see `parseRetryAfter`); null when absent or delivered. */
   readonly retryAfterSeconds: number | null
-  /** For a person: `step: reason`, such as `tls: CERT_HAS_EXPIRED`; without addresses; null when there was an answer. */
+  /** For people: `step: reason`, such as `tls: CERT_HAS_EXPIRED`, without addresses; null after an answer. */
   readonly error: string | null
 }
 
-/** The answer as far as it was read. */
 interface Answer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -54,9 +51,9 @@ interface Answer {
 }
 
 /**
- * Signs the delivery with the present time and POSTs it over a connection of its own, which is dropped afterwards.
- * Once the answer's head has come its status decides, even if the body then breaks off or the time is up.
- * @param signal ends the attempt; unless the answer's head was there already, the promise rejects with the signal's reason.
+ * Signs the delivery with the present time and POSTs it over a new connection. The status decides, even if the body
+ * breaks off.
+ * @param signal ends the attempt; before the answer's head, the promise rejects with its reason.
  */
 export async function sendDelivery(
   delivery: Delivery,
@@ -78,7 +75,7 @@ export async function sendDelivery(
   }
 }
 
-/** The URL again, or a refusal: the validator may have been another version, or other settings. */
+/** Checked again: the validator may have had another version or other settings. */
 function parseTarget(text: string, settings: DeliverySettings): URL {
   const url = URL.parse(text)
   if (url === null) throw new ConnectionError('forbidden', 'url: not a URL')
@@ -107,12 +104,11 @@ async function exchange(
     unused = false
   }
   const client = new Client(url.origin, {
-    // Gives the socket once: undici connects again by itself when a connection is lost early, and here it must not.
-    // Not at once: called back while it is still connecting, undici 8.12 never sends the request.
+    // Given once, as undici would reconnect when a connection is lost early. Not at once: called back while it is
+    // connecting, undici 8.12 never sends the request.
     connect: (options, callback) => queueMicrotask(() => handOver(options, callback)),
     allowH2: false,
     maxHeaderSize: 16_384,
-    // The caller's deadline covers both, and to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -129,7 +125,7 @@ async function exchange(
       signal,
       reset: true, // "connection: close"
     })
-    // undici's own signal is not heard before the request has begun to be written.
+    // undici ignores its own signal until the request begins to be written.
     const response = await untilAborted(request, signal)
     const header = response.headers['retry-after']
     return {
@@ -138,13 +134,13 @@ async function exchange(
       snippet: await readSnippet(response.body, settings.snippetBytes),
     }
   } finally {
-    // Drops what was not read. Not awaited: nothing that a receiver does may hold us here.
+    // Not awaited: nothing that a receiver does may hold us here.
     client.destroy().catch(() => {})
     socket.destroy()
   }
 }
 
-/** Reads until there is enough. A body that breaks off is as good as a short one: the status has been said. */
+/** A body that breaks off counts as a short one: the status is known. */
 async function readSnippet(
   body: Dispatcher.ResponseData['body'],
   limit: number,
@@ -158,7 +154,7 @@ async function readSnippet(
       if (length >= limit) break
     }
   } catch {
-    // Kept: what came before.
+    // What came before is kept.
   }
   return Buffer.concat(chunks).subarray(0, limit)
 }
@@ -169,7 +165,7 @@ function answered({ status, retryAfter, snippet }: Answer, startedAt: number): D
     kind: delivered ? 'delivered' : status === 410 ? 'gone' : 'refused',
     status,
     durationSeconds: secondsSince(startedAt),
-    // NUL is valid UTF-8, but PostgreSQL stores it in no text.
+    // NUL is valid UTF-8, but no PostgreSQL text holds it.
     snippet: new TextDecoder().decode(snippet).replaceAll('\0', '\uFFFD'),
     retryAfterSeconds: delivered ? null : parseRetryAfter(retryAfter),
     error: null,
@@ -181,7 +177,7 @@ function unanswered(error: unknown, startedAt: number): DeliveryOutcome {
   const none = { status: null, durationSeconds, snippet: null, retryAfterSeconds: null }
   if (error instanceof ConnectionError) return { ...none, kind: error.kind, error: error.message }
   if (error instanceof DeadlineError) return { ...none, kind: 'unreachable', error: error.message }
-  if (error instanceof errors.InvalidArgumentError) throw error // undici will not send what we made: our mistake
+  if (error instanceof errors.InvalidArgumentError) throw error // undici refuses our request: a bug of ours
   if (error instanceof errors.UndiciError || error instanceof errors.HTTPParserError) {
     return { ...none, kind: 'unreachable', error: `request: ${error.message} (${error.code})` }
   }

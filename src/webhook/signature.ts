@@ -1,25 +1,22 @@
-// Signs a delivery and verifies a signed one, as Standard Webhooks 1.0 words it. Depends on nothing but node:crypto, so
-// that a receiver can take this file as it is. The published package (standardwebhooks 1.1.1), against which the test holds it,
-// signs a body as the text that it decodes to, which is not every body's bytes, and with a hash written in JavaScript.
+// Signs and verifies as Standard Webhooks 1.0 says. Needs only node:crypto, so that receivers can copy this file. The
+// published package (standardwebhooks 1.1.1, compared in the test) signs decoded text, not every body's bytes, and
+// hashes in JavaScript.
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a timestamp may lie from the receiver's clock, either way: 5 minutes, as in the published libraries. */
+/** From the receiver's clock, either way: 5 minutes, as in the published libraries. */
 export const toleranceSeconds = 300
 
-/** What is signed. */
 export interface SignedContent {
   /** The same on every attempt; without a full stop. */
   readonly id: string
   /** Unix time of this attempt, in whole seconds. */
   readonly timestamp: number
-  /** The exact bytes of the request body. */
   readonly body: Uint8Array
-  /** `whsec_` + base64 stands for the decoded bytes; any other text for its own UTF-8 bytes. */
+  /** `whsec_` + base64 stands for the decoded bytes; any other text for its UTF-8 bytes. */
   readonly secret: string
 }
 
-/** The three headers of a signed delivery. */
 export interface SignatureHeaders {
   readonly 'webhook-id': string
   readonly 'webhook-timestamp': string
@@ -27,7 +24,6 @@ export interface SignatureHeaders {
   readonly 'webhook-signature': string
 }
 
-/** Returns the headers that prove who sent the body, and when. */
 export function signDelivery({ id, timestamp, body, secret }: SignedContent): SignatureHeaders {
   return {
     'webhook-id': id,
@@ -36,20 +32,19 @@ export function signDelivery({ id, timestamp, body, secret }: SignedContent): Si
   }
 }
 
-/** What a receiver has in hand. */
 export interface ReceivedDelivery {
-  /** The request's headers, names in lower case as Node gives them. */
+  /** Names in lower case, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The exact bytes received, before any parsing. */
   readonly body: Uint8Array
   readonly secret: string
-  /** The receiver's clock, Unix time in seconds; now when left out. */
+  /** Unix time in seconds; now when left out. */
   readonly now?: number
 }
 
 /**
- * True when the delivery was signed with the secret within the last (or next) five minutes. Several signatures, separated
- * by spaces, are accepted, as during a change of secret; one match is enough, and all are compared, in constant time.
+ * True when the secret signed the delivery within five minutes of now. One match among several signatures is enough, as
+ * during a change of secret. Compares in constant time.
  */
 export function verifyDelivery({ headers, body, secret, now }: ReceivedDelivery): boolean {
   const id = headers['webhook-id']
@@ -60,7 +55,7 @@ export function verifyDelivery({ headers, body, secret, now }: ReceivedDelivery)
   }
   if (id === '' || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs((now ?? Date.now() / 1000) - Number(timestamp)) > toleranceSeconds) return false
-  // Compared as text: decoding base64 would let through spellings that nobody signed.
+  // Compared as text: decoding base64 would accept spellings that nobody signed.
   const expected = Buffer.from(digest(id, timestamp, body, secret).toString('base64'))
   let matches = 0
   for (const entry of signatures.split(' ')) {
@@ -75,7 +70,7 @@ function digest(id: string, timestamp: string, body: Uint8Array, secret: string)
   return createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest()
 }
 
-/** Padding may be missing; `whsec_` before anything that is not base64 is part of an ordinary text secret. */
+/** Padding may be missing; `whsec_` before anything but base64 is part of a text secret. */
 function keyOf(secret: string): Buffer {
   const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1]
   if (encoded === undefined || encoded.length % 4 === 1) return Buffer.from(secret, 'utf8')
