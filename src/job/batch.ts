@@ -1,4 +1,4 @@
-// Several submissions of one request: all the good ones or none, in one transaction.
+// Receives the submissions of one request: all the good ones or none.
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
@@ -7,13 +7,12 @@ import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
-/** The answer to one item: the id of a good one, or what the caller gave for a refused one. */
+/** A good item's id, or a bad one's refusal. */
 export type BatchAnswer = { readonly id: string } | object
 
-/** What became of a batch. */
 export type BatchReceipt =
   | { readonly kind: 'received'; readonly answer: readonly BatchAnswer[] }
-  /** The idempotency key was used before; the answer is that of the first time. */
+  /** The idempotency key was used before: the first answer. */
   | {
       readonly kind: 'replayed'
       readonly answer: readonly BatchAnswer[]
@@ -21,13 +20,12 @@ export type BatchReceipt =
     }
   | { readonly kind: 'queue_full' }
 
-/** One item: a good submission, or the answer to a bad one. */
 export type BatchItem =
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
 
 /**
- * Receives the good items, as `receiveSubmission` does one. A batch without any is answered and not remembered.
- * @param signal withdraws a statement that was not sent or not finished.
+ * Like `receiveSubmission`. A batch without good items is not remembered.
+ * @param signal withdraws an unsent statement.
  */
 export async function receiveBatch(
   sql: Database,
@@ -42,7 +40,7 @@ export async function receiveBatch(
     const { code, stdin, expectedStdout } = item.submission
     requests.push({
       request: describeRequest(id, item.submission, circumstances),
-      // Base64: a jsonb text holds neither NUL nor bytes.
+      // A jsonb text holds neither NUL nor bytes.
       code: code.toString('base64'),
       stdin: stdin.toString('base64'),
       expected_stdout: expectedStdout?.toString('base64') ?? null,

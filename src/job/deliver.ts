@@ -1,8 +1,8 @@
-// The task 'deliver': one attempt to send a finished submission's record to its webhook. The event log owns the
-// schedule: the task records what happened, enqueues the next attempt, and resolves.
+// The task 'deliver': one attempt to send a finished submission's record to its webhook. It records the attempt in the
+// event log, which owns the schedule, and enqueues the next.
 //
-// At least once: the attempt is recorded after it was made, so a crash in between makes it again, under the same id. At
-// most once more for each crash, because the version of the stream that the attempt was read at fences the record.
+// At least once: a crash before the recording repeats an attempt, under the same id. The stream's version fences the
+// record, so each crash costs one repetition at most.
 import * as v from 'valibot'
 import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
@@ -15,25 +15,23 @@ import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
 import { passMilestone } from './milestone.ts'
 import { untilAvailable } from './retry.ts'
 
-/** What the task works with. */
 export interface DeliverDependencies {
   readonly database: Database
   readonly settings: DeliverySettings
-  /** Seconds before each further attempt. */
+  /** Before each further attempt. */
   readonly schedule: readonly number[]
-  /** Attempts under way to one host at most, so that a slow receiver does not hold up the others. */
+  /** So that a slow receiver does not hold up others. */
   readonly perHost: number
-  /** The same for one account, which may have any number of hosts; no bound when left out. */
+  /** An account may use many hosts; no bound when left out. */
   readonly perAccount?: number
   readonly workerId: string
   readonly log: Logger
-  /** Fires when the worker must give its attempts back at once. */
+  /** Fires when the worker must give its attempts back. */
   readonly signal: AbortSignal
 }
 
 const payloadSchema = v.object({ webhook: v.pipe(v.string(), v.uuid()) })
 
-/** A delivery that is due. */
 interface DueDelivery {
   readonly webhookId: string
   readonly submission: string
@@ -42,23 +40,22 @@ interface DueDelivery {
   readonly secret: string
   /** 1, 2, … over all. */
   readonly attempt: number
-  /** The same since an operator had it sent again: what the schedule counts by. */
+  /** Counted since an operator's last replay, as the schedule is. */
   readonly roundAttempt: number
   /** Of its stream: the fencing token. */
   readonly version: number
   readonly outputBytes: number
 }
 
-/** What came of an attempt; `internal`: we could not make it, and do not know why. */
+/** `internal`: we could not make the attempt. */
 type AttemptOutcome = Omit<DeliveryOutcome, 'kind'> & {
   readonly kind: DeliveryOutcome['kind'] | 'internal'
 }
 
-// Outputs of records on their way at once; as JSON they are up to six times as long (NUL becomes \u0000). A record's
-// outputs have at most 1.3 MiB.
+// Of records being sent: at most 1.3 MiB each, as JSON up to six times as long (NUL becomes \u0000).
 const outputBytesUnderWay = 32 * 1024 * 1024
 
-/** Creates the task. It resolves whatever becomes of the attempt, unless the database cannot be asked for it. */
+/** Creates the task. It rejects only when the database cannot be asked. */
 export function createDeliverTask(
   dependencies: DeliverDependencies,
 ): (payload: unknown) => Promise<void> {
@@ -73,7 +70,7 @@ export function createDeliverTask(
       return
     }
     const { webhook } = parsed.output
-    // A second job of the same delivery, while its attempt is under way here.
+    // Another job's attempt is under way here.
     if (underWay.has(webhook)) return
     underWay.add(webhook)
     try {
@@ -110,7 +107,7 @@ function listBounds(
   ]
 }
 
-/** Throws the signal's reason when it fires, and what the database throws. */
+/** @throws the signal's reason, and the database's errors. */
 async function attemptDelivery(
   { database, settings, signal, log }: DeliverDependencies,
   { webhookId: id, submission, url, secret }: DueDelivery,
@@ -129,7 +126,7 @@ async function attemptDelivery(
     return await sendDelivery({ id, url, secret, body }, settings, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    // An attempt all the same: what always fails must come to an end too.
+    // Counts as an attempt, or it might fail for ever.
     log.error({ submission, webhook: id, err: error }, 'webhook.not_sent')
     return {
       kind: 'internal',
@@ -180,13 +177,13 @@ async function recordAttempt(
     if (abandonedBecause !== null)
       log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')
   } catch (error) {
-    // Recorded before: by us, and the answer was lost, or by a worker that took us for dead and made the same attempt.
+    // By us, if the answer was lost, or by a worker that took us for dead.
     if (errorCode(error) !== sqlState.uniqueViolation) throw error
     log.warn(facts, 'webhook.fenced')
   }
 }
 
-/** What follows an attempt: nothing more, another in so many seconds, or giving up. */
+/** Neither field set: nothing more follows. */
 interface Next {
   readonly retrySeconds: number | null
   readonly abandonedBecause: AbandonReason | null
@@ -208,8 +205,7 @@ function giveUp(reason: AbandonReason): Next {
   return { retrySeconds: null, abandonedBecause: reason }
 }
 
-// The URL itself (`url: …`) or the literal address in it: neither changes. A name may point elsewhere next time, so it
-// has its schedule.
+// These never change, whereas a name may point elsewhere next time.
 function isForbiddenForEver(url: string, error: string | null): boolean {
   const hostname = URL.parse(url)?.hostname ?? ''
   return error?.startsWith('url: ') === true || /^\[|^[\d.]+$/.test(hostname)

@@ -1,5 +1,4 @@
-// The door to the queue for everyone but the worker: puts a submission into the log and the queue at once.
-// Apart from job.ts so that the web process never loads the executor.
+// The door to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
@@ -12,25 +11,22 @@ export { receiveBatch } from './batch.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
 export type { Circumstances, Submission } from './submission.ts'
 
-/** What became of a submission request. */
 export type Receipt =
   | { readonly kind: 'received'; readonly id: string }
-  /** The idempotency key was used before; `matches`: for the same request. */
+  /** `matches`: the same request came first under this idempotency key. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
   | { readonly kind: 'queue_full' }
-  /** With `checksKey`: the key is not valid any more, or its requests are to be counted now. */
+  /** With `checksKey`: the key is invalid, or its requests must be counted. */
   | { readonly kind: 'key_refused' }
 
-/** A new submission's id: UUID v7, so that ids sort by time. */
+/** UUID v7, so that ids sort by time. */
 export function createSubmissionId(): string {
   return uuidv7()
 }
 
 /**
- * Appends `submission.received`, stores the bodies and enqueues the job in one transaction and one round trip.
- * When it resolves with `received`, the submission is on disk; but one that is awaited only when it has ended, or after
- * `flushLog`.
- * @param signal withdraws a statement that was not sent or not finished.
+ * In one round trip. Resolved with `received` it is on disk; with `toldTo`, only after its end or `flushLog`.
+ * @param signal withdraws an unsent statement.
  */
 export async function receiveSubmission(
   sql: Database,

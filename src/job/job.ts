@@ -1,5 +1,4 @@
-// The worker's door to its jobs: which tasks there are. How their jobs are taken #queue tells, how a submission runs
-// #execute, how its record is sent deliver.ts.
+// The worker's door to its tasks. #queue takes their jobs, #execute runs submissions, deliver.ts sends records.
 import { createExecuteTask } from '#execute'
 import type { ExecuteDependencies } from '#execute'
 import { startRunners } from '#queue'
@@ -16,13 +15,12 @@ export { startRetention } from './retention.ts'
 export { startSweep } from './sweep.ts'
 export type { Stoppable } from './sweep.ts'
 
-/** What the tasks work with, and how many of each run at once; executions: the executor's slots. */
+/** executions: the executor's slots. */
 export type JobOptions = Omit<QueueOptions, 'execute' | 'deliver'> & {
   readonly execute: ExecuteDependencies
   readonly deliver: DeliverDependencies
 }
 
-/** Starts taking jobs. */
 export async function startQueue(options: JobOptions): Promise<Queue> {
   return startRunners({
     ...options,

@@ -1,5 +1,5 @@
-// A worker's claim to be alive: it holds a session lock, which a killed process frees at once, and renews a lease, which
-// a frozen one does not. When it can no longer say that it lives, it ends what it runs by itself, before others begin it.
+// A worker's claim to be alive. It holds a session lock, which a killed process frees at once, and renews a lease,
+// which a frozen one does not. Without renewal it ends its runs before others begin them.
 import { hostname } from 'node:os'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
@@ -11,66 +11,62 @@ import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
 const renewalsPerLease = 30
-// Parts of a lease: a renewal that is not answered by then is tried on a new connection; the worker fences itself.
+// Shares of a lease after which an unanswered renewal gets a new connection, and the worker fences itself.
 const answerWithin = 1 / 3
 const fencedAfter = 2 / 3
-// Renewing takes a millisecond. The limit also says how soon a connection that has gone silent is replaced.
+// Renewing takes a millisecond. Also bounds how long a silent connection is kept.
 const longestStatementSeconds = 2
 
-/** The reason with which runs are ended when the worker cannot say any more that it lives. */
+/** The reason with which runs end when the worker cannot renew. */
 export class LeaseExpiredError extends Error {
   override readonly name = 'LeaseExpiredError'
 }
 
-/** Who a worker is, and until when. */
 export interface Claim {
-  /** Who this worker is in the log. One that was given up meanwhile goes on under a new id. */
+  /** In the log. A worker that was given up goes on under a new id. */
   readonly workerId: string
-  /** Fires when runs begun under it must end, because others may have taken them over; then there is a new one. */
+  /** Fires when runs of this id must end, as others may have taken them over. */
   readonly signal: AbortSignal
 }
 
-/** A worker's claim to be alive. */
 export interface Lease extends Claim {
-  /** Renews now: what the worker says of itself has changed. */
+  /** Renews now, as the worker's description has changed. */
   renew(): void
-  /** Says that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
 
-/** A worker as it announces itself. */
 export interface Announcement {
   readonly url: string
   readonly slots: number
-  /** What it runs: versions, command lines and limits of each language. */
+  /** Versions, command lines, limits. */
   readonly languages: object
   /** Its release and how its boxes are made. */
   readonly description?: { readonly version: string; readonly isolation: object }
-  /** Not renewed for so long, the worker is given up by others; after two thirds of it, it stops by itself. */
+  /** Without renewal others give the worker up; after two thirds it stops by itself. */
   readonly leaseSeconds: number
   /** The ids under which graphile-worker locks this worker's jobs. */
   readonly queuePoolIds: () => readonly string[]
-  /** Why it takes no submissions at present; null when it takes them. */
+  /** Why it takes no submissions; null when it takes them. */
   readonly suspendedBecause?: () => string | null
-  /** Told with each renewal what is wanted of this worker; askedAt: when it was asked, by performance.now(). */
+  /** Called with the orders that came with a renewal; askedAt, by performance.now(). */
   readonly onWanted?: (wanted: Wanted, askedAt: number) => void
   readonly log: Logger
 }
 
-/** Registers a worker and keeps its lock and lease. Resolves when it is registered, however long the database is away. */
+/** Resolves once registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
   const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
   const { description = {}, suspendedBecause = () => null, onWanted } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
-  /** Under which id it was given up. */
+  /** The id under which it was given up. */
   let succeeds: string | undefined
   let fence = new AbortController()
   let registered = false
   let renewedAt = performance.now()
   let session = openSession()
 
-  // One connection of its own: the lock lives as long as its session.
+  // The lock lives as long as its session.
   function openSession(): Database {
     const opened = createDatabase({
       url,
@@ -94,7 +90,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   }
 
   async function renew(): Promise<void> {
-    // By the database's clock the lease begins when the statement arrives: not before it was sent.
+    // The lease begins, by the database's clock, no earlier than this.
     const sentAt = performance.now()
     if (!registered) {
       passMilestone('lease.before_register')
@@ -121,7 +117,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     await renew()
   }
 
-  // A connection whose other end vanished answers nothing for minutes: the lease does not have so long.
+  // A connection whose other end vanished is silent for minutes, longer than a lease.
   async function renewInTime(): Promise<void> {
     const timer = setTimeout(() => {
       const silent = session

@@ -1,9 +1,8 @@
-// Where a process stands on its way: before and after each commit and each side effect between "acknowledged" and "final".
-// Whoever wants to see what a crash there would cost subscribes (node:diagnostics_channel, as test/faults does); to nobody
-// it says nothing.
+// Points before and after each commit and side effect between "acknowledged" and "final", where fault tests crash
+// processes (node:diagnostics_channel, test/faults). Without a subscriber nothing happens.
 import { channel } from 'node:diagnostics_channel'
 
-/** All of them: `<what>.<before or after>_<its commit or side effect>`. Their channels are called `runledger:<name>`. */
+/** `<what>.<before or after>_<commit or side effect>`; the channels are called `runledger:<name>`. */
 export const milestones = [
   'submit.before_commit',
   'submit.after_commit',
@@ -35,7 +34,7 @@ export type Milestone = (typeof milestones)[number]
 
 const channels = new Map(milestones.map((name) => [name, channel(`runledger:${name}`)]))
 
-/** Tells whoever listens, before it returns. */
+/** Subscribers run before it returns. */
 export function passMilestone(name: Milestone): void {
   channels.get(name)?.publish(undefined)
 }

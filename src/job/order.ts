@@ -1,5 +1,5 @@
-// An order to a worker, by an operator at the command line or by a signal to its process. It stands in the worker's row, which
-// the worker reads with each renewal of its lease, and which the queue asks before it hands out a job.
+// An order to a worker, by an operator or a signal. It stands in the worker's row, read at each lease renewal and
+// before a job is handed out.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode, json } from '#database'
@@ -9,7 +9,7 @@ import type { Metadata, WorkerEvent } from '#event'
 import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
-/** What may be wanted of a worker; `drained` is for good. */
+/** `drained` is for good. */
 export type Wanted = 'working' | 'paused' | 'drained'
 
 const types = {
@@ -18,14 +18,14 @@ const types = {
   drained: 'worker.drained',
 } as const satisfies Record<Wanted, WorkerEvent['type']>
 
-/** SQLSTATE of runledger.order_worker: it has ended, or was given up and goes on under another id. */
+/** SQLSTATE of runledger.order_worker: the worker has ended or has another id. */
 export const workerGone = 'RL005'
 
-// How long a worker that was given up takes to come back under a new id.
+// After this a worker that was given up is back under a new id.
 const returnMilliseconds = 200
 
 /**
- * @returns false when nothing changed: it was so already, or the worker drains.
+ * @returns false when nothing changed, or the worker drains.
  * @throws with the code `workerGone`.
  */
 export async function orderWorker(
@@ -42,7 +42,7 @@ export async function orderWorker(
   return row.changed
 }
 
-/** A worker's order to itself, under whatever id it has by the time that the database is there. @returns as orderWorker. */
+/** A worker's order to itself, under whatever id it has. @returns as orderWorker. */
 export async function orderItself(
   sql: Database,
   claim: { readonly workerId: string },

@@ -1,4 +1,4 @@
-// Work that is done again and again, one call at a time: a slow one delays the next instead of piling up.
+// Repeats work, one call at a time: a slow one delays the next instead of piling up.
 
 export interface Stoppable {
   stop(): Promise<void>
@@ -27,7 +27,7 @@ export function repeat(
   }
   timer = setTimeout(start, milliseconds)
   return {
-    /** Calls now, or as soon as the present call has ended. */
+    /** Calls now, or right after the present call. */
     hurry() {
       if (stopped) return
       hurried = true

@@ -1,5 +1,5 @@
-// What has to happen with the passing of time alone: partitions are made before they are needed, and bodies go when their
-// time is up. Every worker looks, at its start and each hour; the database lets one at a time do it.
+// Makes partitions before they are needed and removes old bodies. Every worker tries at its start and each hour; the
+// database admits one at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Logger } from '#log'
@@ -9,16 +9,15 @@ import { passMilestone } from './milestone.ts'
 const hourMilliseconds = 3_600_000
 const retryMilliseconds = 60_000
 
-/** What retention works with. */
 export interface RetentionOptions {
   readonly database: Database
-  /** Bodies are kept for so long after their submission's end. */
+  /** Counted from a submission's end. */
   readonly retentionDays: number
   readonly log: Logger
   readonly intervalMilliseconds?: number
 }
 
-/** Starts it. `stop` resolves after the batch that is under way. */
+/** `stop` resolves after the running batch. */
 export function startRetention({
   database,
   retentionDays,

@@ -1,12 +1,10 @@
-// A submission on its way into the log: what the event says of it, and what makes two requests the same. Shared by the
-// single submission and the batch.
+// What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { digestBody, schemaVersion } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
 import type { Language } from '#language'
 
-/** A valid submission request. */
 export interface Submission {
   readonly language: Language
   /** UTF-8, as are the other bodies. */
@@ -16,22 +14,20 @@ export interface Submission {
   readonly webhook: { readonly url: string; readonly secret: string } | null
 }
 
-/** Who submits, and how. */
 export interface Circumstances {
   readonly apiKeyId: string
   readonly accountId: string
-  /** The HTTP request's id. */
   readonly requestId: string
-  /** Somebody waits, who is told of the end on this channel; null: nobody does. */
+  /** The channel on which a waiting caller hears of the end; null: nobody waits. */
   readonly toldTo: string | null
   readonly idempotencyKey: string | null
-  /** Unfinished submissions over all keys; one more is refused. */
+  /** Unfinished submissions over all keys. */
   readonly capacity: number
-  /** Nobody has asked yet whether the key is still valid. */
+  /** The key has not been checked yet. */
   readonly checksKey?: boolean
 }
 
-/** What `submission.received` says, and the id of the delivery's stream if there is to be one. */
+/** `submission.received`, and the id of the delivery's stream if there is to be one. */
 export function describeReceived(
   submission: Submission,
   circumstances: Pick<Circumstances, 'accountId' | 'apiKeyId'>,
@@ -55,7 +51,7 @@ export function describeReceived(
   }
 }
 
-/** The record that `runledger.receive_submission` takes beside the bodies, but for the conditions of receiving it. */
+/** A runledger.submission_request without the conditions of receiving it. */
 export function describeRequest(
   id: string,
   submission: Submission,
@@ -76,7 +72,7 @@ export function describeRequest(
   }
 }
 
-/** What the record of one or of several submissions says of its idempotency key. */
+/** The record's idempotency fields. */
 export function describeIdempotency(
   idempotencyKey: string | null,
   submissions: readonly (Submission | null)[],
@@ -90,8 +86,8 @@ export function describeIdempotency(
 }
 
 /**
- * What makes two requests under one idempotency key the same: every field after parsing. Lengths keep fields apart.
- * @param submissions null stands for one that was refused.
+ * Every parsed field counts; lengths keep fields apart.
+ * @param submissions null for a refused one.
  */
 function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
   const hash = createHash('sha256')

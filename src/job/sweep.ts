@@ -1,5 +1,5 @@
-// The door to the sweep, for web and worker alike: twice a second every process looks for workers that have died and gives
-// back what they held; every ten seconds it compares the queue with what is unfinished, and a part of that with the log.
+// The door to the sweep, in web and worker processes. Twice a second it gives back what dead workers held; every ten
+// seconds it compares the queue with unfinished submissions, and a part of the log.
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
@@ -8,27 +8,26 @@ import type { Stoppable } from './repeat.ts'
 
 export type { Stoppable } from './repeat.ts'
 
-/** So many attempts may be lost to our own failures before a submission is given up with verdict IE. */
+/** Attempts that our failures may cost before a submission ends with verdict IE. */
 export const maxLosses = 3
 
 const sweepMilliseconds = 500
 const reconcileEveryMilliseconds = 10_000
-// Right after an outage every lease looks old: the workers get time to renew before anybody judges them.
+// Right after an outage every lease looks old: workers get time to renew.
 const settleMilliseconds = 5000
-// A question that costs nothing took so long, or this process did not come to ask it: there was an outage too.
+// A free question took so long, or was not asked for so long: an outage too.
 const slowMilliseconds = 500
 const absentMilliseconds = 3000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Starts the sweep and the reconciler of one process. */
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()
   let unsettledAt = Number.NEGATIVE_INFINITY
   let endedAt = performance.now()
 
-  // Goes through the whole log, a part at a time, and then begins again.
+  // Goes through the whole log in parts, again and again.
   let restoredUpTo = firstId
   const restoreNext = async (): Promise<void> => {
     const [row] = await database<{ last: string | null; restored: number }[]>`

@@ -1,14 +1,11 @@
-// Waking workers, after the commit of what is enqueued and for many at once: a NOTIFY holds a lock of the whole cluster
-// until its transaction is on disk, so that commits with one come one after another. These have transactions of their own,
-// which write nothing.
-//
-// They may fail: a worker that is not told looks by himself within three seconds.
+// Wakes workers after the commit, for many jobs at once: NOTIFY holds a lock of the whole cluster until its transaction
+// is on disk, so commits with one queue up. These transactions write nothing, and may fail: workers look by themselves
+// within three seconds.
 import type { Database } from '#database'
 
-/** How many were committed while a statement was under way: the next tells of them. */
+/** Committed while a statement was under way; the next one announces them. */
 const untold = new WeakMap<Database, number>()
 
-/** Wakes workers for so many executions that were committed. */
 export function wakeWorkers(sql: Database, executions: number): void {
   const others = untold.get(sql)
   untold.set(sql, (others ?? 0) + executions)
@@ -21,7 +18,7 @@ async function tell(sql: Database): Promise<void> {
     try {
       await sql`select job.wake_workers(${count})`
     } catch {
-      // See above.
+      // Workers look by themselves.
     }
   }
   untold.delete(sql)

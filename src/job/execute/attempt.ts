@@ -1,5 +1,5 @@
-// How an attempt begins: a submission's execution.started stands in the log before its program runs. Mostly the job and
-// the start are had with one statement; a job that this cannot do, whatever is wrong with it, is begun by a second one.
+// Begins attempts: execution.started is logged before a program runs. One statement takes and begins a job; where that
+// fails, a second one begins it.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
@@ -19,36 +19,33 @@ import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
 import { createLostRuns } from './lost-runs.ts'
 
-/** What beginning needs. */
 export interface AttemptDependencies {
   readonly database: Database
   readonly executor: Executor
   readonly limits: Readonly<Record<Language, Limits>>
   readonly log: Logger
   readonly lease: Claim
-  /** Fires when the process must give its runs back at once. */
+  /** Fires when the process must give its runs back. */
   readonly shutdown: AbortSignal
 }
 
-/** What the queue hands over. It comes from the database, so it is looked at before it is believed. */
+/** Read from the database, so it is checked. */
 export const jobSchema = v.object({
   submission: v.pipe(v.string(), v.uuid()),
   language: v.nullish(v.string()),
-  /** The attempt that was begun when the job was taken; one that waits in the queue has none. */
+  /** Begun when the job was taken; a waiting job has none. */
   run: v.optional(v.string()),
 })
 export type Job = v.InferOutput<typeof jobSchema>
 
-/** One attempt that has begun. */
 export interface Attempt {
   readonly submission: string
-  /** Its own id. */
+  /** The attempt's id. */
   readonly run: string
-  /** The version of its execution.started: the fencing token. */
+  /** Of its execution.started: the fencing token. */
   readonly version: number
-  /** Under which id it was begun, and the signal that says when that id is no longer ours. */
+  /** The worker's id at the start, and the signal that it is no longer ours. */
   readonly claim: Claim
-  /** The account whose submission it is. */
   readonly accountId: string
   readonly language: Language
   /** Null when the body is gone. */
@@ -57,13 +54,12 @@ export interface Attempt {
   readonly expectedStdout: Buffer | null
 }
 
-/** A row of the queue as graphile-worker takes it, and the attempt that was begun with it. */
+/** As graphile-worker takes a job. */
 export interface Taken {
   readonly job: { readonly id: string; readonly task_id: number; readonly payload: Job }
   readonly attempt: Attempt
 }
 
-/** What execution.started says of how a language is run. */
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
 /** A row of runledger.start_execution. */
@@ -87,32 +83,30 @@ interface TakenRow extends StartedRow {
 
 /** Begins attempts for one worker. */
 export interface Starter {
-  /** True while an attempt may have begun whose answer was lost: `take` finds it. */
+  /** True while an answer to a start is lost: `take` finds it. */
   readonly hasLost: boolean
   /**
-   * Takes the next job and begins its attempt.
-   * @param held the runs that this process has under way: a second job of one of their submissions is none to begin.
+   * @param held this process's runs; second jobs of theirs are not begun.
    * @returns null when nothing waits.
-   * @throws when the job that comes next needs `start`; then none was taken.
+   * @throws when the next job needs `start`; then none was taken.
    */
   take(held: Iterable<string>): Promise<Taken | null>
-  /** Begins the attempt of a job that was taken. @returns null when there is nothing to do (any more). */
+  /** @returns null when there is nothing to do. */
   start(job: Job): Promise<Attempt | null>
 }
 
-// How long a worker that was given up takes to notice and to come back under a new id.
+// Then a worker that was given up is back under a new id.
 const returnMilliseconds = 200
 
-/** SQLSTATE of runledger.start_execution: the others have given this worker up. */
+/** SQLSTATE of runledger.start_execution: others have given this worker up. */
 const workerGivenUp = 'RL005'
 
-/** Creates it. */
 export function createStarter(dependencies: AttemptDependencies): Starter {
   const { database, executor, log, lease, shutdown } = dependencies
   const host = hostname()
   const lost = createLostRuns()
   const front = createQueueFront()
-  // What is the same for every attempt is made into JSON once.
+  // Serialised once, as it is the same for every attempt.
   const offered = listOffered(executor)
   const programs: Partial<Record<Language, Program>> = Object.fromEntries(
     offered.map((name) => [name, describeProgram(dependencies, name)]),
@@ -123,7 +117,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     actor: describeActor(worker),
   }))
 
-  /** Repeats the statement under this worker's next id when its present one was given up. */
+  /** Repeats it under the worker's next id if this one was given up. */
   async function underClaim<T>(begin: (claim: Claim) => Promise<T>): Promise<T> {
     for (;;) {
       const { workerId, signal } = lease
@@ -139,7 +133,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     }
   }
 
-  /** The statement may be repeated: a run whose answer was lost is sought by the next one. */
+  /** Safe to repeat: the next statement seeks lost runs. */
   async function takeRow(claim: Claim, held: Iterable<string>): Promise<TakenRow | undefined> {
     const sought = lost.claim()
     const take = async (): Promise<readonly TakenRow[]> => {
@@ -162,8 +156,8 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 
   /**
-   * The same run on every repetition: an attempt that began although the answer was lost is not a second one.
-   * @param language null: what is asked for in no language never begins, its job is made anew by the log.
+   * The same run on every try, so that a lost answer begins no second attempt.
+   * @param language null: the log makes the job anew.
    */
   async function startRow(
     claim: Claim,
@@ -213,7 +207,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
 
     async start(job) {
       const { submission } = job
-      // A job of no language, or of one that is not run here, is not begun.
+      // Null for a language that is not run here.
       const language = offered.find((name) => name === job.language) ?? null
       const run = uuidv7()
       for (;;) {
@@ -224,7 +218,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
             return toAttempt(row, { submission, run, language, claim })
           })
         } catch (error) {
-          // Another start of it came first: seen again, it runs elsewhere or has ended.
+          // Another start came first: next time it runs elsewhere or has ended.
           if (errorCode(error) !== sqlState.uniqueViolation) throw error
         }
       }
@@ -237,7 +231,7 @@ export function listOffered({ runtimes }: Executor): Language[] {
   return languages.filter((name) => name in runtimes)
 }
 
-/** Who acts, as JSON. */
+/** As JSON. */
 export function describeActor(workerId: string): string {
   const caused: Metadata = { actor: { worker: workerId } }
   return JSON.stringify(caused)
@@ -257,7 +251,7 @@ function toAttempt(
   return {
     ...known,
     version: row.version,
-    // Null when the record was removed by hand: then nothing is shared with anybody.
+    // Null when the row was removed by hand: no cache is shared.
     accountId: row.account_id ?? known.submission,
     code: row.code,
     stdin: row.stdin,
@@ -265,7 +259,7 @@ function toAttempt(
   }
 }
 
-/** Remembers the last answer alone: a worker changes its id hardly ever. */
+/** Keeps one answer: a worker's id hardly ever changes. */
 function memoize<T>(compute: (key: string) => T): (key: string) => T {
   let last: { readonly key: string; readonly value: T } | undefined
   return (key) => (last = last?.key === key ? last : { key, value: compute(key) }).value

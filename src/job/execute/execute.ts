@@ -1,6 +1,5 @@
-// The door to running submissions, the task 'execute': from an attempt that has begun (attempt.ts) to its end in the log.
-// Everything that the database must know happens in two statements, one before the run and one after; while the program
-// runs no transaction is open. How a job comes here #queue tells.
+// The door to running submissions, the task 'execute': from a begun attempt (attempt.ts) to its end in the log. No
+// transaction is open in between. #queue says how a job comes here.
 import * as v from 'valibot'
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
@@ -20,48 +19,45 @@ import { describeOutcome } from './verdict.ts'
 export { describeLimits } from './limits.ts'
 export { createSuspension } from './suspension.ts'
 
-/** What the task works with. */
 export interface ExecuteDependencies extends AttemptDependencies {
-  /** After its sandbox failed a worker takes no job until a program of its own has run well; never, when left out. */
+  /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */
   readonly suspension?: Suspension
-  /** Whether an operator wants nothing to be taken; never, when left out. */
+  /** An operator's pause; never, when left out. */
   readonly isPaused?: () => boolean
   /**
-   * Called when this process should end: no slot is left that can be trusted, and a worker that fails every run must not
-   * take another; or an attempt can be neither ended nor given back, so that only the end of its worker frees it.
+   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor given back, so
+   * only the worker's end frees it.
    */
   readonly onExhausted?: (reason: string) => void
 }
 
-/** The task and what belongs to it. */
 export interface ExecuteTask {
-  /** Of these it takes jobs. */
   readonly languages: readonly Language[]
-  /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
+  /** Takes the next job and begins its attempt; then `run` needs the row. Null: none now. */
   take(): Promise<Taken['job'] | null>
-  /** True while it takes none, whatever waits. */
+  /** True while it takes none. */
   readonly isSuspended: boolean
-  /** Resolves as soon as the next program may run: what becomes of this one may still be on its way into the log. */
+  /** Resolves as soon as the next program may run, perhaps before this one is in the log. */
   run(payload: unknown): Promise<void>
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
 
-/** SQLSTATE of conclude_execution and interrupt_execution: a crash of the database has lost the start. */
+/** SQLSTATE of conclude_execution and interrupt_execution: a database crash has lost the start. */
 const startLost = 'RL006'
 
-/** Creates the task. It resolves whatever becomes of the run: the log, not the queue, decides what comes next. */
+/** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor } = dependencies
   const starter = createStarter(dependencies)
-  /** Attempts that `take` has begun and `run` has not yet been given, by their ids. */
+  /** Begun by `take` and not yet given to `run`, by id. */
   const taken = new Map<string, Attempt>()
   const running = new Map<string, Promise<void>>()
   const ending = new Set<Promise<void>>()
-  /** Ids of attempts that have begun here and whose end is not in the log yet. */
+  /** Begun here, their end not yet in the log. */
   const held = new Set<string>()
 
-  /** The attempt of a job that was handed out, begun with it or now. Null: there is nothing to do. */
+  /** Null: nothing to do. */
   async function findAttempt(payload: unknown): Promise<Attempt | null> {
     const parsed = v.safeParse(jobSchema, payload)
     if (!parsed.success) {
@@ -72,8 +68,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     const begun = taken.get(run)
     taken.delete(run)
     if (begun !== undefined) return begun
-    // A second job of a submission that this very process is running must not take its attempt away; nor may it be
-    // dropped: it is the one that counts if others have given that attempt up.
+    // A second job of a running submission must neither take its attempt away nor be dropped: it counts if others gave
+    // that attempt up.
     while (running.has(submission)) await running.get(submission)
     return starter.start(parsed.output)
   }
@@ -83,7 +79,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
     get isSuspended() {
       if (dependencies.suspension?.suspended === true) return true
-      // What it has begun without knowing it, it runs all the same.
+      // Attempts whose start was unanswered are run all the same.
       return dependencies.isPaused?.() === true && !starter.hasLost
     },
 
@@ -114,7 +110,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       ending.add(ended)
       running.set(attempt.submission, ended)
       await ran
-      // A database that is slow to take results in must not be given ever more of them.
+      // A slow database must not get ever more results.
       while (ending.size > 2 * executor.slots) await Promise.race(ending)
     },
 
@@ -124,7 +120,6 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 }
 
-/** What a run came to, or why it came to nothing. */
 type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted['data'] }
 
 /** Never rejects. */
@@ -158,7 +153,7 @@ async function record(
   try {
     await complete(dependencies, attempt, ran.outcome)
   } catch (error) {
-    // A bug of ours or of the database's. Its job is gone, so it must go back the same way as a run that was lost.
+    // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
     await interrupt(dependencies, attempt, describeLoss(error, dependencies))
   }
@@ -207,7 +202,7 @@ async function complete(
   )
 }
 
-/** When an id of version 7 was made, in milliseconds: a submission's when it came, an attempt's when it began. */
+/** Milliseconds of a UUID v7: when a submission came or an attempt began. */
 function timeOfId(id: string): number {
   return Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 }
@@ -229,16 +224,13 @@ async function interrupt(
     )
     passMilestone('execute.after_interrupt')
   } catch (error) {
-    // Given back already, by us or by the sweep; or a crash has lost its start.
+    // Given back already, or lost in a crash.
     if (!isFenced(error)) throw error
     log.warn({ submission, version }, 'execution.fenced')
   }
 }
 
-/**
- * True when the log has gone on without this attempt: others have ended it, or the database lost its start in a crash.
- * Either way the submission is in other hands, or back in the queue.
- */
+/** True when others ended the attempt, or a database crash lost its start. */
 function isFenced(error: unknown): boolean {
   const code = errorCode(error)
   return code === sqlState.uniqueViolation || code === startLost
@@ -255,7 +247,7 @@ function describeLoss(
   }
   return {
     reason: 'sandbox_failed',
-    // It never had a slot: that says nothing of the program.
+    // It never had a slot: not the program's fault.
     spends_attempt: !(error.step === 'slot.acquire' && executor.slots === 0),
     step: error.step,
     message: error.message,
@@ -263,8 +255,7 @@ function describeLoss(
 }
 
 /**
- * Tells the completion that was committed although its answer was lost from one that was refused because others had
- * ended the attempt, whose result is dropped. Only the holder of the version can complete right after it.
+ * True when this completion was committed and its answer lost: only the version's holder can complete right after it.
  */
 async function isOurs(
   database: ExecuteDependencies['database'],

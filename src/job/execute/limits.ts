@@ -1,7 +1,7 @@
-// Limits as they are recorded: in execution.started and in a worker's own row, spelt as everything else in the log.
+// Limits as execution.started and the worker's row spell them.
 import type { Limits, PhaseLimits } from '#language'
 
-/** The limits of both phases, in seconds and bytes; `compile` is null for a language without a compiler. */
+/** `compile` is null for a language without a compiler. */
 export function describeLimits({ compile, run }: Limits): object {
   return { compile: compile === null ? null : describePhase(compile), run: describePhase(run) }
 }

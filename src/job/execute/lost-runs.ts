@@ -1,20 +1,18 @@
-// Runs whose beginning was asked for and never answered, perhaps after its commit: the next statement seeks them, and one
-// that did begin is taken up.
+// Runs whose start got no answer, perhaps after its commit: the next statement seeks them.
 
-// A server that stood still executes what it had been sent within moments of its first answer.
+// A stopped server executes what it was sent within moments of its first answer.
 const soughtMilliseconds = 10_000
 
-/** Runs whose beginning was asked for and never answered, and until when each may yet begin. */
+/** With the time until which each may yet begin. */
 export interface LostRuns {
   readonly areAny: boolean
-  /** Takes all of them over: no two calls may find the same one. */
+  /** All of them: no two calls may find the same one. */
   claim(): Map<string, number>
-  /** Puts those back that may yet begin: each is sought once more when its time is over, however late that is. */
+  /** Each that may yet begin is sought once more after its time. */
   giveBack(runs: ReadonlyMap<string, number>): void
   forget(run: string): void
 }
 
-/** None is lost yet. */
 export function createLostRuns(): LostRuns {
   let lost = new Map<string, number>()
   return {

@@ -1,6 +1,5 @@
-// A host whose sandbox fails must not spend the chances of every submission that its worker takes. After a failure of the
-// sandbox the worker takes nothing until a program of its own has run as it should: if that was an accident, after
-// milliseconds; if the host is sick, after growing pauses, while other workers go on.
+// A host whose sandbox fails must not spend submissions' attempts. After a failure the worker takes nothing until a
+// trial program has run well, tried after growing pauses.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { describeError } from '#error-text'
@@ -10,38 +9,36 @@ import { catalogue } from '#language'
 import type { Language } from '#language'
 import type { Logger } from '#log'
 
-/** Whether a worker takes submissions. */
 export interface Suspension {
   /** True while it takes none. */
   readonly suspended: boolean
-  /** What failed last, such as `python: box.start: …`; null while it takes some. */
+  /** The last failure, such as `python: box.start: …`; null when not suspended. */
   readonly because: string | null
-  /** Resolves when it takes some again, or stops. */
+  /** Resolves when it takes submissions again, or stops. */
   readonly over: Promise<void>
-  /** A run of this language ended in a failure of ours, with this error. */
+  /** A run of this language failed through our fault. */
   noteFailure(language: Language, error?: unknown): void
-  /** A run ended as runs should. */
   noteSuccess(): void
-  /** Ends the suspension for good: the worker takes nothing any more. */
+  /** Stays suspended for good. */
   stop(): void
 }
 
 export interface SuspensionOptions {
   readonly executor: Executor
   readonly log: Logger
-  /** Called when it begins and when it is over. */
+  /** At its beginning and its end. */
   readonly onChange?: () => void
   readonly firstPauseMilliseconds?: number
 }
 
-// Longer than a trial may take under the default limits, and than a program may keep the slot that it waits for.
+// More than a trial takes by default, or a program may hold a slot.
 const trialMilliseconds = 60_000
 const longestPauseMilliseconds = 30_000
 
-// As much as a submission's input may be: a disk that takes less is what the trial is to find.
+// As long as an input may be: finds a disk that takes less.
 const input = Buffer.alloc(65_536, 'x')
 
-/** Creates it; the worker is trusted at first, because the executor has proved itself at its start. */
+/** Starts trusted, as the executor has proved itself at its start. */
 export function createSuspension({
   executor,
   log,
@@ -51,7 +48,7 @@ export function createSuspension({
   const pauses = { first: firstPauseMilliseconds, longest: longestPauseMilliseconds }
   const stopping = new AbortController()
   const { signal } = stopping
-  // Since the last run that ended as it should: a trial that passes does not outweigh runs that fail.
+  // Since the last good run: a passed trial does not outweigh failing runs.
   let failures = 0
   let suspended = false
   let because: string | null = null
@@ -98,7 +95,7 @@ export function createSuspension({
     },
     noteFailure(language, error) {
       if (suspended || signal.aborted) return
-      // That a language is not installed says nothing of the sandbox, and no trial in it would ever end well.
+      // A missing language says nothing of the sandbox, and no trial in it would pass.
       if (executor.runtimes[language] === undefined) return
       failures += 1
       log.warn({ language, failures }, 'worker.suspended')
@@ -121,13 +118,13 @@ function describeFailure(language: Language, error: unknown): string {
   return `${language}: ${step}${error === undefined ? 'its sandbox failed' : describeError(error)}`
 }
 
-/** Throws what the executor throws, and when the program did not do what it always does. */
+/** @throws the executor's errors, or when the program's result is wrong. */
 async function runTrial(
   executor: Executor,
   language: Language,
   stopped: AbortSignal,
 ): Promise<void> {
-  // Another text each time: what is compiled already would prove nothing of the compiler's box.
+  // A cached compilation would prove nothing of the compiler's box.
   const { trial, lineComment } = catalogue[language]
   const code = Buffer.from(`${trial}\n${lineComment} ${Date.now()}-${performance.now()}\n`)
   const { compile, run } = await executor.execute(

@@ -1,9 +1,9 @@
-// From an outcome to a verdict and the facts of execution.completed: the one place where the two vocabularies meet.
+// From an executor's outcome to a verdict and the data of execution.completed.
 import { digestBody } from '#event'
 import type { ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 
-/** An execution as it is recorded: the event's data and the bodies beside it. */
+/** The event's data and its bodies. */
 export interface Completion {
   readonly data: ExecutionCompleted['data']
   readonly stdout: Uint8Array
@@ -22,10 +22,7 @@ const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
 
 const nothing = new Uint8Array()
 
-/**
- * Describes what became of a program.
- * @param expectedStdout null: any output will do.
- */
+/** @param expectedStdout null: any output will do. */
 export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | null): Completion {
   const { compile, run } = outcome
   const stdout = run?.stdout ?? nothing
@@ -60,12 +57,12 @@ function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Ve
 
 const newline = 0x0a
 
-/** True when two outputs are the same but for white space at line ends and empty lines at the end. */
+/** Ignores white space at line ends and empty lines at the end. */
 function isSameOutput(actual: Uint8Array, expected: Uint8Array): boolean {
   return normalize(actual).equals(normalize(expected))
 }
 
-// In one pass over the bytes: a program chooses what stands here, and could make any search that goes back take minutes.
+// In one pass: on a program's own bytes a backtracking search could take minutes.
 function normalize(output: Uint8Array): Buffer {
   const kept = Buffer.allocUnsafe(output.length)
   let length = 0

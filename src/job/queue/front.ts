@@ -1,20 +1,16 @@
-// Where the queue begins: the index that hands out jobs keeps those that are gone until it is vacuumed, and who looks from
-// its very start passes all of them by, for every job. So a worker remembers for a moment when the first that waited was
-// due.
-//
-// A moment, as one that is due earlier may come: given back by others, or enqueued by a transaction that took its time.
+// Where the queue begins. Its index keeps removed jobs until vacuum, and a look from the start passes them all. So a
+// worker remembers for a moment when the first waiting job was due; an earlier one may come, given back or enqueued by
+// a slow transaction.
 
 const trustedMilliseconds = 250
 
-/** What one worker process knows of it. */
 export interface QueueFront {
-  /** None that waits at the usual priority is due before, as far as we know; null: look from the start. */
+  /** No job of usual priority is known to be due earlier; null: look from the start. */
   readonly since: Date | null
-  /** What was asked with this `since` found a job that was due then; null: none, or nothing is known of it. */
+  /** What a question with this `since` found: a job due at `dueAt`; null: none, or unknown. */
   note(since: Date | null, dueAt: Date | null): void
 }
 
-/** Creates it: nothing is known yet. */
 export function createQueueFront(): QueueFront {
   let front: Date | null = null
   let knownAt = Number.NEGATIVE_INFINITY
@@ -23,7 +19,7 @@ export function createQueueFront(): QueueFront {
       return performance.now() - knownAt < trustedMilliseconds ? front : null
     },
     note(since, dueAt) {
-      // Found from there on, it says nothing new.
+      // Later than the known front: no news.
       if (since !== null && dueAt !== null && dueAt >= since) return
       front = dueAt
       knownAt = performance.now()

@@ -1,7 +1,6 @@
-// The pool that graphile-worker works with. It does not survive a broken connection while it marks a job complete: by
-// default the process ends, with its batching the worker stops silently. So a statement that fails because the database
-// is away is repeated here, on a new connection, until it is answered. That is safe: completing a job is a delete by id,
-// failing one an update by id, and a job that was taken without us learning of it is found by the reconciler.
+// graphile-worker's pool. If a connection breaks while a job is marked complete, graphile-worker ends the process, or,
+// with batching, silently stops. So failed statements are repeated here on new connections. That is safe: jobs are
+// completed and failed by id, and the reconciler finds jobs taken unknowingly.
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
 import { createPace, createQueueStream, isUnavailable } from '#database'
@@ -10,15 +9,15 @@ import { untilAvailable } from '#retry'
 import { asksForJob, giveBackOnce, ignoreListening, throwWithCode } from './graphile-inside.ts'
 import type { JobRow, Release } from './graphile-inside.ts'
 
-/** A pool, and the switch that makes it patient: off while graphile-worker migrates in transactions of its own. */
+/** Retrying is off while graphile-worker migrates in transactions of its own. */
 export interface QueuePool {
   readonly pool: Pool
   beginRetrying(): void
 }
 
-// A server that is away is not asked more often than this in a second, however many jobs and pools want it.
+// Connections a second to a server that is away, over all jobs and pools.
 const takeTurn = createPace(10)
-// Taking or completing a job takes a millisecond; a connection that answers nothing is not waited for.
+// Taking or completing a job takes a millisecond.
 const statementSeconds = 2
 
 interface ConnectOnce {
@@ -35,22 +34,18 @@ interface ConnectOnce {
 
 type Query = (...parameters: unknown[]) => Promise<unknown>
 
-/** Takes the next job; null: none. */
+/** Null: no job. */
 export type TakeJob = () => Promise<JobRow | null>
 
 export interface QueuePoolOptions {
-  /**
-   * Takes the place of graphile-worker's own statement that hands out a job: one row as it would return it, or null for
-   * none. When it fails, graphile-worker's is sent after all.
-   */
+  /** Replaces graphile-worker's statement that hands out a job; when it fails, graphile-worker's is sent after all. */
   readonly takeJob?: TakeJob
-  /** While it says true there is no job, whatever waits. */
+  /** True: no job is handed out. */
   readonly isClosed?: () => boolean
-  /** False: nothing listens here, whoever has this pool is told of jobs in another way. */
+  /** False: whoever has this pool hears of jobs in another way. */
   readonly listens?: boolean
 }
 
-/** @param connections at most. */
 export function createQueuePool(
   url: string,
   connections: number,
@@ -76,7 +71,7 @@ export function createQueuePool(
       try {
         return await (client.query as Query)(...parameters).catch(throwWithCode)
       } finally {
-        // It may be broken, and a statement that was given up by its deadline may still be under way on it.
+        // It may be broken, or still busy with a statement that was given up.
         client.release(true)
       }
     }, log)
@@ -92,7 +87,7 @@ export function createQueuePool(
     return client
   }
 
-  // With a callback graphile-worker asks for the connection it listens on. That one it renews itself.
+  // graphile-worker passes a callback for its listening connection, which it renews itself.
   pool.connect = ((callback?: Parameters<ConnectOnce>[0]) => {
     if (callback === undefined) return connect()
     return connectOnce((error, client, release) => {
@@ -114,15 +109,15 @@ function createPool(url: string, connections: number, log: Logger): Pool {
     connectionString: url,
     max: connections,
     application_name: 'runledger queue',
-    // Who holds a job, and that it is done, are hints: what a crash of the server forgets of them costs a start that the
-    // log refuses, or a delivery that its receiver knows already.
+    // A server crash may forget who has a job or that it is done: then a start is refused by the log, or a delivery
+    // repeated.
     options: '-c synchronous_commit=off',
     keepAlive: true,
     stream: createQueueStream(url, statementSeconds),
     connectionTimeoutMillis: 5000,
     statement_timeout: statementSeconds * 1000,
   })
-  // Without listeners an idle connection that breaks ends the process.
+  // Without listeners a broken idle connection ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -137,12 +132,12 @@ interface Patience {
   readonly log: Logger
 }
 
-/** Until it is given back: jobs are taken by `takeJob`, and what fails because the connection broke is asked elsewhere. */
+/** Until release, takes jobs by `takeJob` and repeats elsewhere what fails by a lost connection. */
 function makePatient(
   client: PoolClient,
   { takeJob, isClosed, queryElsewhere, log }: Patience,
 ): void {
-  // Put back as they were: each checkout would otherwise wrap what the last one left.
+  // Restored at release, or each checkout would wrap the last one's wrapper.
   const { query: ownQuery, release: ownRelease } = client
   const query = ownQuery.bind(client) as Query
   const release = ownRelease.bind(client)
@@ -162,7 +157,7 @@ function makePatient(
       return await query(...parameters).catch(throwWithCode)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // First given back: were each who fails to keep its place and ask for another, all would wait for ever.
+      // Given back first: if all failing callers kept their places and asked for others, they would wait for ever.
       isGone = true
       release(true)
       log.warn({ err: error }, 'queue.connection_lost')

@@ -1,34 +1,28 @@
-// The door to the queue, for the worker: how a job is taken. Of a submission, in the order in which it happens:
+// The door to the queue, for the worker. The states of a submission, in order:
 //
-//   waiting     Its key has no place free: it stands in runledger.pending and has no job (runledger.admit_waiting).
-//   enqueued    It has one: a row of graphile-worker's, committed with the fact that caused it. Task and payload name its
-//               language, its key is the submission's id, so at most one is queued (job.enqueue_first, _execute).
-//   announced   After the commit idle workers are told how many came (job.wake_workers). A worker that knows of none does
-//               not ask (hint.ts); should nobody be told, it looks by itself within three seconds.
-//   taken       A worker with a free slot removes the row and appends execution.started, in one statement
-//               (runledger.take_execution). It takes the first that is due in a language that it runs, from where it
-//               knows the queue to begin (front.ts). From here on the log says who has it, and the version of that event,
-//               with the attempt's id, is the token without which nobody ends it.
+//   waiting     Its key is at its limit: it stands in runledger.pending without a job (runledger.admit_waiting).
+//   enqueued    It is a row of graphile-worker's, committed with its cause. Task and payload name its language; its key
+//               is the submission's id, so at most one is queued (job.enqueue_first, _execute).
+//   announced   After the commit idle workers hear how many came (job.wake_workers, hint.ts).
+//   taken       A worker with a free slot removes the row and appends execution.started in one statement
+//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
-//   concluded   execution.completed; with it the key's next submission is enqueued, and the delivery, if there is one.
-//   given back  execution.interrupted, by the worker itself: it is enqueued again, before all others; or
-//               execution.abandoned after too many losses (runledger.interrupt_execution).
-//   lost        Its worker died or went silent: the sweep gives it back so within seconds (runledger.sweep_workers). What has
-//               no job and is not running, whatever became of the row, the reconciler enqueues again
-//               (runledger.reconcile_queue).
+//   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
+//   given back  execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
+//               losses (runledger.interrupt_execution).
+//   lost        Its worker died or went silent: the sweep gives it back within seconds (runledger.sweep_workers). The
+//               reconciler enqueues what has no job and is not running (runledger.reconcile_queue).
 //
-// A job that take_execution cannot begin, whatever is wrong with it, graphile-worker's own statement hands out instead:
-// the row stays, locked, while the task looks at it and begins the attempt by a second statement (runledger.start_execution).
-// Either way a job stands under the task of its language (job.name_task), and comes only to workers that run it; one that
-// stands under another is made anew by the log.
+// A job that take_execution cannot begin is handed out by graphile-worker's own statement: the row stays, locked, while
+// a second statement begins the attempt (runledger.start_execution). A job stands under its language's task
+// (job.name_task), so only workers that run it get it; a misplaced one is made anew by the log.
 //
-// Of a delivery: enqueued for the time when it is due (job.enqueue_deliver), taken and kept locked by graphile-worker,
-// concluded by the event of its attempt, which enqueues the next one or ends the stream; given back unattempted when its
-// receiver is busy (runledger.postpone_delivery); lost and reconciled as above.
+// A delivery is enqueued for when it is due (job.enqueue_deliver), locked by graphile-worker while attempted, and
+// concluded by the attempt's event, which enqueues the next or ends the stream. With a busy receiver it is given back
+// (runledger.postpone_delivery); lost and reconciled as above.
 //
-// The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or for what has ended does nothing.
-// What of this leans on graphile-worker's inside stands in graphile-inside.ts. A function runledger.a_b or job.a_b stands
-// in sql/functions, in the file a-b.sql. worker.ts makes what the tasks work with, job.ts hands it to this room.
+// The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or after the end does nothing.
+// Functions runledger.a_b and job.a_b stand in sql/functions, in a-b.sql.
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, Logger as QueueLogger } from 'graphile-worker'
@@ -45,16 +39,15 @@ export { createQueueFront } from './front.ts'
 export type { JobRow } from './graphile-inside.ts'
 
 const removalMilliseconds = 200
-// How often a worker that drains looks whether anything is left.
+// How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
 
 /** The task 'execute', which takes its own jobs. */
 export interface TakingTask {
-  /** Of these it takes jobs. */
   readonly languages: readonly string[]
-  /** Takes the next job of the queue and begins its attempt; the row is then to be passed to `run`. Null: none, for now. */
+  /** Takes the next job and begins its attempt; then `run` needs the row. Null: none now. */
   take(): Promise<JobRow | null>
-  /** True while it takes none, whatever waits. */
+  /** True while it takes none. */
   readonly isSuspended: boolean
   /** Resolves as soon as the next job may be taken. */
   run(payload: unknown): Promise<void>
@@ -65,12 +58,10 @@ export interface TakingTask {
 export interface QueueOptions {
   readonly url: string
   readonly execute: TakingTask
-  /** Executions at once. */
   readonly executions: number
   readonly deliver: (payload: unknown) => Promise<void>
-  /** Webhook attempts at once. */
   readonly deliveries: number
-  /** True while neither is taken, whatever waits. */
+  /** True: nothing is taken. */
   readonly isPaused?: () => boolean
   readonly log: Logger
 }
@@ -78,21 +69,20 @@ export interface QueueOptions {
 export interface Queue {
   /** The ids under which this process locks jobs. */
   readonly poolIds: readonly string[]
-  /** Settles when the queue has stopped, by `stop` or because it cannot go on. */
+  /** Settles when the queue has stopped, by `stop` or a failure. */
   readonly ended: Promise<void>
-  /** Resolves when nothing that was taken is left: no run, no attempt to deliver, no result on its way. */
+  /** Resolves when nothing taken is left. */
   idle(): Promise<void>
-  /** Takes no further job and waits for those under way. */
+  /** Waits for those under way. */
   stop(): Promise<void>
 }
 
-/** Starts taking jobs: one runner for executions, one for deliveries, as a slow receiver must never hold a slot. */
+/** One runner for executions and one for deliveries: a slow receiver must never hold a slot. */
 export async function startRunners(options: QueueOptions): Promise<Queue> {
   const { url, log, execute } = options
   const hint = createQueueHint()
   const { events, poolIds } = createEvents(hint)
-  // graphile-worker hands out and completes jobs by these, which is milliseconds a job, and listens on one of them. Its
-  // statement that hands out an execution is answered by ours (pool.ts).
+  // graphile-worker needs these for milliseconds a job, and listens on one.
   const pools = {
     execute: createQueuePool(url, 3, log, {
       takeJob: async () =>
@@ -119,7 +109,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
         listTasks(execute.languages).map((task) => [task, runExecution]),
       ),
       events: events.execute,
-      // runledger.take_execution has mostly removed the row: graphile-worker's own removal is one statement for so long.
+      // runledger.take_execution has mostly removed the row; so many removals share a statement.
       preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
     }),
     await startRunner(log, {
@@ -130,7 +120,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     }),
   ]
   for (const { beginRetrying } of Object.values(pools)) beginRetrying()
-  // Whichever ends first ends the queue: half a worker must not look like a whole one.
+  // Half a worker must not look like a whole one.
   const ended = Promise.race(runners.map((runner) => runner.promise))
   ended.catch(() => {})
   let stopped: Promise<void> | undefined
@@ -155,15 +145,15 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   }
 }
 
-/** The tasks of a worker that runs these languages (job.name_task): by them it is handed jobs, by us and by graphile-worker. */
+/** The tasks under which this worker is handed jobs (job.name_task). */
 function listTasks(languages: readonly string[]): string[] {
-  // Plain 'execute' has what earlier releases enqueued, and is the task that take_execution answers for every language.
+  // Plain 'execute' holds what earlier releases enqueued; take_execution always answers it.
   return ['execute', ...languages.map((language) => `execute:${language}`)]
 }
 
 /**
- * What the runners tell of themselves. One listens for both, as a notification wakes every connection that listens; what
- * does not say that it is an execution may be a delivery.
+ * One runner listens for both, as notifications wake every listening connection. What does not name executions may be a
+ * delivery.
  */
 function createEvents(hint: QueueHint): {
   events: { execute: WorkerEvents; deliver: WorkerEvents }
@@ -192,7 +182,7 @@ function createEvents(hint: QueueHint): {
   return { events, poolIds }
 }
 
-/** A database that is away when the process starts is no reason to end it: platforms wait longer and longer to restart. */
+/** A database away at the start is waited for: platforms restart ever more slowly. */
 async function startRunner(log: Logger, options: RunnerOptions): Promise<Runner> {
   const logger = new QueueLogger(({ jobId }) => (level, message) => {
     if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
