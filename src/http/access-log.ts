@@ -1,9 +1,8 @@
-// One line in the log for each request, at `debug`: for whoever looks for a caller's trouble. The path's pattern, never the path,
-// which a stranger wrote; never a header or the body.
+// One log line per request, at `debug`: the path's pattern, as strangers write paths; never a header or the body.
 import type { Logger } from '#log'
 import type { Handler } from './request.ts'
 
-/** Logs each request when it has been answered; `status` is null when its caller left before. */
+/** `status` is null when the caller left before the answer. */
 export function logAccess(log: Logger): Handler {
   return (request, response, next) => {
     if (!log.isLevelEnabled('debug')) return next()
@@ -15,7 +14,7 @@ export function logAccess(log: Logger): Handler {
         route: request.route ?? null,
         status: response.writableFinished ? response.statusCode : null,
         milliseconds: Math.round((performance.now() - start) * 10) / 10,
-        // None for a request that names no valid key.
+        // Null without a valid key.
         account: (request.caller as typeof request.caller | undefined)?.accountId ?? null,
       }
       log.debug(answer, 'request.answered')

@@ -1,14 +1,13 @@
-// Sending an answer, to a client that may be slow to read it or still sending what nobody will read.
+// Sends answers, also to clients that read slowly or still send an unread body.
 import type { Response } from 'polka'
 
-/** An answer that makes no progress for so long is given up: the client has stopped reading. */
+/** Without progress for so long, the client has stopped reading. */
 const slowReaderMilliseconds = 15_000
-/** So long an unread body goes on being received and dropped, so that the answer is read before the connection ends. */
+/** So long an unread body is dropped before the connection ends. */
 const lingerMilliseconds = 1000
-/** An unread body up to this size is simply dropped, and the connection kept. */
+/** Up to this size an unread body is dropped and the connection kept. */
 const droppedBodyBytes = 64 * 1024
 
-/** Sends a JSON answer. */
 export function sendJson(
   response: Response,
   status: number,
@@ -18,7 +17,6 @@ export function sendJson(
   sendText(response, status, 'application/json; charset=utf-8', JSON.stringify(body), headers)
 }
 
-/** Sends any text. */
 export function sendText(
   response: Response,
   status: number,
@@ -41,7 +39,7 @@ export function sendText(
     response.end(bytes)
     return
   }
-  // Closing at once would reset the connection, and a client that is still sending would never see the answer.
+  // Closing at once would reset the connection before a client that still sends reads the answer.
   response.write(bytes)
   const { req: request } = response
   const end = (): void => {

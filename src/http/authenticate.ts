@@ -1,4 +1,4 @@
-// X-API-Key and the rate window, before anything else of the request is read.
+// Checks X-API-Key and the rate window, before anything else is read.
 import { admitRequest, createKnownKeys } from '#account'
 import type { RateWindow } from '#account'
 import type { Database } from '#database'
@@ -7,9 +7,9 @@ import { withDeadline } from './deadline.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
 /**
- * Lets a request pass with `request.caller` set, or answers 401 or 429.
- * @param checkedLater says which requests check the key in a statement of their own: with a key that was valid a moment
- *   ago these pass without asking the database, and have `request.confirm`.
+ * Sets `request.caller`, or answers 401 or 429.
+ * @param checkedLater requests whose own statement checks the key: with a recently valid key they pass at once, and
+ *   have `request.confirm`.
  */
 export function authenticate(
   database: Database,
@@ -53,7 +53,7 @@ export function authenticate(
   }
 }
 
-// As draft-ietf-httpapi-ratelimit-headers-11 words them.
+// As in draft-ietf-httpapi-ratelimit-headers-11.
 function setRateHeaders(response: Parameters<Handler>[1], rate: RateWindow): void {
   response.setHeader('RateLimit-Policy', `"requests";q=${rate.quota};w=60`)
   response.setHeader('RateLimit', `"requests";r=${rate.remaining};t=${rate.resetSeconds}`)

@@ -1,5 +1,5 @@
-// POST /api/submit/batch: up to twenty submissions in one request and one transaction. A bad item is answered in its place
-// and does not stop the others.
+// POST /api/submit/batch: several submissions in one transaction. A bad item is refused in its place and does not stop
+// the others.
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
 import type { Issue } from '#error'
@@ -12,16 +12,14 @@ import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
-/** Items of a batch at most. */
 export const batchLimit = 20
 
-/** Creates the handler. */
 export function submitBatch(
   dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'webhookAllowedRanges'>,
 ): Handler {
   const { database, queueCapacity } = dependencies
   const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
-  // More than the queue holds would be refused for ever.
+  // A batch larger than the queue would be refused for ever.
   const most = Math.min(batchLimit, queueCapacity)
 
   const toItem = (input: unknown): BatchItem => {

@@ -1,20 +1,19 @@
-// Reads a JSON body that may be hostile: refused by its headers where they suffice, bounded while it arrives, decoded
-// strictly.
+// Reads a JSON body that may be hostile: refused by headers if possible, bounded on arrival, decoded strictly.
 import type { Response } from 'polka'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import type { ApiRequest } from './request.ts'
 
-/** Bytes of a body at most. Two fields of 64 KiB, a third one like them, and JSON's escapes fit ten times over. */
+/** Ten times three fields of 64 KiB: room for JSON's escapes. */
 const bodyLimitBytes = 2 * 1024 * 1024
 
-/** A body that is JSON, or what is wrong with it. */
+/** JSON, or what is wrong with it. */
 export type Body =
   | { readonly json: unknown; readonly issues: readonly [] }
   | { readonly json: undefined; readonly issues: readonly Issue[] }
 
 /**
- * Reads and parses the body. One that is too large is not read to its end: its connection closes with the answer.
+ * The rest of a body that is too large is not read: its connection closes.
  * @throws {Problem} 415 for another media type or any content encoding.
  */
 export async function readJson(request: ApiRequest, response: Response): Promise<Body> {
@@ -36,12 +35,12 @@ export async function readJson(request: ApiRequest, response: Response): Promise
 /** @returns null for a body that is too large. */
 async function readBytes(request: ApiRequest, response: Response): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) return null
-  // Only now: a client that asks first sends no body to a request that is refused by its headers.
+  // Only now: a request refused by its headers is never asked for its body.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const chunks: Buffer[] = []
   let length = 0
   try {
-    // Leaving the loop must not destroy the connection that the answer goes out on.
+    // Leaving the loop must not destroy the answer's connection.
     const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
     for await (const chunk of incoming) {
       length += chunk.byteLength
@@ -49,7 +48,7 @@ async function readBytes(request: ApiRequest, response: Response): Promise<Buffe
       chunks.push(chunk)
     }
   } catch {
-    // The connection broke while the body was arriving: nobody is there to be told.
+    // The connection broke: nobody reads this.
     throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })
   }
   return Buffer.concat(chunks, length)
@@ -70,7 +69,7 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-// V8 quotes the input in its message; the position is all a caller needs, and quotes none of the code.
+// V8's message quotes the input; only the position is passed on.
 function describe(error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined
   return position === undefined ? '' : ` (at character ${position})`

@@ -1,13 +1,12 @@
-// No answer waits for a database that is away: after two seconds the caller is told so.
+// No answer waits for a database that is away: after two seconds the caller is told.
 import { unavailable } from './problem.ts'
 
-// What is left of the two seconds is for the rest of the request.
+// Leaves something of the two seconds to the rest of the request.
 const deadlineMilliseconds = 1800
 
 /**
- * Settles with the work, or throws the 503 problem when it takes too long.
- * @param work gets a signal that fires at the deadline; work that writes must give up on it, so that it does not take
- *   effect after the caller was told that it did not.
+ * Settles with the work, or throws the 503 problem.
+ * @param work must not write after its signal, or it would take effect after the caller was told otherwise.
  */
 export async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
@@ -20,6 +19,6 @@ export async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>)
     return await Promise.race([working, deadline])
   } finally {
     clearTimeout(timer)
-    working.catch(() => {}) // it may fail after the deadline, when nobody listens any more
+    working.catch(() => {}) // it may fail after the deadline, unheard
   }
 }

@@ -1,5 +1,5 @@
-// GET /api/result/{id}/events: the log of one submission, for its owner. What an event shows is chosen field by field:
-// a field that a later release adds stays inside until it is named here.
+// GET /api/result/{id}/events: a submission's log for its owner. Only named fields are shown, so that a later release's
+// stay inside.
 import { readStream } from '#event'
 import type { RecordedEvent } from '#event'
 import { hasResult } from '#result'
@@ -13,7 +13,7 @@ import type { Handler } from './request.ts'
 
 const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as const
 
-// No host, worker or key; of a failed sandbox only that it failed; of a webhook's answer nothing but its status.
+// No host, worker or key, no details of a failed sandbox or of a webhook's answer.
 const shownFields: Readonly<Record<string, readonly string[]>> = {
   'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook'],
   'submission.purged': ['reason'],
@@ -36,7 +36,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
   'webhook.replayed': [],
 }
 
-/** Creates the handler. The webhook's events, of a stream of their own, follow in the order of `position`. */
+/** The webhook's stream is merged in by `position`. */
 export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     const { issues } = readQuery(request, [])

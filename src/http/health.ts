@@ -1,4 +1,4 @@
-// For platforms and load balancers: does the process live, can it serve.
+// Health checks for platforms and load balancers.
 import { errorCode, findMissingRight, sqlState } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
@@ -11,13 +11,10 @@ import type { Handler } from './request.ts'
 /** `GET /healthz`: the process answers. */
 export const live: Handler = (_request, response) => sendJson(response, 200, { status: 'ok' })
 
-// Rights are taken from a running service by nobody who has not meant to; asking costs some milliseconds.
+// Rights rarely change in a running service; asking costs milliseconds.
 const rightsKeptMilliseconds = 30_000
 
-/**
- * `GET /readyz`: the database answers, is at least as new as this code (a newer one bears it), and lets this process's login
- * do what it has to.
- */
+/** `GET /readyz`: the database answers, is as new as this code, and gives this login its rights. */
 export function ready({
   database,
   newestMigration,
@@ -35,7 +32,7 @@ export function ready({
   }
 }
 
-/** Remembers for a while that nothing is missing, never that something is; logs what it is, once. */
+/** Remembers only that nothing is missing; logs each missing right once. */
 function createRightsCheck(database: Database, log: Logger): () => Promise<boolean> {
   let foundAt = -Infinity
   let told: string | null = null

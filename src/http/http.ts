@@ -1,5 +1,4 @@
-// The door to HTTP: every route in reading order. A handler returns or throws; one place turns what it throws into an
-// answer (problem.ts), so that no handler has error handling of its own.
+// The door to HTTP: every route in reading order. Only problem.ts turns failures into answers.
 import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Database } from '#database'
@@ -25,26 +24,23 @@ import { submit } from './submit.ts'
 export { createServer } from './transport.ts'
 export type { TransportOptions } from './transport.ts'
 
-/** What the routes work with. */
 export interface HttpDependencies {
   readonly database: Database
   readonly waiter: Waiter
   readonly log: Logger
-  /** The name of the migration without which the database is older than this code. */
+  /** The migration without which the database is older than this code. */
   readonly newestMigration: string
-  /** A platform's router stands in front: believe its X-Forwarded-Proto. */
+  /** Believe X-Forwarded-Proto. */
   readonly trustProxy: boolean
-  /** How long `wait=true` holds a request. */
   readonly syncWaitSeconds: number
-  /** Unfinished submissions over all keys; one more is refused. */
+  /** Unfinished submissions over all keys. */
   readonly queueCapacity: number
-  /** Ranges that webhooks may reach although they are not public. */
+  /** Non-public ranges that webhooks may reach. */
   readonly webhookAllowedRanges: readonly AddressRange[]
 }
 
 type Method = 'GET' | 'POST'
 
-/** Creates the application; `createServer` gives it a socket. */
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const metrics = createMetrics(database, waiter)
@@ -75,12 +71,12 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
 
   return (request, response) => {
     request.url = toOriginForm(request.url ?? '/')
-    // polka adds what a plain request lacks, and never rejects: every failure ends in onError.
+    // polka adds what a plain request lacks, and never rejects: failures end in onError.
     void app.handler(request as ApiRequest, response, undefined as never)
   }
 }
 
-// runledger.receive_submission looks at the key itself; what is refused before it gets there is another matter.
+// runledger.receive_submission checks the key of these, but without Host they are refused before.
 function isSubmission({ method, route, headers }: ApiRequest): boolean {
   return method === 'POST' && route === '/api/submit' && headers.host !== undefined
 }
@@ -92,7 +88,7 @@ function nameRoute(path: string): Handler {
   }
 }
 
-// A request line may also hold the whole URL (RFC 9112, 3.2.2); only its path concerns us.
+// A request line may hold a whole URL (RFC 9112, 3.2.2).
 function toOriginForm(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
   return path.startsWith('/') || path === '*' ? path : `/${path}`

@@ -1,13 +1,13 @@
-// HTTPS only: who came how, and what follows from it.
+// HTTPS only: refuses plain HTTP from beyond this machine.
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { Problem } from '#error'
 import type { ApiRequest, Handler } from './request.ts'
 
-/** What tells a client to stay with HTTPS: for two years. */
+/** For two years. */
 export const strictTransportSecurity = 'max-age=63072000; includeSubDomains'
 
-/** Marks every answer that goes out over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
+/** Marks answers over HTTPS. @param trustProxy believe a router's X-Forwarded-Proto. */
 export function announceHttps(trustProxy: boolean): Handler {
   return (request, response, next) => {
     if (isSecure(request, trustProxy)) {
@@ -17,7 +17,7 @@ export function announceHttps(trustProxy: boolean): Handler {
   }
 }
 
-/** Lets a request pass if it came over HTTPS or, without a router in front, from this machine. */
+/** Passes HTTPS and, without a router in front, this machine's own requests. */
 export function requireHttps(trustProxy: boolean): Handler {
   return (request, _response, next) => {
     const isOwn = !trustProxy && isLoopback(request.socket.remoteAddress)
@@ -34,7 +34,7 @@ function isSecure(request: ApiRequest, trustProxy: boolean): boolean {
     : (request.socket as Partial<TLSSocket>).encrypted === true
 }
 
-/** True for 127.0.0.0/8 and ::1, also as an IPv4-mapped address. */
+/** 127.0.0.0/8 and ::1, also IPv4-mapped. */
 export function isLoopback(address: string | undefined): boolean {
   const text = (address ?? '').replace(/^::ffff:/i, '')
   return text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))

@@ -1,4 +1,4 @@
-// GET /api/languages: what can be submitted now, as the live workers report it.
+// GET /api/languages: what live workers report that they run.
 import * as v from 'valibot'
 import { catalogue } from '#language'
 import type { Language } from '#language'
@@ -18,10 +18,9 @@ const phaseLimits = v.object({
   disk_bytes: v.number(),
 })
 
-/** Limits as workers write them, in the log and in their own row. */
+/** As workers write them. */
 const limits = v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })
 
-/** As workers report it. */
 interface LanguageRow {
   readonly name: string
   readonly version: string
@@ -30,7 +29,7 @@ interface LanguageRow {
   readonly limits: unknown
 }
 
-/** Creates the handler. Empty while no worker lives. */
+/** Empty while no worker lives. */
 export function listLanguages({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     const { issues } = readQuery(request, [])
@@ -40,7 +39,7 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
     )
     const languages = rows.map(({ name, version, compile, run, limits: stored }) => ({
       name,
-      // A worker of a later release may offer what this one does not know.
+      // A later release's worker may offer a language unknown here.
       aliases: catalogue[name as Language]?.aliases ?? [],
       runtime: version,
       compile,
@@ -51,7 +50,7 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
   }
 }
 
-/** Limits as they were recorded; null when they are not what this release writes. */
+/** Recorded limits; null when this release would not write them so. */
 export function presentLimits(stored: unknown): object | null {
   const parsed = v.safeParse(limits, stored)
   return parsed.success ? parsed.output : null

@@ -11,7 +11,7 @@ import { languageSchema } from './submission.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
 
-/** The query's parameters; each is optional. */
+/** Each is optional. */
 export const listParameters = {
   limit: v.pipe(
     v.string(),
@@ -35,7 +35,6 @@ export const listParameters = {
 const defaultLimit = 50
 const querySchema = v.partial(v.object(listParameters))
 
-/** Creates the handler. */
 export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, Object.keys(listParameters))
@@ -51,7 +50,7 @@ export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>
 
     const { limit = defaultLimit, cursor, ...filter } = parsed.output
     const { accountId } = request.caller
-    // One more than asked for says whether there is a next page.
+    // One more shows whether there is a next page.
     const records = await withDeadline(() =>
       listResults(database, accountId, { ...filter, before: cursor, limit: limit + 1 }),
     )
@@ -64,7 +63,7 @@ export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>
   }
 }
 
-// A cursor is the last id of a page; encoded, so that nobody builds one.
+// Encoded so that nobody builds one.
 function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 }

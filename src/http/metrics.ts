@@ -1,6 +1,6 @@
-// GET /metrics for Prometheus. Of this process: its requests, waiters and Node's own figures. Of the whole service, and
-// therefore the same on every web process (take their maximum, not their sum): the queue and the workers as they are
-// now, and what the log says has happened since this process started.
+// GET /metrics for Prometheus. This process's requests, waiters and Node figures; and of the whole service, the same on
+// every web process (take the maximum, not the sum): queue and workers now, and what the log says since this process
+// started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '#database'
 import type { Waiter } from '#result'
@@ -17,13 +17,10 @@ interface Cursor {
 }
 
 export interface Metrics {
-  /** Counts each request when it has been answered. */
   readonly count: Handler
-  /** `GET /metrics`. */
   readonly read: Handler
 }
 
-/** Creates the registry of one web process. */
 export function createMetrics(database: Database, waiter: Waiter): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -133,7 +130,7 @@ interface LoadRow {
 const durations = ['queue_seconds', 'compile_seconds', 'run_seconds', 'total_seconds'] as const
 type Duration = (typeof durations)[number]
 
-/** A row of runledger.read_progress: an event, or with the type null only where the log stands. */
+/** A row of runledger.read_progress; with the type null only where the log stands. */
 interface ProgressRow extends Readonly<Record<Duration, number | null>> {
   readonly until: string
   readonly begun: string
@@ -192,7 +189,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     }
   }
   const look = async (): Promise<void> => {
-    // The first look only learns where the log stands: counters begin at 0 with their process.
+    // The first look only finds the log's end.
     const since = cursor?.since ?? '18446744073709551615'
     const safe = cursor?.looks.findLast(({ begun }) => begun <= BigInt(since))?.position ?? 0
     const rows = await database<
@@ -205,12 +202,12 @@ function createProgressCounters(database: Database, registry: Registry): () => P
       ...(cursor?.looks ?? []),
       { begun: BigInt(first.begun), position: first.newest_position },
     ]
-    // Of the looks that serve as a bound already, only the newest is needed.
+    // Of looks usable as a bound, only the newest is needed.
     const usable = looks.findLastIndex(({ begun }) => begun <= until)
     cursor = { since: first.until, looks: looks.slice(Math.max(0, usable)) }
   }
 
-  // Scrapes take turns, so that no event is counted twice.
+  // In turn, so that no event is counted twice.
   let looking = Promise.resolve()
   looking = look().catch(() => {})
   return () => {

@@ -1,15 +1,12 @@
-// The operations of the OpenAPI document in prose and examples; openapi.ts adds what all of them share. Kept beside the
-// routes' list in http.ts by a test that compares the two.
+// The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
 
-/** One answer of an operation. */
 export interface DescribedAnswer {
   readonly description: string
-  /** A name of answerSchemas; none for an answer that is not JSON. */
+  /** A name of answerSchemas; none for an answer without JSON. */
   readonly schema?: string
   readonly headers?: readonly string[]
 }
 
-/** One operation as it is described. */
 export interface Operation {
   readonly method: 'get' | 'post'
   readonly path: string
@@ -17,12 +14,12 @@ export interface Operation {
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly string[]
-  /** The request body's schema, and bodies to try. */
+  /** The schema's name, and examples. */
   readonly body?: { readonly schema: string; readonly examples: Readonly<Record<string, object>> }
   readonly answers: Readonly<Record<number, DescribedAnswer>>
-  /** Error statuses beyond those of every operation under /api. */
+  /** Beyond those of every operation under /api. */
   readonly problems?: readonly (404 | 408 | 415 | 503)[]
-  /** False for what needs no key. */
+  /** False: no key needed. */
   readonly authenticated: boolean
 }
 

@@ -1,5 +1,5 @@
-// GET /openapi.json: the contract for machines, made from the schemas that validate requests (submission.ts, list.ts) and
-// describe answers (schema.ts), and from the operations' prose (openapi-operation.ts).
+// GET /openapi.json, made from the schemas that validate requests (submission.ts, list.ts), those of answers
+// (schema.ts), and openapi-operation.ts.
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { ConversionConfig } from '@valibot/to-json-schema'
 import * as v from 'valibot'
@@ -13,7 +13,7 @@ import type { Handler } from './request.ts'
 import { answerSchemas } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
 
-// What JSON Schema cannot say (bytes of UTF-8, https only) stands in the descriptions.
+// Descriptions say what JSON Schema cannot: bytes of UTF-8, https only.
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'input',
@@ -22,7 +22,6 @@ const conversion: ConversionConfig = {
 
 const uuidSchema = { type: 'string', format: 'uuid' }
 
-/** Creates the document. */
 export function createOpenApi(): object {
   return {
     openapi: '3.1.0',
@@ -47,7 +46,6 @@ export function createOpenApi(): object {
 
 let document: string | undefined
 
-/** The handler. */
 export const serveOpenApi: Handler = (_request, response) => {
   document ??= JSON.stringify(createOpenApi())
   sendText(response, 200, 'application/json; charset=utf-8', document)
@@ -87,7 +85,7 @@ function createSchemas(): object {
 
 function createParameters(): object {
   const inQuery = Object.entries(listParameters).map(([name, schema]) => {
-    // A number's text is what is validated; the number that it stands for is what a client thinks in.
+    // Validation reads the number's text; clients think in the number.
     const typeMode = name === 'limit' ? 'output' : 'input'
     const { $schema: _draft, ...converted } = toJsonSchema(schema, { ...conversion, typeMode })
     return [name, { name, in: 'query', schema: converted }] as const
@@ -188,7 +186,7 @@ function describe(operation: Operation): object {
       return answer === undefined ? [] : [[status, answer] as const]
     }),
   )
-  // Of a key that is not known, or not yet looked at, there is nothing to say.
+  // No known key, no limits.
   const limitsOf = (status: string): readonly string[] =>
     authenticated && status !== '401' && status !== '403' ? ['RateLimit', 'RateLimit-Policy'] : []
   return {
@@ -229,7 +227,7 @@ function describe(operation: Operation): object {
   }
 }
 
-// Alternatives are tried from the most specific on: a full record is also an object with an id.
+// Most specific first: a full record is also an object with an id.
 function reference(names: string): object {
   const references = names.split('|').map((name) => ({ $ref: `#/components/schemas/${name}` }))
   return references.length === 1 ? { ...references[0] } : { anyOf: references }

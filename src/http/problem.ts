@@ -1,5 +1,4 @@
-// The one place where a failure becomes an answer. Whatever is not a Problem is ours: the caller sees an id, the log
-// has the rest.
+// Turns failures into answers. What is no Problem is our fault: the caller sees an id, the log has the rest.
 import type { ErrorHandler } from 'polka'
 import { isUnavailable } from '#database'
 import { Problem } from '#error'
@@ -7,10 +6,9 @@ import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 
-/** Creates polka's error handler. */
 export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
   return (error, request, response) => {
-    // The client has gone, or got its answer before something failed: there is nobody to tell.
+    // Nobody can be told any more.
     if (response.headersSent || response.destroyed) {
       response.destroy()
       return
@@ -38,14 +36,13 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
   }
 }
 
-/** The answer when the database is away. */
 export function unavailable(): Problem {
   return new Problem('unavailable', 'The service cannot reach its database. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   })
 }
 
-/** Unknown, malformed and somebody else's are one answer: none of them says that an id exists. */
+/** Unknown, malformed and foreign ids look the same, so that none reveals an id. */
 export function noSubmission(): Problem {
   return new Problem('not_found', 'There is no such submission.')
 }

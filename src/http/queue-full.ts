@@ -1,21 +1,17 @@
-// The 503 of a full queue. Its Retry-After is computed from how fast the queue empties, not guessed; the figure is kept
-// for a second, because a full queue is when many ask.
+// The 503 of a full queue. Retry-After follows from how fast the queue empties, asked once a second.
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
 
 const keptMilliseconds = 1000
 const longestRetrySeconds = 60
-// Ends come at random, and in groups of as many as there are slots: of waits as long as the mean of the time between two,
-// every third would be in vain; of waits three times as long, one in twenty.
+// Submissions end at random, in groups as large as the slots. After the mean time between two ends every third caller
+// would come in vain; after three times as long, one in twenty.
 const endsAwaited = 3
 
 const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
 
-/**
- * The problem to throw. Its Retry-After: whole seconds until so many places are very likely free, between 1 and 60.
- * @param places that the request needs.
- */
+/** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
 export async function queueFull(database: Database, places = 1): Promise<Problem> {
   let estimate = estimates.get(database)
   if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
@@ -33,8 +29,8 @@ export async function queueFull(database: Database, places = 1): Promise<Problem
 }
 
 /**
- * @param perSecond submissions that ended per second of late; 0 says nothing moves.
- * @param places that are needed: each beyond the first is one more end.
+ * @param perSecond submissions that ended lately; 0: nothing moves.
+ * @param places each beyond the first is one more end.
  */
 export function retryAfterSeconds(perSecond: number, places = 1): number {
   const ends = endsAwaited + places - 1

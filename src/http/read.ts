@@ -15,7 +15,6 @@ import {
 } from './request.ts'
 import type { Handler } from './request.ts'
 
-/** Creates the handler. */
 export function readSubmissionResult(
   dependencies: Pick<HttpDependencies, 'database' | 'waiter' | 'syncWaitSeconds'>,
 ): Handler {
@@ -43,7 +42,6 @@ export function readSubmissionResult(
         record = told.record ?? (await read())
       }
     }
-    // Unknown, malformed and somebody else's are one answer: none of them says that an id exists.
     if (record === null) throw noSubmission()
     sendJson(response, 200, record)
   }

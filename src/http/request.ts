@@ -1,47 +1,40 @@
-// What every handler gets, and the small pieces that all of them use: the request's id, its query, its Idempotency-Key,
-// the end of its connection.
+// What handlers share: the request's id, query, Idempotency-Key and hang-up.
 import type { Middleware, Request, Response } from 'polka'
 import { v7 as uuidv7, validate } from 'uuid'
 import type { Caller } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 
-/** A request on its way through the routes. */
 export interface ApiRequest extends Request {
-  /** Of this request; in the answer's X-Request-Id, the log and the events it causes. */
+  /** Also in the answer's X-Request-Id, the log and the events. */
   requestId: string
   /** Set by authenticate.ts for everything under /api. */
   caller: Caller
   /**
-   * Set while the key is only known to have been valid a moment ago: checks it, and counts the request. To be called before
-   * any answer, unless a statement has checked the key.
+   * Set while the key was only valid recently: checks it and counts the request. To be called before any answer unless
+   * a statement has checked the key.
    */
   confirm?: () => Promise<void>
-  /** The pattern of the path, such as `/api/result/:id`; none for an unknown path. */
+  /** The path's pattern, such as `/api/result/:id`; none for an unknown path. */
   route?: string
-  /** The code of the problem that it was answered with. */
   problem?: ProblemCode
 }
 
 export type Handler = Middleware<ApiRequest>
 
-/** Gives each request its id, in the answer's X-Request-Id, the log and the events that it causes. */
 export const identify: Handler = (request, response, next) => {
   request.requestId = uuidv7()
   response.setHeader('X-Request-Id', request.requestId)
   return next()
 }
 
-/** Refuses a request that does not say whom it is for (RFC 9112, 3.2). */
+/** Requires a Host header (RFC 9112, 3.2). */
 export const requireHost: Handler = (request, _response, next) => {
   if (request.headers.host !== undefined || request.httpVersion === '1.0') return next()
   throw invalidRequest([{ path: 'Host', message: 'is required' }])
 }
 
-/**
- * Reads the query strictly: a parameter that is unknown or given twice is an issue.
- * @param known the parameters this route has.
- */
+/** Unknown and repeated parameters are issues. */
 export function readQuery(
   request: ApiRequest,
   known: readonly string[],
@@ -57,7 +50,7 @@ export function readQuery(
   return { query, issues }
 }
 
-/** Reads `wait`: true, false, or absent, which is false; anything else is an issue. */
+/** Anything but true, false or absent is an issue. */
 export function readWait(query: ReadonlyMap<string, string>): {
   readonly wait: boolean
   readonly issues: readonly Issue[]
@@ -72,7 +65,7 @@ export function readWait(query: ReadonlyMap<string, string>): {
   }
 }
 
-/** Reads `Idempotency-Key`: a UUID in any case, or absent, which is null; anything else is an issue. */
+/** A UUID in any case; null when absent. */
 export function readIdempotencyKey(request: ApiRequest): {
   readonly idempotencyKey: string | null
   readonly issues: readonly Issue[]
@@ -85,7 +78,7 @@ export function readIdempotencyKey(request: ApiRequest): {
   return { idempotencyKey: null, issues: [{ path: 'Idempotency-Key', message: 'must be a UUID' }] }
 }
 
-/** The 400 that lists every issue; its text names the first few. */
+/** Lists every issue; its text names the first few. */
 export function invalidRequest(issues: readonly Issue[]): Problem {
   const list = issues
     .slice(0, 10)
@@ -95,12 +88,12 @@ export function invalidRequest(issues: readonly Issue[]): Problem {
   return new Problem('invalid_request', message, { issues })
 }
 
-/** True for a UUID in any version and case. */
+/** In any version and case. */
 export function isUuid(text: string): boolean {
   return validate(text.toLowerCase())
 }
 
-/** Seconds to wait: the service's own, shortened by `Prefer: wait=N` (RFC 7240). */
+/** Shortened by `Prefer: wait=N` (RFC 7240). */
 export function waitSeconds(request: ApiRequest, most: number): number {
   const preference = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(
     String(request.headers['prefer'] ?? ''),
@@ -110,17 +103,16 @@ export function waitSeconds(request: ApiRequest, most: number): number {
 
 const hungUp = 'the client has hung up'
 
-/** A signal that fires when the client hangs up. */
 export function hangUpSignal(response: Response): AbortSignal {
   const controller = new AbortController()
-  // Its connection may have ended before anybody asked.
+  // The connection may have ended before.
   if (response.destroyed) controller.abort(hungUp)
-  // Every answer ends here: the reason that it makes by itself, an error with a stack, costs more than all else of this.
+  // Fires after every answer: the default reason, an error with a stack, would cost more than all else here.
   response.once('close', () => controller.abort(hungUp))
   return controller.signal
 }
 
-/** The answer to a known path with another method. */
+/** 405 for a known path. */
 export function methodNotAllowed(methods: readonly string[]): Handler {
   const allow = methods
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -132,7 +124,7 @@ export function methodNotAllowed(methods: readonly string[]): Handler {
   }
 }
 
-/** The answer to an unknown path. */
+/** 404 for an unknown path. */
 export const notFound: Handler = () => {
   throw new Problem('not_found', 'There is nothing at this path.')
 }

@@ -1,5 +1,4 @@
-// The bodies that go out, as schemas. The OpenAPI document is made from them and from those that validate what comes in;
-// the tests hold every answer against it.
+// Schemas of answers. The OpenAPI document is made from them; tests check every answer against it.
 import * as v from 'valibot'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
@@ -92,7 +91,7 @@ const invalidRequest = v.object({
   issues: v.pipe(v.array(issue), v.description('Everything that is wrong, at once.')),
 })
 
-// Codes whose answers carry more than a code and a text have schemas of their own.
+// Other codes' answers carry more.
 const plainCodes = (Object.keys(problemStatus) as ProblemCode[]).filter(
   (code) => code !== 'invalid_request' && code !== 'timeout' && code !== 'internal',
 )
@@ -141,7 +140,7 @@ const event = v.object({
   data: v.record(v.string(), v.unknown()),
 })
 
-/** Every body that an answer can have, by its name in the document. */
+/** By name in the document. */
 export const answerSchemas = {
   Accepted: accepted,
   Result: resultRecord,

@@ -1,4 +1,4 @@
-// What a submission request may look like: every rule of the contract's field table, every breach reported at once.
+// Validates a submission request, reporting all breaches at once.
 import * as v from 'valibot'
 import type { Issue } from '#error'
 import type { Submission } from '#enqueue'
@@ -7,13 +7,13 @@ import type { Language } from '#language'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 
-/** Bytes of UTF-8 at most for code, stdin and expected_stdout. */
+/** UTF-8, for code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
 const secretLimitBytes = 256
 const urlLimit = 8192
-/** Four times what the domain name system knows. */
+/** Four times what DNS allows. */
 const hostLimit = 1024
-// A hostile body may hold a hundred thousand unknown fields with long names: so many are named, so much of each.
+// Of a hostile body's hundred thousand unknown fields with long names.
 const namedFields = 50
 const namedCharacters = 100
 
@@ -39,7 +39,7 @@ const boundedText = (description: string) =>
 
 const names = Object.keys(languagesByName)
 
-/** A language by any of its accepted names; folds to the canonical one. */
+/** Folds any accepted name to the canonical one. */
 export const languageSchema = v.pipe(
   v.picklist(names, `must be one of ${names.join(', ')}`),
   v.transform((name) => languagesByName[name] as Language),
@@ -60,7 +60,7 @@ const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
     }),
   )
 
-/** What is wrong with a webhook's URL. One that is too long is not parsed: that takes the square of its host's length. */
+/** Parsing takes the square of the host's length, so too long a URL is not parsed. */
 function judgeUrl(text: string, allowedRanges: readonly AddressRange[]): string[] {
   if (text.length > urlLimit) return [`is longer than ${urlLimit} characters`]
   if (authorityOf(text).length > hostLimit)
@@ -75,9 +75,9 @@ function judgeUrl(text: string, allowedRanges: readonly AddressRange[]): string[
   return faults.filter(([isSo]) => isSo).map(([, message]) => message)
 }
 
-/** What stands before the path of an https: URL, which may lack its slashes; whatever else the text is, it has no host. */
+/** The part before an https: URL's path, even without slashes; other texts have no host. */
 function authorityOf(text: string): string {
-  // The parser drops these wherever they stand.
+  // The parser drops these anywhere.
   const [first = '', second = ''] = text.replace(/[\t\n\r]/g, '').split(/[/\\?#]+/, 2)
   const rest = first.slice(first.indexOf(':') + 1)
   return rest === '' ? second : rest
@@ -99,13 +99,13 @@ const webhookSecret = v.pipe(
   }),
 )
 
-/** Creates the schema of a submission request. Unknown fields are refused beside it, each by its name. */
+/** Unknown fields are refused beside it, each by its name. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
 export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =>
   v.object({
     language: languageSchema,
     code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
-    // Without a default in the schema: generators of clients take what has one for required.
+    // Client generators would make a field with a default required.
     stdin: v.optional(
       boundedText(
         "The program's standard input; empty unless given. At most 65,536 bytes of UTF-8.",
@@ -120,12 +120,12 @@ export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =
     webhook_secret: v.optional(webhookSecret),
   })
 
-/** Either the request, or everything that is wrong with it. */
+/** The value, or everything wrong with it. */
 export type Parsed<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly value: null; readonly issues: readonly Issue[] }
 
-/** Creates the parser of submission requests for a server that lets webhooks reach `allowedRanges`. */
+/** @param allowedRanges non-public ranges that webhooks may reach. */
 export function createSubmissionParser(
   allowedRanges: readonly AddressRange[],
 ): (input: unknown) => Parsed<Submission> {
@@ -136,7 +136,7 @@ export function createSubmissionParser(
       return { value: null, issues: [{ path: '', message: 'must be a JSON object' }] }
     }
     const result = v.safeParse(schema, input)
-    // Own keys only, by hand: a strict schema reports the first unknown key alone and takes `__proto__` for a known one.
+    // By hand: a strict schema reports only the first unknown key and accepts `__proto__`.
     const unknown = Object.keys(input).filter((key) => !Object.hasOwn(schema.entries, key))
     const issues: Issue[] = unknown.slice(0, namedFields).map((key) => ({
       path: key.slice(0, namedCharacters).toWellFormed(),

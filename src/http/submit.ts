@@ -1,5 +1,4 @@
-// POST /api/submit: parse, receive, answer at once or when the end is known. The one transaction that appends and enqueues
-// is runledger.receive_submission, called by job/enqueue.ts.
+// POST /api/submit: parse, receive, answer at once or at the end. The one transaction is runledger.receive_submission.
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt, Submission } from '#enqueue'
 import { Problem } from '#error'
@@ -22,7 +21,6 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 
-/** Creates the handler. */
 export function submit(dependencies: HttpDependencies): Handler {
   const parse = createParser(dependencies)
   return async (request, response) => {
@@ -33,22 +31,21 @@ export function submit(dependencies: HttpDependencies): Handler {
         : await submitOnly(dependencies, asked)
       if (!asked.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
     } catch (error) {
-      // A key that was valid a moment ago may be revoked by now: then its 401 goes before any other refusal.
+      // A recently valid key may be revoked by now: its 401 goes first.
       if (error instanceof Problem && error.status < 500) await request.confirm?.()
       throw error
     }
   }
 }
 
-/** A valid request. */
 interface Asked {
   readonly request: ApiRequest
   readonly submission: Submission
   readonly idempotencyKey: string | null
   readonly waits: boolean
-  /** How long it waits at most. */
+  /** At most. */
   readonly seconds: number
-  /** Fires when nobody is there any more to be answered. */
+  /** Fires when nobody is there to be answered. */
   readonly hungUp: AbortSignal
 }
 
@@ -83,7 +80,7 @@ function createParser({
   }
 }
 
-/** Stores it under an id, or finds the earlier one that its idempotency key stands for. @throws Problem queue_full. */
+/** Stores it, or finds its idempotency key's earlier one. @throws {Problem} queue_full. */
 async function receive(
   { database, waiter, queueCapacity }: HttpDependencies,
   { request, submission, idempotencyKey, waits }: Asked,
@@ -120,7 +117,7 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
   const { waiter, database } = dependencies
   const { seconds, hungUp } = asked
   const id = createSubmissionId()
-  // Before it is stored: its end may be notified before this process learns that it was stored.
+  // Before it is stored, as the end may be notified before this process knows of the storing.
   const settled = new AbortController()
   const waited = waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal]))
   const receipt = await receive(dependencies, asked, id).catch((error: unknown) => {
@@ -136,9 +133,9 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
   }
   if (hungUp.aborted) return { status: 202, body: {} }
   const record = told ?? (await readRecord(dependencies, asked, receipt.id))
-  if (record === null) throw unavailable() // the database restarted and has lost what was not on disk yet
+  if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
-    // The 408 tells its id, so the commit, which is not waited for where a result is, has to be on disk now.
+    // The commit was not waited for, but the 408 tells the id.
     await withDeadline(() => flushLog(database))
     throw new Problem(
       'timeout',
@@ -188,7 +185,7 @@ function locate(id: string): Readonly<Record<string, string>> {
 type Stored = Extract<Receipt, { kind: 'received' | 'replayed' }>
 type Replay = Extract<Receipt, { kind: 'replayed' }>
 
-/** Receives with the check of the key that is still due, if one is. */
+/** Also checks a key still unchecked. */
 async function receiveWithKey(
   request: ApiRequest,
   store: (checksKey: boolean) => Promise<Receipt>,

@@ -1,4 +1,4 @@
-// The socket: bounded in time and size against clients that stall, send garbage or never read.
+// The socket, bounded against clients that stall, send garbage or never read.
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http'
 import type {
   IncomingMessage,
@@ -15,34 +15,31 @@ import type { ProblemCode } from '#error'
 import { strictTransportSecurity } from './https.ts'
 
 export interface TransportOptions {
-  /** PEM texts; null: plain HTTP, for loopback or behind a router that speaks HTTPS. */
+  /** PEM texts; null: plain HTTP, for loopback or behind a router. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** A request that is not complete after so long is answered 408 and its connection closed. Default 15 s. */
+  /** Then an incomplete request is answered 408 and its connection closed. Default 15 s. */
   readonly requestSeconds?: number
 }
 
 const defaultRequestSeconds = 15
-// Node looks at its connections so often, and each look may come late; a request is given up one look before the last
-// within its time.
+// How often Node looks for late requests, perhaps late itself; they are given up two looks early.
 const checkingMilliseconds = 500
 
-/** What Node says of a request that it cannot take; `rawPacket`: the bytes it was reading. */
+/** `rawPacket`: the bytes being read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-/** A request that has no complete answer yet. */
+/** A request without a complete answer. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
-/** A server that can be ended without failing anybody. */
 export interface ClosingServer {
   readonly server: Server
   /**
-   * From now on each answer says that its connection ends with it, those under way included: who keeps a connection makes
-   * another, which leads to another process. To close it without a word would fail the request that is on its way.
+   * Every answer now closes its connection: kept ones come back to another process. Closing silently would fail a
+   * request on its way.
    */
   sayFarewell(): void
 }
 
-/** Creates the server for an application; the caller makes it listen. */
 export function createServer(
   application: RequestListener,
   options: TransportOptions,
@@ -53,15 +50,15 @@ export function createServer(
     requestTimeout: requestSeconds * 1000 - 2 * checking,
     headersTimeout: requestSeconds * 1000 - 2 * checking,
     connectionsCheckingInterval: checking,
-    // Longer than the 60 s after which common routers drop idle connections, so that they, not we, close first.
+    // Above the 60 s of common routers, so that they close first.
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
-    // Its 400 would have no body; authenticate.ts and request.ts answer in our order and words.
+    // Its 400 would have no body; request.ts answers instead.
     requireHostHeader: false,
   }
   // Oldest first.
   const open = new Set<Exchange>()
-  // Answered before they were complete: what comes later on their connections is still theirs.
+  // Answered before they were complete: later bytes on their connections are theirs.
   const early = new WeakMap<Socket, IncomingMessage>()
   let isEnding = false
   const listener: RequestListener = (request, response) => {
@@ -76,7 +73,7 @@ export function createServer(
   }
   const server = tls === null ? createHttpServer(limits) : createTlsServer(limits, tls)
   server.on('request', listener)
-  // With these listeners `Expect` is ours: body.ts asks for the body when it wants it.
+  // `Expect` is ours: body.ts asks for the body.
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('clientError', (error: ClientError, socket: Socket) => {
@@ -100,13 +97,13 @@ function createTlsServer(
   tls: NonNullable<TransportOptions['tls']>,
 ): Server {
   const server = createHttpsServer({ ...limits, ...tls, handshakeTimeout: limits.headersTimeout })
-  // Before the handshake there is no way to say what is wrong.
+  // Before the handshake nothing can be said.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
   return server
 }
 
-// What the parser or the clock refuses never becomes a request: it is answered here, then the connection ends. Requests
-// that came whole before it on the same connection get their answers first.
+// Answers what the parser or the clock refuses, and ends the connection. Complete requests before it are answered
+// first.
 function answerClientError(
   error: ClientError,
   socket: Socket,
@@ -116,12 +113,12 @@ function answerClientError(
     socket.destroy()
     return
   }
-  // Nothing more is read: a request that has been refused must not be completed and carried out after all.
+  // A refused request must not be completed and carried out.
   socket.pause()
   const refused = exchanges.findLast(({ request }) => !request.complete)
   const before = exchanges.findLast((exchange) => exchange !== refused)
   if (refused?.response.headersSent === true) {
-    socket.destroy() // its answer is out already, a second one would be taken for another request's
+    socket.destroy() // a second answer would be taken for another request's
   } else if (before === undefined) {
     refuse(socket, error)
   } else {
@@ -129,7 +126,7 @@ function answerClientError(
   }
 }
 
-/** The last word on a connection, which does not wait for the client to close it too. */
+/** Does not wait for the client's close. */
 function refuse(socket: Socket, error: ClientError): void {
   if (socket.writable) socket.write(formatRefusal(error, socket instanceof TLSSocket))
   socket.destroySoon()
@@ -146,7 +143,7 @@ function formatRefusal(error: ClientError, isEncrypted: boolean): string {
     ...(code === 'invalid_request' && { issues: [{ path: '', message: 'is not valid HTTP' }] }),
   })
   const status = problemStatus[code]
-  // An answer to HEAD has no body, even where the rest of the request makes no sense.
+  // Answers to HEAD have no body, whatever the rest is.
   const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
