@@ -1,7 +1,6 @@
-// A client of the HTTP API for any JavaScript that has fetch and WebCrypto. Depends on nothing, not even on the rest of
-// this package, so that it can be copied.
+// A client of the HTTP API for any JavaScript with fetch and WebCrypto. Imports nothing, so it can be copied.
 
-/** The result record; null is what is not known yet. Seconds, bytes, RFC 3339 in UTC. */
+/** Null: not known yet. Seconds, bytes, RFC 3339 in UTC. */
 export interface Result {
   readonly id: string
   readonly status: 'queued' | 'running' | 'completed' | 'failed'
@@ -21,13 +20,12 @@ export interface Result {
   readonly created_at: string
   readonly started_at: string | null
   readonly finished_at: string | null
-  /** Since when `stdout`, `stderr` and `compile_output` are null again: they are not kept for ever. */
+  /** Since when the outputs are null again: they are not kept for ever. */
   readonly purged_at: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
 }
 
-/** Where a submission's webhook stands. */
 export interface WebhookProgress {
   readonly id: string
   readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
@@ -37,7 +35,7 @@ export interface WebhookProgress {
 
 /** A program to run. */
 export interface SubmissionRequest {
-  /** A name or an alias of those that `GET /api/languages` lists. */
+  /** A name or alias from `GET /api/languages`. */
   readonly language: string
   readonly code: string
   readonly stdin?: string
@@ -46,18 +44,17 @@ export interface SubmissionRequest {
   readonly webhook_secret?: string
 }
 
-/** One thing wrong with a request. */
 export interface RequestIssue {
   readonly path: string
   readonly message: string
 }
 
-/** One item of a batch: accepted, or refused. */
+/** Accepted, or refused. */
 export type BatchItem =
   | { readonly id: string }
   | { readonly error: string; readonly message: string; readonly issues: readonly RequestIssue[] }
 
-/** An answer other than success; `status` 0 and code `unreachable` when there was none. */
+/** An answer other than success; without one, `status` 0 and code `unreachable`. */
 export class RunledgerError extends Error {
   override readonly name = 'RunledgerError'
   readonly status: number
@@ -65,7 +62,7 @@ export class RunledgerError extends Error {
   readonly issues: readonly RequestIssue[]
   /** The submission that goes on although the answer is an error. */
   readonly id: string | undefined
-  /** What the service asks to wait before the next attempt. */
+  /** What the service asks for. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, body: unknown, retryAfter: string | null, cause?: unknown) {
@@ -81,10 +78,10 @@ export class RunledgerError extends Error {
 }
 
 export interface ClientOptions {
-  /** Such as `https://runledger.example.com`; plain http only for this machine, as the key goes along. */
+  /** Such as `https://runledger.example.com`; http only for this machine, as the key goes along. */
   readonly url: string
   readonly apiKey: string
-  /** How often a request is tried again after 429, 503 or no answer. Default 5. */
+  /** Tries after 429, 503 or no answer. Default 5. */
   readonly retries?: number
   readonly fetch?: typeof fetch
 }
@@ -94,18 +91,18 @@ export interface CallOptions {
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** A UUID; one is made up when it is left out, so that trying again never submits twice. */
+  /** A UUID; made up when left out, so that a retry never submits twice. */
   readonly idempotencyKey?: string
 }
 
 export interface Client {
-  /** Submits; resolves when the submission is on disk there. */
+  /** Resolves when the service has the submission on disk. */
   submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
-  /** Submits up to 20 at once; one element an item, in order. */
+  /** Up to 20 at once; one element an item, in order. */
   submitBatch(requests: readonly SubmissionRequest[], options?: SubmitOptions): Promise<BatchItem[]>
   /** The result as it stands. */
   read(id: string, options?: CallOptions): Promise<Result>
-  /** Resolves with the final result, however long it takes; the signal ends the wait. */
+  /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
@@ -114,7 +111,7 @@ export interface Client {
 const shortestPauseMilliseconds = 250
 const longestPauseMilliseconds = 5000
 
-/** Creates a client. Every method throws RunledgerError. */
+/** Every method throws RunledgerError. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, retries = 5 } = options
   const attempt = createAttempt(parseServiceUrl(options.url), apiKey, options.fetch ?? fetch)
@@ -157,7 +154,7 @@ export function createClient(options: ClientOptions): Client {
         const start = performance.now()
         const result = await read(id, '?wait=true', given)
         if (result.status === 'completed' || result.status === 'failed') return result
-        // The service held the request for as long as it does; one that does not hold it is not asked without a pause.
+        // For a service that does not hold the request.
         quick = performance.now() - start < 1000 ? quick + 1 : 0
         if (quick > 0) await pause(backOff(quick), given?.signal)
       }
@@ -171,8 +168,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * The service's address with a slash at its end, for paths to be resolved against.
- * @throws {TypeError} when it is none, or when a key sent there would be readable on the way.
+ * With the final slash that paths need.
+ * @throws {TypeError} when it is no URL, or would send the key in the clear.
  */
 export function parseServiceUrl(text: string): URL {
   const url = new URL(text.endsWith('/') ? text : `${text}/`)
@@ -223,7 +220,7 @@ function isWorthAnother({ status, id }: RunledgerError): boolean {
   return [0, 408, 429, 502, 503, 504].includes(status) && id === undefined
 }
 
-// Up to a fifth more or less, so that clients that failed together do not come back together.
+// A fifth more or less, so that clients that failed together come apart.
 function backOff(tried: number): number {
   const exact = Math.min(shortestPauseMilliseconds * 2 ** tried, longestPauseMilliseconds)
   return exact * (0.8 + Math.random() * 0.4)
@@ -244,18 +241,16 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** What a webhook's receiver has in hand. */
 export interface ReceivedWebhook {
-  /** As fetch's Headers or as Node's, names in lower case. */
+  /** fetch's Headers or Node's, names in lower case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body exactly as it was received, before any parsing. */
+  /** Exactly as received, before any parsing. */
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly secret: string
   /** Unix time in seconds; now when left out. */
   readonly now?: number
 }
 
-/** What a webhook's body says. */
 export interface WebhookPayload {
   readonly type: 'submission.completed' | 'submission.failed'
   readonly timestamp: string
@@ -264,10 +259,7 @@ export interface WebhookPayload {
 
 const toleranceSeconds = 300
 
-/**
- * Returns a webhook's payload if it was signed with the secret within the last (or next) five minutes, as Standard
- * Webhooks 1.0 words it; null otherwise.
- */
+/** The payload if the secret signed it within five minutes of now (Standard Webhooks 1.0), else null. */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookPayload | null> {
   const { headers, secret, now = Date.now() / 1000 } = received
   const header = (name: string): string => {
@@ -283,7 +275,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookP
   const signed = await new Blob([`${id}.${timestamp}.`, body]).arrayBuffer()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['sign'])
-  // Signed once: a header may hold hundreds of signatures, and the body is as long as its sender likes.
+  // Signed once, as a header may hold hundreds of signatures.
   const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
   const isSigned = header('webhook-signature')
     .split(' ')
@@ -292,12 +284,12 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookP
   return isSigned ? (JSON.parse(new TextDecoder().decode(body)) as WebhookPayload) : null
 }
 
-/** Compares bytes in a time that does not tell where they differ. */
+/** Compares in constant time. */
 function isSame(given: Uint8Array, expected: Uint8Array): boolean {
   return given.reduce((all, byte, index) => all | (byte ^ (expected[index] ?? 0)), 0) === 0
 }
 
-// `whsec_` + base64 stands for the decoded bytes, any other text for its own UTF-8 bytes.
+// `whsec_` + base64 stands for its bytes, other text for its UTF-8.
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1]
   if (encoded === undefined || encoded.length % 4 === 1) return new TextEncoder().encode(secret)
