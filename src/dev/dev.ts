@@ -1,5 +1,5 @@
-// `make run`: everything on one machine without configuration. PostgreSQL (embedded, under .data/, unless DATABASE_URL
-// names another), migrations, a first account with a key, then the Procfile's processes until Ctrl-C.
+// `make run`: everything on one machine. PostgreSQL (under .data/, unless DATABASE_URL names another), migrations, an
+// account with a key, then the Procfile's processes until Ctrl-C.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
 import { admitRequest, issueKey } from '#account'
@@ -74,7 +74,7 @@ async function startPostgres(): Promise<EmbeddedPostgres> {
   }
 }
 
-/** Migrates the database. @returns the key of its account. */
+/** @returns the account's key. */
 async function prepare(sql: Database): Promise<string> {
   say('migrating the database')
   try {
@@ -89,7 +89,7 @@ async function prepare(sql: Database): Promise<string> {
   }
 }
 
-// The key of the last start, if the database still knows it.
+// The last start's key, if the database still knows it.
 async function readOrIssueKey(sql: Database): Promise<string> {
   const kept = await readFile(keyFile, 'utf8').catch(() => '')
   if ((await admitRequest(sql, kept)) !== null) return kept

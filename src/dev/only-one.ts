@@ -1,14 +1,14 @@
-// One `make run` in a checkout: the first holds an abstract socket named after its folder, which the kernel frees however it
-// ends, and on which it tells others where it is.
+// One `make run` per checkout: the first holds an abstract socket named after the folder, freed by the kernel at its
+// end, and tells others there where it is.
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Either the folder is ours, and others are told what `tell` was given last, or another's, who told us so. */
+/** Ours; `tell` informs others. Or another's, and what it told. */
 export type Claim = { readonly tell: (where: string) => void } | { readonly holder: string }
 
-/** Claims a folder for this process, for as long as it lives. */
+/** For as long as this process lives. */
 export async function claimFolder(folder: string): Promise<Claim> {
   const { dev, ino } = await stat(folder)
   const path = `\0runledger-${dev}-${ino}`

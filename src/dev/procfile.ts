@@ -1,5 +1,4 @@
-// Runs the Procfile's processes for dev.ts: their output with their names before it, one that crashes is started again,
-// all end together.
+// Runs the Procfile's processes, restarts crashed ones, ends all together.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -7,29 +6,27 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 
-/** A line of the Procfile. */
 export interface ProcfileEntry {
   readonly name: string
   readonly command: string
 }
 
 export interface Processes {
-  /** Resolves true once each of these messages was logged, false if the processes end before. */
+  /** False if the processes end before. */
   logged(messages: readonly string[]): Promise<boolean>
   /** Sends SIGTERM to all. */
   stop(): Promise<void>
-  /** Resolves when all have ended, with the exit status for the whole. */
+  /** With the exit status for the whole. */
   readonly ended: Promise<number>
 }
 
-// Statuses with which a process says that starting it again would change nothing (EX_UNAVAILABLE, EX_CONFIG).
+// Restarting would change nothing (EX_UNAVAILABLE, EX_CONFIG).
 const finalStatuses = [69, 78]
 const restartMilliseconds = 1000
-// One that ends this soon after its start, so often in a row, will not get better either.
+// After so many early ends in a row, it is not restarted.
 const earlyMilliseconds = 5000
 const earlyEnds = 3
 
-/** Reads the named processes of the Procfile in this folder. */
 export async function readProcfile(names: readonly string[]): Promise<ProcfileEntry[]> {
   const entries = (await readFile('Procfile', 'utf8')).split('\n').flatMap((line) => {
     const [, name, command] = /^([a-z]+):[ \t]*(\S.*)$/.exec(line) ?? []
@@ -38,7 +35,7 @@ export async function readProcfile(names: readonly string[]): Promise<ProcfileEn
   return entries.filter(({ name }) => names.includes(name))
 }
 
-/** Starts processes with some environment variables added to ours. */
+/** @param environment added to ours. */
 export function startProcesses(
   entries: readonly ProcfileEntry[],
   environment: Readonly<Record<string, string>>,
@@ -76,7 +73,7 @@ export function startProcesses(
 
   function runOnce(name: string, command: string): Promise<[number | null, string | null]> {
     return new Promise((resolve) => {
-      // setpriv: it ends with us, however we end. detached: a Ctrl-C reaches us alone, and we stop all in order.
+      // setpriv: it ends with us. detached: Ctrl-C reaches us alone.
       const child = spawn(
         'setpriv',
         ['--pdeathsig', 'SIGTERM', '--', 'sh', '-c', `exec ${command}`],
