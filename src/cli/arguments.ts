@@ -1,15 +1,14 @@
-// Reads a command line by the table of commands, and says what is wrong with one that does not fit.
+// Reads a command line by the table of commands.
 import { parseArgs } from 'node:util'
 import { describeError } from '#error-text'
 import { CommandError, exitStatuses } from './command.ts'
 import type { Call, Command, Options } from './command.ts'
 import { describeCommand, describeCommands, formatUsage } from './help.ts'
 
-/** What a line asks for: help, or a command. */
 export type Reading =
   { readonly help: string } | { readonly command: Command; readonly call: Call<Options> }
 
-/** Reads a line. @throws {CommandError} when there is no such command, or it cannot be called so. */
+/** @throws {CommandError} when there is no such command, or it is called wrongly. */
 export function readLine(commands: readonly Command[], line: readonly string[]): Reading {
   const [first = '--help'] = line
   if (['--help', '-h', 'help'].includes(first)) return { help: describeCommands(commands) }
@@ -21,14 +20,14 @@ export function readLine(commands: readonly Command[], line: readonly string[]):
   return { command, call: readCall(command, rest) }
 }
 
-/** The one with the most words: `audit verify` is not `audit ID`. */
+/** The longest name wins: `audit verify` is not `audit ID`. */
 function findCommand(commands: readonly Command[], line: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(' ').every((word, index) => line[index] === word))
     .toSorted((one, other) => other.name.split(' ').length - one.name.split(' ').length)[0]
 }
 
-/** A first word such as `keys` names several commands. */
+/** Words such as `keys` begin several commands. */
 function readGroup(commands: readonly Command[], line: readonly string[]): Reading {
   const [word = '', second] = line
   const group = commands.filter(({ name }) => name.startsWith(`${word} `))

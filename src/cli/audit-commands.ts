@@ -1,4 +1,4 @@
-// `audit …`, `rebuild` and `purge` as the command line has them: what is told from the log, held against it, made of it.
+// The commands `audit …`, `rebuild` and `purge`.
 import { readFileSync } from 'node:fs'
 import { validate as isUuid } from 'uuid'
 import { readOrExit, readRetentionConfig } from '#config'

@@ -1,8 +1,7 @@
-// One event as a sentence. Apart from audit.ts, which knows the database. Reads tolerantly: an event that lacks what
-// it should have is told all the same.
+// Tells one event as a sentence. Missing fields become question marks.
 import type { RecordedEvent } from '#event'
 
-/** What came before and a sentence refers to; the teller brings it up to date after each event. */
+/** The teller updates it after each event. */
 export interface StoryContext {
   /** When it last began to wait: received, or taken back. */
   receivedAt: Date | null
@@ -105,7 +104,7 @@ const tellers: Readonly<Record<string, Teller>> = {
     `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to end when it has finished what it has.`,
 }
 
-/** The sentence for one event. What a newer release wrote is shown as it stands. */
+/** A newer release's event is shown raw. */
 export function tellEvent(event: RecordedEvent, context: StoryContext): string {
   const teller = event.isKnown ? tellers[event.type] : undefined
   if (teller !== undefined) return teller(event.data, event, context)
@@ -180,7 +179,7 @@ function mebibytes(value: unknown): string {
   return typeof value === 'number' ? `${(value / 1_048_576).toFixed(1)} MiB` : '? MiB'
 }
 
-/** A value as text. Some of it others wrote: it must not tell the reader's terminal what to do. */
+/** Strangers wrote some of it: no control characters may reach the terminal. */
 function say(value: unknown): string {
   if (value === undefined || value === null) return '?'
   const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,19 +1,19 @@
-// `audit ID`: the life of one submission, webhook, key or worker, told from the log as a person would tell it. `audit verify`: the
-// whole log, held against its hashes. `audit heads`: what to keep elsewhere, and whether what was kept is still so. All
-// read audit views alone, so that an auditor's own connection will do.
+// `audit ID` tells the life of a submission, webhook, key or worker; `audit verify` checks the whole log; `audit heads`
+// prints digests to keep elsewhere, or compares kept ones. All read audit views alone, so an auditor's connection
+// suffices.
 import type { Database } from '#database'
 import { compareHeads, parseHeads, readHeads, readStream, verifyChains } from '#event'
 import type { RecordedEvent } from '#event'
 import { tellEvent } from './audit-story.ts'
 import type { StoryContext } from './audit-story.ts'
 
-/** What a command has to say; exit status 1 unless `ok`. */
+/** Exit status 1 unless `ok`. */
 export interface AuditAnswer {
   readonly lines: readonly string[]
   readonly ok: boolean
 }
 
-/** Tells everything that happened under an id; null when nothing did. */
+/** Null when nothing happened under the id. */
 export async function tellLife(sql: Database, id: string): Promise<AuditAnswer | null> {
   const own = await readStream(sql, id, 'audit.event')
   const [first] = own
@@ -41,7 +41,6 @@ export async function tellLife(sql: Database, id: string): Promise<AuditAnswer |
   }
 }
 
-/** Checks the whole log and what was made from it. */
 export async function verifyLog(
   sql: Database,
   onProgress: (line: string) => void,
@@ -59,7 +58,7 @@ export async function verifyLog(
       `${broken} of ${events} events do not fit. The first: position ${first.position}, ${first.type}, version ${first.version} of stream ${first.streamId}, recorded ${first.at.toISOString()}. It was changed, or the event before it was changed or removed.`,
     )
   }
-  // A chain does not show that its last events are missing, or all of them; what was made from them does.
+  // A chain does not show that its last events are missing; projections do.
   const [drift] = await sql`
     select count(*), (array_agg(projection || ' ' || id order by id))[1] as first from audit.drift`
   if (drift?.['count'] !== 0) {
@@ -84,10 +83,7 @@ export async function verifyLog(
   }
 }
 
-/**
- * Prints the heads of the log, or holds those that were kept against the log as it is.
- * @param kept what an earlier call printed; null prints.
- */
+/** @param kept what an earlier call printed; null prints. */
 export async function auditHeads(sql: Database, kept: string | null): Promise<AuditAnswer> {
   if (kept === null) return { lines: [JSON.stringify(await readHeads(sql))], ok: true }
   const heads = parseHeads(kept)
@@ -136,7 +132,7 @@ async function tellWorker(sql: Database, id: string): Promise<string> {
   return `It is ${worker?.state ?? 'unknown'}.`
 }
 
-/** What is still going on, if anything is. */
+/** What is still going on. */
 async function tellPresent(
   sql: Database,
   id: string,

@@ -1,5 +1,4 @@
-// The command line's entry, which `runledger` starts: reads a line by the table of commands, and ends with its status. Results
-// go to stdout, complaints to stderr.
+// The command line's entry. Results go to stdout, complaints to stderr.
 import { readLine } from './arguments.ts'
 import { CommandError } from './command.ts'
 import { commands } from './commands.ts'

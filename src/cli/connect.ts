@@ -1,11 +1,11 @@
-// A command's way to the database: DATABASE_URL, or what `make run` keeps. What is wrong with either is one sentence.
+// A command's way to the database: DATABASE_URL, or what `make run` keeps.
 import { readCommandConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
 import type { Database } from '#database'
 import { keptUrlFile, readKeptUrl } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
-/** Does something with the database. @throws {CommandError} when it cannot be had. */
+/** @throws {CommandError} with one sentence when there is no usable database. */
 export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
   const given = readOrExit(readCommandConfig).DATABASE_URL
   const url = given ?? readKept()

@@ -1,7 +1,6 @@
-// Help, printed from the table of commands: there is no other text of it.
+// Help, printed from the table of commands alone.
 import type { Command, Option } from './command.ts'
 
-/** A line on each command. */
 export function describeCommands(commands: readonly Command[]): string {
   const rows = commands.map((command) => [formatWords(command), command.summary] as const)
   const width = Math.max(...rows.map(([words]) => words.length))
@@ -16,7 +15,6 @@ export function describeCommands(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** All that is to be said of one. */
 export function describeCommand(command: Command): string {
   const { options, summary, notes } = command
   const rows = Object.entries(options).map(
@@ -34,7 +32,7 @@ export function describeCommand(command: Command): string {
   ].join('\n')
 }
 
-/** How it is called, on one line. */
+/** On one line. */
 export function formatUsage(command: Command): string {
   const options = Object.entries(command.options).map(([name, option]) => {
     const words = formatOption(name, option)

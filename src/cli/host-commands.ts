@@ -1,4 +1,4 @@
-// `doctor`, `workers` and `running`: the host, and what is under way now.
+// `doctor`, `workers` and `running`: the host, and what is under way.
 import { defineCommand, exitStatuses } from './command.ts'
 import { readDoctorConfig } from '#config'
 import { withDatabase } from './connect.ts'
@@ -14,7 +14,7 @@ export const hostCommands = [
     summary: 'check this host for what the worker needs',
     options: {},
     run: async () => {
-      // Loaded only here: the other commands need nothing of the executor.
+      // Loaded only here: other commands need no executor.
       const { examineHost, formatFindings } = await import('#doctor')
       const { FIRST_UID: firstUid, CACHE_DIRECTORY: cacheDirectory, settings } = readDoctorConfig()
       const findings = await examineHost({ firstUid, cacheDirectory, settings })

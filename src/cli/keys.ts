@@ -1,4 +1,4 @@
-// `keys …`: who may call. Each change is an event of the key's own stream, with the operator's name.
+// `keys …`. Each change is an event of the key's stream, with the operator's name.
 import { validate as isUuid } from 'uuid'
 import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } from '#account'
 import { errorCode } from '#database'
@@ -82,7 +82,7 @@ export const keyCommands = [
     run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
       withDatabase(async (sql) => {
         const key = readId(id)
-        // At most some thirty years: what cannot be a date must fail before there is a successor.
+        // Thirty years at most: a bad date must fail before there is a successor.
         if (!/^\d{1,9}$/.test(overlap))
           throw misuse('--overlap is a number of seconds, at most 999999999')
         const successor = await rotateKey(sql, key, Number(overlap), operator(), readDate(end))
@@ -108,7 +108,7 @@ async function describeOne(sql: Database, name: string): Promise<string> {
   return tier === undefined ? name : describeTier(tier)
 }
 
-/** Says which tiers there are to whoever names one that there is not. */
+/** Lists the tiers when an unknown one is named. */
 async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,9 +1,9 @@
-// Load on a service as its callers make it: submissions over HTTP, each waited for to its result.
+// Loads a service as callers do: submissions over HTTP, each waited for.
 //
-// Closed loop: so many clients, each sends the next submission when its last one is done. What a slow service does to
-// those who did not get to ask is not in the figures; that is what a closed loop means.
-// At a rate: the n-th submission is due at a fixed instant, whatever became of those before. Its latency counts from
-// that instant, also when no client was free to send it, so that a stall shows in every submission that it delayed.
+// Closed loop: each client sends its next submission after the last one's end, so figures leave out callers who could
+// not ask.
+// At a rate: each submission is due at a fixed instant. Latency counts from then, even when no client was free, so a
+// stall shows in all that it delayed.
 import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, errors } from 'undici'
@@ -16,15 +16,14 @@ export interface LoadOptions {
   readonly request: SubmissionRequest
   /** Connections; each carries one submission at a time. */
   readonly clients: number
-  /** How long submissions are sent. */
   readonly seconds: number
-  /** Submissions a second that become due; null for a closed loop. */
+  /** Submissions due per second; null for a closed loop. */
   readonly rate: number | null
   /** Ends it at once; what is under way is given up. */
   readonly signal: AbortSignal
 }
 
-/** Milliseconds, to three digits. All are 0 without a value. */
+/** Milliseconds, to three digits; 0 without a value. */
 export interface Percentiles {
   readonly p50: number
   readonly p90: number
@@ -33,29 +32,27 @@ export interface Percentiles {
   readonly max: number
 }
 
-/** How it stands, or how it ended. */
 export interface LoadState {
-  /** How long submissions have been sent. */
   readonly elapsedSeconds: number
   readonly sent: number
-  /** Submissions that came to a result. */
+  /** Came to a result. */
   readonly completed: number
-  /** Those that did within the seconds asked for, a second. */
+  /** Within the seconds asked for. */
   readonly perSecond: number
   readonly underWay: number
-  /** From sending, or from the instant it was due, to the whole result. */
+  /** From sending, or the due instant, to the whole result. */
   readonly latency: Percentiles
-  /** Of which in the queue, and from there to the end, by the service's clock. */
+  /** Its parts by the service's clock: in the queue, then to the end. */
   readonly queued: Percentiles
   readonly running: Percentiles
   readonly verdicts: Readonly<Record<string, number>>
-  /** Answers other than a result, by their code; `unreachable` and `timeout` when there was none. */
+  /** By code; `unreachable` and `timeout` without an answer. */
   readonly errors: Readonly<Record<string, number>>
-  /** Sent and without an answer when it was over. */
+  /** Sent, and unanswered at the end. */
   readonly unfinished: number
-  /** Due and never sent, as no client became free; at a rate only. */
+  /** Due but never sent, as no client was free. */
   readonly notSent: number
-  /** An answer that every further submission would get too; it ended the load. */
+  /** Every further submission would get this answer; it ended the load. */
   readonly refusal: Refusal | null
 }
 
@@ -71,14 +68,13 @@ export interface Load {
   readonly ended: Promise<LoadState>
 }
 
-// What is under way at the end is waited for so long: longer than the service holds a request.
+// For those under way at the end; longer than the service holds a request.
 const drainMilliseconds = 60_000
-// An answer without Retry-After, or none at all: a service in trouble is not asked more often.
+// Spares a service in trouble that says no Retry-After.
 const pauseMilliseconds = 250
 const longestAnswerMilliseconds = 120_000
 const longestMicroseconds = 24 * 3600 * 1e6
 
-/** Starts sending. */
 export function startLoad(options: LoadOptions): Load {
   const { url, clients, seconds, rate, signal } = options
   const pool = new Pool(url.origin, {
@@ -97,11 +93,11 @@ export function startLoad(options: LoadOptions): Load {
 
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
-  /** No further submission is sent. */
+  /** No more is sent. */
   const closing = new AbortController()
   let closedAt: number | null = null
   closing.signal.addEventListener('abort', () => (closedAt = performance.now()))
-  /** Nothing is waited for any more. */
+  /** No more is waited for. */
   const givingUp = new AbortController()
   signal.addEventListener('abort', giveUp)
   if (signal.aborted) giveUp()
@@ -140,7 +136,7 @@ export function startLoad(options: LoadOptions): Load {
       closing.abort()
     }
     const asked = (answer.retryAfterSeconds ?? 0) * 1000
-    // At a rate the schedule says when the next one is sent.
+    // At a rate the schedule sends the next one.
     if (rate === null) await pause(Math.max(asked, pauseMilliseconds), closing.signal)
   }
 
@@ -210,7 +206,7 @@ type Answer =
   | {
       readonly code: string
       readonly retryAfterSeconds?: number
-      /** Every further submission would be answered like that. */
+      /** Every further submission would be answered so. */
       readonly refusal?: Refusal
     }
 
@@ -238,7 +234,7 @@ async function submitAndWait(
       return { result: record as unknown as Result }
     }
     const id = record['id']
-    // The submission goes on, and so does the wait for it.
+    // The submission goes on, and so does the wait.
     const isUnderWay = (statusCode === 408 || statusCode === 200) && typeof id === 'string'
     if (!isUnderWay) return describeError(statusCode, record, answered['retry-after'])
     next = { method: 'GET', path: `api/result/${encodeURIComponent(id)}?wait=true`, body: null }
@@ -250,7 +246,7 @@ function describeError(
   { error, message }: Readonly<Record<string, unknown>>,
   retryAfter: string | string[] | undefined,
 ): Answer {
-  // Shown on terminals: what does not look like a code of the contract is none.
+  // Shown on terminals, so only in the contract's form.
   const code = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : `http_${status}`
   const seconds = Number(retryAfter ?? Number.NaN)
   const isForAll = status >= 300 && status < 500 && status !== 408 && status !== 429

@@ -1,5 +1,5 @@
-// The command `load`: how a service does on its own hardware, seen by its callers. A person at a terminal sees it as it
-// goes and a table at the end; a script gets one JSON object. load.ts makes the load.
+// The command `load`: how a service does, as callers see it. A terminal shows progress and a table; a script gets one
+// JSON object. load-generator.ts makes the load.
 import { parseServiceUrl } from '#client'
 import type { SubmissionRequest } from '#client'
 import { startLoad } from './load-generator.ts'
@@ -9,7 +9,7 @@ import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
 import { readProgram } from './submit.ts'
 
-/** What was asked for, as text from a command line. */
+/** As text from a command line. */
 export interface LoadCall {
   readonly url: string
   readonly apiKey: string
@@ -17,22 +17,22 @@ export interface LoadCall {
   readonly seconds: string
   /** Submissions a second; a closed loop without it. */
   readonly rate?: string | undefined
-  /** A program; a python hello without it. */
+  /** A program; a Python hello without it. */
   readonly file?: string | undefined
   readonly language?: string | undefined
   readonly stdinFile?: string | undefined
   /** One JSON object also on a terminal. */
   readonly json: boolean
-  /** Ends it early; what has been measured is reported. */
+  /** Ends it early; measurements so far are reported. */
   readonly signal: AbortSignal
 }
 
-/** A load that did not go as asked: some were refused, lost, given up, never sent, or failed by our fault. */
+/** Some were refused, lost, given up, never sent, or failed through our fault. */
 const incomplete = 1
 
 const redrawMilliseconds = 250
 
-/** Runs it. @returns the exit status; nothing is thrown for what a caller can get wrong. */
+/** @returns the exit status; callers' mistakes are not thrown. */
 export async function commandLoad(call: LoadCall, terminal: Terminal): Promise<number> {
   const complain = (message: string, status: number): number => {
     terminal.stderr.write(`${message}\n`)
@@ -102,7 +102,7 @@ interface Asked {
   readonly rate: number | null
 }
 
-/** Draws how it stands, for whoever watches, until it has ended. */
+/** Draws progress on a terminal until the end. */
 async function watch(load: Load, asked: Asked, { stderr }: Terminal): Promise<LoadState> {
   if (stderr.isTTY !== true) return load.ended
   let drawn = 0
@@ -129,7 +129,7 @@ async function watch(load: Load, asked: Asked, { stderr }: Terminal): Promise<Lo
   }
 }
 
-/** @param recent what was completed when, for a view of how it goes; without it the lines tell how it went. */
+/** @param recent completions over time; left out at the end. */
 function describe(
   state: LoadState,
   { clients, seconds, rate }: Asked,
@@ -162,7 +162,7 @@ function describe(
   ]
 }
 
-/** Completions a second in each of the last forty seconds that are over. */
+/** Completions per second in each of the last forty whole seconds. */
 function toRates(recent: readonly { readonly at: number; readonly completed: number }[]): number[] {
   const perSecond = 1000 / redrawMilliseconds
   return recent
@@ -180,7 +180,7 @@ function sparkline(values: readonly number[]): string {
   return values.map((value) => '▁▂▃▄▅▆▇█'[Math.min(7, Math.floor((value / most) * 8))]).join('')
 }
 
-/** Names as the API has them. */
+/** With the API's names. */
 function toJson(state: LoadState, asked: Asked & { readonly url: URL; readonly language: string }) {
   return {
     url: asked.url.href,

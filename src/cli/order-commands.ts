@@ -1,4 +1,4 @@
-// `pause`, `resume` and `drain`: what workers are to do. The order stands in the worker's row, and is an event of its stream.
+// `pause`, `resume` and `drain`. An order stands in the worker's row, and is an event.
 import { errorCode } from '#database'
 import type { Database } from '#database'
 import { orderWorker, workerGone } from '#order'
@@ -19,7 +19,7 @@ export const orderCommands = [
   defineOrder('drain', 'drained', 'let a worker finish what it has and end'),
 ]
 
-/** Which workers are meant: one of these. */
+/** Exactly one of these. */
 export interface Selection {
   readonly worker: string | undefined
   readonly host: string | undefined
@@ -52,7 +52,7 @@ function defineOrder(name: string, wanted: Wanted, summary: string): Command {
   })
 }
 
-/** Orders it, and tells how each of them stands then. @throws {CommandError} when there is none, or not one alone. */
+/** @returns how each worker stands then. @throws {CommandError} when none fits, or an id's beginning fits several. */
 export async function orderWorkers(
   sql: Database,
   selection: Selection,

@@ -1,11 +1,9 @@
-// What commands print: tables for people at a terminal, JSON lines for programs. And the two ways to show what strangers
-// wrote without letting it steer a terminal.
+// Prints tables at a terminal, JSON lines for programs. Strangers' text must not steer the terminal.
 import type { Terminal } from './command.ts'
 
-/** Something that a list has a line for. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Prints a list: a table on a terminal, else, or when asked for, a JSON object a line. */
+/** A table on a terminal; else, or with `json`, JSON lines. */
 export function printRows(rows: readonly Row[], { stdout }: Terminal, json = false): void {
   if (stdout.isTTY !== true || json) {
     for (const row of rows) stdout.write(`${JSON.stringify(row)}\n`)
@@ -27,7 +25,7 @@ export function printRows(rows: readonly Row[], { stdout }: Terminal, json = fal
   }
 }
 
-/** Prints one thing: a line for each of its fields on a terminal, else JSON. */
+/** A line per field on a terminal, else JSON. */
 export function printRecord(record: Row, { stdout }: Terminal): void {
   if (stdout.isTTY !== true) {
     stdout.write(`${JSON.stringify(record)}\n`)
@@ -38,12 +36,12 @@ export function printRecord(record: Row, { stdout }: Terminal): void {
     stdout.write(`${name.padEnd(width)}  ${formatCell(value)}\n`)
 }
 
-/** Tells how far something is: over the line before on a terminal, else a line each. */
+/** Overwrites its line on a terminal, else a line each. */
 export function printProgress(line: string, { stderr }: Terminal): void {
   stderr.write(stderr.isTTY === true ? `\r\u001B[K${line}` : `${line}\n`)
 }
 
-/** Text on one line, with each character that could steer a terminal told by its number. */
+/** One line; characters that could steer a terminal become their numbers. */
 export function makeVisible(value: unknown): string {
   const quoted = JSON.stringify(value ?? '').replace(/^"(.*)"$/, '$1')
   return quoted.replace(
@@ -52,7 +50,7 @@ export function makeVisible(value: unknown): string {
   )
 }
 
-/** A program's output, lines and all, with what could steer a terminal replaced. */
+/** Keeps lines; other control characters are replaced. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')

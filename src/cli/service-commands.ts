@@ -1,4 +1,4 @@
-// `submit` and `load` as the command line has them: they call a service as its customers do, and need no database.
+// `submit` and `load`: they call a service as its customers do.
 import { readFileSync } from 'node:fs'
 import { readClientConfig, readOrExit } from '#config'
 import { languages } from '#language'
@@ -70,7 +70,7 @@ export const serviceCommands = [
       const { clients, seconds, rate, file, language, stdin: stdinFile, json } = values
       const asked = { clients, seconds, rate, file, language, stdinFile, json }
       const { url, apiKey } = readService(values)
-      // Loaded only here: the other commands need no HTTP client of that kind.
+      // Loaded only here: other commands need no such HTTP client.
       const { commandLoad } = await import('./load.ts')
       const interrupted = new AbortController()
       process.once('SIGINT', () => interrupted.abort())
@@ -79,7 +79,6 @@ export const serviceCommands = [
   }),
 ]
 
-/** Which service to call and with which key. */
 function readService(values: {
   readonly url: string | undefined
   readonly 'key-file': string | undefined

@@ -1,5 +1,5 @@
-// The command `submit FILE`: a program is run there as if it ran here. Its stdout is ours, its stderr too, with one line on
-// what became of it; the exit status follows the verdict. With `--json` the record itself, for scripts.
+// The command `submit FILE`: prints the program's stdout and stderr, then one line on its end. The exit status follows
+// the verdict.
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -11,28 +11,25 @@ import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
 
-/** Where a program to submit is found; `-` is standard input. */
+/** `-` is standard input. */
 export interface ProgramFiles {
   readonly file: string
   /** Told from the file's name when left out. */
   readonly language?: string | undefined
-  /** A file that becomes the program's standard input. */
+  /** Becomes the program's standard input. */
   readonly stdinFile?: string | undefined
 }
 
-/** What was asked for. */
 export interface SubmitCall extends ProgramFiles {
-  /** A file that the program's output is compared with. */
   readonly expectedFile?: string | undefined
-  /** Wait for the result. */
   readonly wait: boolean
-  /** Print the record instead of the output, and complaints as JSON too. */
+  /** Also for complaints. */
   readonly json: boolean
   readonly url: string
   readonly apiKey: string
 }
 
-/** Submits a file. @returns the exit status; nothing is thrown for what a caller can get wrong. */
+/** @returns the exit status; callers' mistakes are not thrown. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
   const complain = (error: string, message: string, status: number): number => {
     terminal.stderr.write(
@@ -67,10 +64,7 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   }
 }
 
-/**
- * Reads a program and its input.
- * @throws {TypeError} when the language cannot be told; {Error} when a file cannot be read or is not UTF-8.
- */
+/** @throws {TypeError} without a known language; {Error} when a file cannot be read or is not UTF-8. */
 export async function readProgram(files: ProgramFiles): Promise<SubmissionRequest> {
   const { file, stdinFile } = files
   const language = files.language ?? languagesByExtension[extname(file).toLowerCase()]
@@ -132,7 +126,7 @@ function present(result: Result, json: boolean, { stdout, stderr }: Terminal): n
   }
   const output = show(result.stdout ?? '', stdout)
   stdout.write(output)
-  // What follows on the same terminal begins a line of its own.
+  // On the same terminal, what follows begins a new line.
   if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
   const messages = show(`${result.compile_output ?? ''}${result.stderr ?? ''}`, stderr)
   stderr.write(messages)

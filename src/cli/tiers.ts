@@ -1,4 +1,4 @@
-// `tiers …`: what keys may use. Each change is an event of the tier's own stream.
+// `tiers …`. Each change is an event of the tier's stream.
 import { listTiers, setTier } from '#account'
 import type { Tier } from '#account'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'

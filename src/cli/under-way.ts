@@ -1,5 +1,4 @@
-// What is under way: the workers that live, and what they run. Read only; an attempt is under way while its start is the last
-// thing that the log says of a submission that is pending.
+// Live workers and what they run: pending submissions whose last event is execution.started.
 import type { Database } from '#database'
 import type { Row } from './output.ts'
 
@@ -8,7 +7,7 @@ interface WorkerRow extends Row {
 }
 
 /**
- * The workers that live or have just been lost, the oldest first.
+ * Oldest first, with those just lost.
  * @param withGone also those that ended in the last day.
  */
 export async function listWorkers(sql: Database, { withGone = false } = {}): Promise<Row[]> {
@@ -33,7 +32,7 @@ export async function listWorkers(sql: Database, { withGone = false } = {}): Pro
   }))
 }
 
-/** What runs, the longest first. */
+/** The longest first. */
 export async function listRunning(sql: Database): Promise<Row[]> {
   const rows = await sql`
     with under_way as (${selectUnderWay(sql)})

@@ -1,4 +1,4 @@
-// `webhooks …` as the command line has them; webhooks.ts does what they say.
+// The commands `webhooks …`; webhooks.ts does the work.
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'

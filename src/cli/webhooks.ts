@@ -1,5 +1,4 @@
-// `webhooks list|show|replay`: what an operator sees of deliveries, and how he has one sent again. Apart from cli.ts, which
-// parses the command line and says how it ended.
+// `webhooks list|show|replay`: deliveries, for operators.
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { validate as isUuid } from 'uuid'
@@ -10,20 +9,18 @@ import type { Metadata, RecordedEvent } from '#event'
 import { makeVisible } from './output.ts'
 import type { Row } from './output.ts'
 
-/** What the command line gives. */
 export interface WebhooksRequest {
   readonly action: 'list' | 'show' | 'replay'
   /** A webhook's or its submission's. */
   readonly id: string | undefined
   readonly state: string | undefined
   readonly limit: string
-  /** Who asks, for the log. */
   readonly operator: string
-  /** Where a replay's secret comes from. */
+  /** Gives a replay's secret. */
   readonly stdin: Readable & { readonly isTTY?: boolean }
 }
 
-/** What the command has to say: a list, lines, or one complaint; `usage`: the call itself was wrong. */
+/** `usage`: the call itself was wrong. */
 export interface WebhooksAnswer {
   readonly rows?: readonly Row[]
   readonly lines: readonly string[]
@@ -33,10 +30,10 @@ export interface WebhooksAnswer {
 
 const states = ['waiting', 'pending', 'delivered', 'abandoned']
 
-// As the HTTP API has it.
+// As in the HTTP API.
 const maxSecretBytes = 256
 
-/** A row of audit.webhook, as far as it is read here. */
+/** A part of audit.webhook. */
 interface WebhookRow {
   readonly webhook_id: string
   readonly submission_id: string
@@ -48,7 +45,6 @@ interface WebhookRow {
   readonly abandoned_because: string | null
 }
 
-/** Does what was asked for. */
 export async function commandWebhooks(
   sql: Database,
   request: WebhooksRequest,
