@@ -1,4 +1,4 @@
--- Where each webhook stands, as far as the log tells: its address and its secret are bodies and not in the log.
+-- Each webhook's state by the log; address and secret are bodies and not in it.
 
 create or replace view runledger.delivery_from_log as
 select

@@ -1,4 +1,4 @@
--- The partitions as PostgreSQL's catalogs know them. Bounds are ids; a UUID v7 begins with its time in milliseconds.
+-- The partitions in PostgreSQL's catalogs. Bounds are ids; a UUID v7 begins with its time in milliseconds.
 
 create or replace view runledger.partition as
 select

@@ -1,4 +1,4 @@
--- The definition of what is unfinished.
+-- Defines what is unfinished.
 
 create or replace view runledger.pending_from_log as
 select received.stream_id as submission_id, (received.data ->> 'api_key')::uuid as api_key_id

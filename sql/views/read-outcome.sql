@@ -1,5 +1,4 @@
--- What a submission's end says of its result. The view that defines results and the function that brings one up to date with
--- a new event both read it here.
+-- What a submission's end says of its result, for result_from_log and apply_event.
 
 create or replace function runledger.read_outcome(type text, data jsonb)
 returns table (
@@ -13,7 +12,7 @@ returns table (
   wall_time double precision,
   memory_peak bigint
 )
--- No settings of its own: as it stands it becomes a part of the query that asks.
+-- Without settings, so that it is inlined.
 language sql immutable
 as $$
   select

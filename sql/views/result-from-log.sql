@@ -1,5 +1,5 @@
--- The definition of a result: a fold of the submission's stream, one pass over its events. A condition on the id
--- reaches the index, and with it the one partition. One step of it is runledger.apply_event.
+-- Defines a result: a fold over the submission's events, in one pass. A condition on the id reaches the index, and so
+-- one partition. runledger.apply_event is one step.
 
 create or replace view runledger.result_from_log as
 select
@@ -28,7 +28,7 @@ from (
     max(e.stream_version) as version,
     (array_agg(e.data) filter (where e.type = 'submission.received'))[1] as received,
     min(e.recorded_at) filter (where e.type = 'submission.received') as created_at,
-    -- Types that this release does not know count for the version and for nothing else.
+    -- Unknown types count only for the version.
     (array_agg(e.type order by e.stream_version desc)
       filter (where e.type in ('execution.started', 'execution.interrupted')))[1] as last_begun,
     (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,

@@ -1,4 +1,4 @@
--- Who is calling, and may they now? One round trip for both.
+-- Finds a key's caller and counts the request, in one round trip.
 
 create or replace function runledger.admit_request(digest bytea)
 returns table (
@@ -33,7 +33,7 @@ begin
     return;
   end if;
 
-  -- A window that a crash of the server forgets costs nobody anything: no need to wait for the disk.
+  -- A crash may forget the window.
   perform set_config('synchronous_commit', 'off', true);
   insert into runledger.rate_window (api_key_id, admitted_at)
   values (_key.id, '{}')
@@ -54,7 +54,7 @@ begin
   return query select
     _key.id, _key.account_id, _key.digest, _admitted, _key.requests_per_minute,
     greatest(0, _key.requests_per_minute - cardinality(_times)),
-    -- More than the quota may be in the window: the key came to a narrower tier a moment ago.
+    -- After a move to a narrower tier the window may hold more than the quota.
     greatest(1, ceil(extract(epoch from
       _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
     )))::integer;

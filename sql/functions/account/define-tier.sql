@@ -1,5 +1,5 @@
--- Tiers are made and changed on the server only; each change is an event of the tier's own stream. A stream has a uuid and a
--- tier has a name, so the stream's id is made of the name: of version 7, as all are, with the time 0 and a part of a hash.
+-- Each change is an event of the tier's stream, whose uuid is made from the tier's name: version 7, as all are, with
+-- time 0 and part of a hash.
 
 create or replace function runledger.define_tier(
   name text,

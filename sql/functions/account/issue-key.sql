@@ -1,4 +1,4 @@
--- Keys are made, rotated and revoked on the server only; each change is an event of the key's own stream.
+-- Each change of a key is an event of the key's stream.
 
 create or replace function runledger.issue_key(
   api_key_id uuid,

@@ -1,8 +1,8 @@
--- Ends a submission with what its program did, and tells whoever waits afterwards, in a transaction that writes nothing: a
--- NOTIFY holds a lock of the whole cluster until its transaction is on disk, so that commits with one come one after
--- another. He looks for himself once a second, so a crash between the two costs him that.
+-- Ends a submission, then tells whoever waits, in a transaction that writes nothing: NOTIFY holds a lock of the whole
+-- cluster until its transaction is on disk, so commits with one queue up. Waiters also look once a second, if a crash
+-- comes between.
 --
--- No security definer, nor a search_path of its own: a procedure that has either must not commit.
+-- A procedure that commits may have neither security definer nor a search_path.
 create or replace procedure runledger.conclude_execution(
   submission_id uuid,
   started_version integer,

@@ -1,4 +1,4 @@
--- Takes back an attempt that we lost: the submission runs again, or is given up after too many losses.
+-- Takes back a lost attempt: the submission runs again, or is given up.
 
 drop function if exists runledger.interrupt_execution(uuid, integer, integer, jsonb, jsonb, integer);
 
@@ -17,7 +17,7 @@ declare
   _losses integer;
   _waiter record;
 begin
-  -- A worker takes back its own attempt alone, which a crash of the server may have forgotten (start_execution).
+  -- A crash of the server may have forgotten this run's attempt (start_execution).
   if interrupt_execution.run is not null and not exists (
     select from runledger.event
     where event.stream_id = interrupt_execution.submission_id
@@ -50,10 +50,10 @@ begin
   perform runledger.refresh_result(interrupt_execution.submission_id);
   perform job.enqueue_execute(
     interrupt_execution.submission_id,
-    -- The first loss is mostly a deploy or a crash of ours: nobody waits for it. What is lost again may be the cause.
+    -- The first loss is mostly a deploy or our crash: no delay. Lost again, it may be the cause.
     case when (interrupt_execution.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0)::integer else 0 end
   );
-  -- It has waited once: it does not go to the end of the queue.
+  -- It has waited once, so it goes first.
   perform graphile_worker.reschedule_jobs(
     array(select j.id from graphile_worker.jobs j where j.key = interrupt_execution.submission_id::text),
     priority => -1

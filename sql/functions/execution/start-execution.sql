@@ -1,4 +1,4 @@
--- Claims a submission for one attempt: the version of the event it appends is the attempt's fencing token.
+-- Begins an attempt; its event's version is the fencing token.
 
 drop function if exists runledger.start_execution(uuid, uuid, integer, jsonb, jsonb);
 
@@ -19,12 +19,12 @@ declare
   _attempt integer := 1;
   _recorded_at timestamptz;
 begin
-  -- Nobody is told that it has begun, so nothing is lost with a crash of the server that forgets it: the submission is
-  -- still queued then, the next start takes the same version, and what this attempt ends with is refused, as its run is
-  -- not the one that began there. Whatever else follows it in the log is committed to disk, and with it all before it.
+  -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same
+  -- version, and this attempt's end is refused, as another run stands there. Later events are waited for, and with them
+  -- this one.
   perform set_config('synchronous_commit', 'off', true);
 
-  -- A submission that has ended has no row in pending. Two starts at once want the same version, and one gets 23505.
+  -- Two starts at once want one version: one gets 23505.
   select e.stream_version, e.type, e.hash, e.data, worker.stopped_at is not null as is_given_up into _head
   from runledger.pending
   join runledger.event e on e.stream_id = pending.submission_id
@@ -35,35 +35,35 @@ begin
     return;
   end if;
 
-  -- A type that is none of these may also be a later release's, which says nothing of an end.
+  -- A later release's type says nothing of an end.
   if _head.type not in ('submission.received', 'execution.started', 'execution.interrupted') and exists (
     select from runledger.event
     where event.stream_id = start_execution.submission_id
       and event.type in ('execution.completed', 'execution.abandoned')
   ) then
-    -- It has ended: this row was put here by hand.
+    -- Inserted by hand.
     delete from runledger.pending where pending.submission_id = start_execution.submission_id;
     return;
   end if;
 
-  -- What it began now nobody would look for: the sweep has been here.
+  -- The sweep has been here: nobody would look for this attempt.
   if _head.is_given_up then
     raise exception 'worker % was given up', start_execution.worker_id using errcode = 'RL005';
   end if;
 
   if _head.type = 'execution.started' and _head.data ->> 'run' = start_execution.data ->> 'run' then
-    -- Our own statement, sent again because its answer was lost: the attempt stands already.
+    -- Our statement, repeated because its answer was lost.
     _version := _head.stream_version;
     _attempt := (_head.data ->> 'attempt')::integer;
   else
     if _head.type = 'execution.started' then
       if _head.data ->> 'run' = any (start_execution.held) then
-        return; -- it is running here: this job is its second
+        return; -- it runs here already
       end if;
       if (_head.data ->> 'worker')::uuid <> start_execution.worker_id
         and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)
       then
-        return; -- it is running elsewhere; should that worker be lost, the sweep enqueues it again
+        return; -- it runs elsewhere; if that worker is lost, the sweep enqueues it again
       end if;
       perform runledger.append_event(
         start_execution.submission_id, _head.stream_version + 1, 'execution.interrupted', 1,
@@ -84,7 +84,7 @@ begin
       where event.stream_id = start_execution.submission_id;
     end if;
     if start_execution.data ->> 'language' <> _language then
-      -- The worker knows the language from the job, which is a hint: make it anew, and come again.
+      -- The job's language, a hint, was wrong: make the job anew.
       perform job.enqueue_execute(start_execution.submission_id);
       return;
     end if;

@@ -1,4 +1,4 @@
--- Ends a submission with what its program did: log, bodies, projection and what follows in one transaction.
+-- Ends a submission: log, bodies, projection and what follows, in one transaction.
 
 create or replace function runledger.store_completion(
   submission_id uuid,
@@ -19,8 +19,7 @@ declare
   _previous_hash bytea;
   _recorded_at timestamptz;
 begin
-  -- The attempt that stands there must be the one that ends: a start is not waited for to be on disk, so that a crash of
-  -- the server may have given its version to another.
+  -- Starts are not waited for on disk: a crash may have given this version to another attempt.
   select event.hash into _previous_hash
   from runledger.event
   where event.stream_id = store_completion.submission_id

@@ -1,6 +1,5 @@
--- Hands out a job and begins its attempt in one statement: where a worker would ask the queue and then the log, it asks
--- once. The job's row is gone then (job.take_job): from here on the log says who has the submission, and whoever loses the
--- attempt enqueues it again (runledger.interrupt_execution).
+-- Takes a job and begins its attempt in one statement. The job's row is gone then (job.take_job); a lost attempt is
+-- enqueued again (runledger.interrupt_execution).
 
 drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[]);
 drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[], timestamptz);
@@ -33,18 +32,18 @@ as $$
 declare
   _job record;
   _started record;
-  -- What it has programs for. Every worker takes jobs of the task 'execute': those in any language, of earlier releases.
+  -- Plain 'execute' holds jobs of earlier releases, in any language.
   _tasks text[] := array(
     select 'execute' union all select job.name_task(name) from jsonb_object_keys(take_execution.programs) name
   );
-  -- From where on the queue is looked through: what was taken stays in its index until somebody vacuums, and all of that lies
-  -- before the first that waits. To pass ten thousand by takes as long as all the rest here.
+  -- The index keeps taken jobs until vacuum, all before the first waiting one. Passing ten thousand takes as long as
+  -- all the rest here.
   _priority smallint := case when take_execution.since is null then -32768 else 0 end;
   _due_at timestamptz := coalesce(take_execution.since, '-infinity');
 begin
   if cardinality(take_execution.sought) > 0 then
-    -- Their answers were lost, perhaps after the commit: then the attempt of such a run is ours already. Or they were never
-    -- heard: a server that stood still may execute after this call what it was asked before it.
+    -- Runs with lost answers that began are ours already. A server that stood still may also execute an earlier call
+    -- after this one.
     select
       0::bigint as id, e.stream_id::text as submission_id, e.data ->> 'language' as language,
       e.data ->> 'run' as run, null::timestamptz as run_at
@@ -59,7 +58,7 @@ begin
     limit 1;
   end if;
 
-  -- An order holds from its commit on, also for a worker that has not heard of it. What it has begun it still gets.
+  -- An order holds from its commit on, heard or not. Attempts already begun are still handed out.
   if _job is null and exists (
     select from runledger.worker w where w.id = take_execution.worker_id and w.wanted <> 'working'
   ) then
@@ -87,7 +86,7 @@ begin
       raise exception 'job % names no language', _job.id using errcode = 'RL007';
     end if;
     if not take_execution.programs ? _job.language then
-      -- Its task is another than its language's: made anew it has the right one, by the log, and comes to who can run it.
+      -- The log makes the job anew, with its language's task.
       perform job.enqueue_execute(_job.submission_id::uuid);
       _job := null;
       continue;
@@ -103,14 +102,14 @@ begin
     if found then
       return query select
         _job.run, _job.id,
-        -- The one task that workers of every release know: they run nothing of another.
+        -- The one task that workers of every release know.
         job.find_task('execute'),
         _job.submission_id::uuid, _job.language,
         _started.version, _started.code, _started.stdin, _started.expected_stdout, _started.account_id,
         _job.run_at;
       return;
     end if;
-    _job := null; -- it has ended, or runs elsewhere: there was nothing left to do
+    _job := null; -- it has ended or runs elsewhere
   end loop;
 end
 $$;

@@ -1,10 +1,10 @@
--- The word to who waits for an end.
+-- Tells whoever waits that a submission has ended.
 
 create or replace function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[]) returns void
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
-  -- What a notification holds.
+  -- PostgreSQL's limit of a notification.
   _payload_bytes constant integer := 7999;
   _record text;
 begin

@@ -1,4 +1,4 @@
--- What retention emptied: dropping a table gives its space back at once.
+-- Dropping what retention emptied gives its space back at once.
 
 create or replace function runledger.drop_partitions(older_than interval) returns setof text
 language plpgsql security definer set search_path = '' set lock_timeout = '500ms'
@@ -24,7 +24,7 @@ begin
       end if;
     exception
       when lock_not_available or deadlock_detected then
-        null; -- somebody reads there: the next time, then
+        null; -- somebody reads there: next time
     end;
   end loop;
 end

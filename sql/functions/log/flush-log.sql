@@ -1,10 +1,10 @@
--- Makes sure that all that was committed is on disk.
+-- Makes sure that all commits so far are on disk.
 
 create or replace function runledger.flush_log() returns void
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- Waiting for a commit is waiting for all before it, and only what writes something is waited for.
+  -- Waiting for a commit waits for all before it, but only if it writes.
   perform set_config('synchronous_commit', 'on', true);
   perform pg_logical_emit_message(true, 'runledger', '');
 end

@@ -1,4 +1,4 @@
--- What an event's hash covers. Changing this function would break every chain: a new hash needs a new function.
+-- A change would break every chain: a new hash needs a new function.
 
 create or replace function runledger.hash_event(
   previous_hash bytea,
@@ -10,7 +10,7 @@ create or replace function runledger.hash_event(
   metadata jsonb,
   recorded_at timestamptz
 ) returns bytea
--- A function in SQL that calls what is not declared immutable is never inlined, and is started anew for every row.
+-- Not SQL: with functions that are not immutable it would be started for every row.
 language plpgsql immutable parallel safe
 as $$
 begin

@@ -1,4 +1,4 @@
--- Makes partitions before they are needed. Called on every release and each hour by every worker; one at a time does it.
+-- Made before they are needed: at every release, and each hour by a worker.
 
 create or replace function runledger.make_partitions() returns setof text
 language plpgsql security definer set search_path = '' set timezone = 'UTC' set lock_timeout = '100ms'
@@ -23,7 +23,7 @@ begin
       else 'minute'
     end;
     _key := case _plan.table_name when 'event' then 'stream_id' else 'submission_id' end;
-    -- Goes on where the last one ends; after a long pause, with the present.
+    -- Goes on where the last one ends, or at the present.
     select greatest(max(p.ends_at), date_trunc(_unit, now())) into _starts_at
     from runledger.partition p where p.table_name = _plan.table_name;
 
@@ -32,15 +32,14 @@ begin
       _name := _plan.table_name || '_' || to_char(_starts_at, case _unit
         when 'month' then 'YYYY_MM' when 'day' then 'YYYY_MM_DD' else 'YYYY_MM_DD_HH24_MI'
       end);
-      -- What stands in the default partition stays there, and with it the time it belongs to: the log's rows do not move.
+      -- Rows in the default partition do not move, so they keep their time there.
       execute format(
         'select exists (select from runledger.%I where %I >= $1 and %I < $2)', _plan.table_name || '_default', _key, _key
       ) into _taken using runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at);
       if not _taken and to_regclass(format('runledger.%I', _name)) is null then
         execute format('create table runledger.%I (like runledger.%I including all)', _name, _plan.table_name);
-        -- Attached instead of created in place, which writers of the table need not wait for. It takes the default
-        -- partition for itself for a moment: where a long reader has that, it is given up soon, as all others would wait
-        -- behind it, and tried again; partitions are made long before they are needed.
+        -- Writers need not wait for an attach. It locks the default partition; behind a long reader everybody would
+        -- queue up, so it gives up soon and a later call tries again.
         execute format(
           'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
           _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)

@@ -1,10 +1,10 @@
--- A partition takes part of what protects its table from the table, and needs the rest of its own.
+-- What a partition does not inherit from its table.
 
 create or replace function runledger.protect_partition(table_name text, name text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Statement triggers are not inherited: without its own a partition could be changed by its own name.
+  -- Without its own trigger it could be changed by its own name.
   if protect_partition.table_name = 'event' then
     execute format(
       'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',

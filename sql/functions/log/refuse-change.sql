@@ -1,5 +1,4 @@
--- Makes the log append-only even for its owner: the grants bind the others, this binds everybody who does not
--- disable triggers on purpose.
+-- Makes the log append-only even for its owner, unless he disables triggers on purpose.
 
 create or replace function runledger.refuse_change() returns trigger
 language plpgsql set search_path = ''
@@ -11,7 +10,7 @@ end
 $$;
 comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
 
--- On the whole, and on each part: partitions do not inherit statement triggers (later ones: runledger.protect_partition).
+-- Partitions do not inherit statement triggers (later ones: runledger.protect_partition).
 do $$
 declare
   _table text;

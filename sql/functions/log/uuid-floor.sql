@@ -1,4 +1,4 @@
--- Ids are UUID v7: a time in milliseconds, then what makes them unique. This is where ids of a time begin.
+-- Ids are UUID v7 and begin with their time in milliseconds.
 
 create or replace function runledger.uuid_floor(at timestamptz) returns uuid
 language sql immutable parallel safe

@@ -1,4 +1,4 @@
--- Ten of a key's submissions at once, no more and no fewer: whoever ends one admits the next.
+-- Each end admits the key's next submission, so that exactly its tier's number run.
 
 create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
 language plpgsql security definer set search_path = ''
@@ -13,10 +13,10 @@ begin
   join runledger.tier on tier.name = k.tier
   where k.id = admit_waiting.api_key_id;
   if not found then
-    return 0; -- a row that was edited by hand: audit.drift has it
+    return 0; -- the row was edited by hand: audit.drift has it
   end if;
 
-  -- Submissions and completions of one key take turns here, so that the count is exact.
+  -- Those of one key take turns, so that the count is exact.
   perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
   for _waiting in
     select p.submission_id, r.language
@@ -24,7 +24,7 @@ begin
     left join runledger.result r on r.id = p.submission_id
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
     order by p.submission_id
-    -- Without a bound all of them: greatest() alone would take null for 0.
+    -- Null is without a limit; greatest() alone would take it for 0.
     limit case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted

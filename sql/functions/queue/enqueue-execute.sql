@@ -1,6 +1,5 @@
--- The submission's id is the job's key: enqueuing again replaces the job, so that it never runs twice at once. Task and
--- payload name the language, so that a worker which knows it takes the job, and knows without asking how to begin; the log
--- has the last word on it.
+-- By its key, the submission's id, a job replaces an earlier one and never runs twice at once. Task and payload name
+-- the language, for a worker that runs it; the log has the last word.
 
 create or replace function job.enqueue_execute(submission_id uuid, delay_seconds integer default 0) returns void
 language plpgsql security definer set search_path = ''

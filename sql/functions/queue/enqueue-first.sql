@@ -1,6 +1,6 @@
--- graphile_worker.add_job is made for every case: it looks for missing tasks, queues and jobs of the same key, plans its
--- insert anew each time, and takes half of what storing a submission costs. A submission that was just received has no job
--- yet, so a bare row says the same. Its columns are those of the version that package.json pins.
+-- graphile_worker.add_job takes half of what storing a submission costs: it looks for tasks, queues and jobs of the
+-- same key, and plans its insert each time. A new submission has no job, so a bare row will do. Its columns are those
+-- of the version pinned in package.json.
 create or replace function job.enqueue_first(submission_id uuid, language text) returns void
 language plpgsql
 as $$
@@ -14,8 +14,7 @@ begin
   where task.identifier = job.name_task(enqueue_first.language)
   on conflict (key) do nothing;
   if not found then
-    -- Nobody was ever here with this language, and add_job makes the task, too; or there is a job, and add_job knows what to
-    -- do with it; or the language is not known here, but to the log.
+    -- A new task, an earlier job, or a language known only to the log.
     perform job.enqueue_execute(enqueue_first.submission_id);
   end if;
 end

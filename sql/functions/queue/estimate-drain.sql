@@ -1,10 +1,10 @@
--- How fast the queue empties: what a caller is told who finds it full.
+-- How fast the queue empties, for callers who find it full.
 
 create or replace function runledger.estimate_drain() returns double precision
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  -- What ended a moment ago says nothing of a queue that nobody takes from.
+  -- Earlier ends say nothing of a queue that nobody takes from.
   if (
     select bool_and(w.wanted <> 'working') from runledger.worker w
     where w.stopped_at is null and runledger.is_worker_alive(w.id)
@@ -12,9 +12,8 @@ begin
     return 0;
   end if;
 
-  -- Over the time since the first of the newest ends: after a quiet hour the rate is right with the second one, and when
-  -- nothing ends any more it sinks. Newest events only, by their index: a full queue is answered in milliseconds however
-  -- long the log is.
+  -- From the first of the newest ends to now: right from the second end after a quiet hour, and sinking when nothing
+  -- ends. By index, in milliseconds however long the log is.
   return (
     select coalesce((count(*) - 1) / nullif(extract(epoch from now() - min(ended.recorded_at)), 0), 0)
     from (

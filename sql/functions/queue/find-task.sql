@@ -1,4 +1,4 @@
--- Whoever hands a job to graphile-worker must say its task by a number, which no view of graphile-worker's shows.
+-- graphile-worker wants a task's number, which none of its views shows.
 
 create or replace function job.find_task(identifier text) returns integer
 language sql stable

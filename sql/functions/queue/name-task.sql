@@ -1,5 +1,5 @@
--- A worker is handed jobs of the tasks that it names, by us and by graphile-worker: with the language in the task's name no
--- job comes to one that cannot run it. 'execute' alone was the name of all in earlier releases, whose workers know no other.
+-- A job comes only to workers that name its task, so that with the language in it they run it. Earlier releases know
+-- plain 'execute' alone.
 
 create or replace function job.name_task(language text) returns text
 language sql immutable strict parallel safe

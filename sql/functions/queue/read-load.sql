@@ -1,4 +1,4 @@
--- The queue and the workers as they are now, for metrics.
+-- The queue and the workers now, for metrics.
 
 drop function if exists runledger.read_load();
 

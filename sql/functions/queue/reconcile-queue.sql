@@ -1,5 +1,4 @@
--- The queue is a hint: whatever happens to its rows, an unfinished submission gets a job again. Which ones are unfinished
--- runledger.pending says, and what became of each the log; a row that pending lacks runledger.restore_pending puts back.
+-- The queue is a hint: by runledger.pending and the log, an unfinished submission always gets a job again.
 
 drop function if exists runledger.reconcile_queue();
 
@@ -30,19 +29,19 @@ begin
     where p.admitted
       and case
         when ended.found then true
-        -- Begun in the moment in which its worker was given up, when the sweep could not see it yet.
+        -- Begun just as its worker was given up, unseen by the sweep.
         when head.type = 'execution.started' then not runledger.is_worker_alive(head.worker_id)
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
-            -- Taken a while ago and never started: the answer that handed it out was lost with its connection.
+            -- The answer that handed it out was lost.
             and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
         )
       end
   loop
     begin
       if _row.has_ended then
-        -- This row was put here by hand.
+        -- Inserted by hand.
         delete from runledger.pending where pending.submission_id = _row.submission_id;
       elsif _row.type = 'execution.started' then
         perform runledger.interrupt_execution(
@@ -52,14 +51,14 @@ begin
           reconcile_queue.max_losses
         );
       else
-        -- Without its projection no worker knows what to do with it.
+        -- Without its projection no worker knows what to do.
         perform runledger.refresh_result(_row.submission_id);
         perform job.enqueue_execute(_row.submission_id);
       end if;
       _repaired := _repaired + 1;
     exception
       when unique_violation then
-        null; -- it went on in this moment
+        null; -- it went on meanwhile
       when others then
         raise warning 'submission % is not repaired: %', _row.submission_id, sqlerrm;
     end;
@@ -72,7 +71,7 @@ begin
       and not exists (
         select from graphile_worker.jobs j
         where j.key = d.webhook_id::text and j.attempts < j.max_attempts
-          -- No attempt takes so long: handed out, and the answer lost.
+          -- No attempt takes so long: the answer was lost.
           and (j.locked_at is null or j.locked_at > now() - interval '60 seconds')
       )
   loop
@@ -95,7 +94,7 @@ begin
         raise warning 'what waits for key % is not admitted: %', _row.api_key_id, sqlerrm;
     end;
   end loop;
-  -- A key that was moved to a tier without a bound while submissions of it waited.
+  -- Moved to a tier without a limit while submissions waited.
   for _row in
     select p.submission_id
     from runledger.pending p

@@ -1,6 +1,6 @@
--- Removes a job instead of marking it as taken, which is one index update instead of nine: from here on the log says who has
--- the submission (runledger.take_execution). graphile-worker's own statement can only mark. Columns and indexes are those of
--- the version that package.json pins; runledger_by_task is ours.
+-- Removes a job instead of marking it, as graphile-worker does: one index update instead of nine. The log says who has
+-- the submission (runledger.take_execution). Columns and indexes are those of the version pinned in package.json;
+-- runledger_by_task is ours.
 
 create or replace function job.take_job(
   tasks text[],
@@ -24,7 +24,7 @@ begin
   from graphile_worker._private_tasks task;
 
   if not _has_others then
-    -- In graphile-worker's own order, by its own index: the first that is due is one of them.
+    -- No other language's task exists, so graphile-worker's own order and index do.
     delete from graphile_worker._private_jobs taken
     where taken.id = (
       select j.id from graphile_worker._private_jobs j
@@ -33,15 +33,14 @@ begin
       order by j.priority, j.run_at limit 1
       for update skip locked
     )
-    -- One that was given back goes before all others, whenever they were due: the queue does not begin where it was.
+    -- A job of another priority says nothing of where the queue begins.
     returning taken.id, taken.payload, case when taken.priority = 0 then taken.run_at end
     into take_job.id, take_job.payload, take_job.run_at;
     return;
   end if;
 
-  -- Thousands that this worker cannot run may come before one that it can, and the other index reads each of them
-  -- (bench/README.md). So each task is asked for its first, by an index of ours, and the tasks are tried in the order of
-  -- those. One job alone is locked, as who passes by a locked one takes it for gone.
+  -- Thousands that this worker cannot run may come first (bench/README.md). So our index gives each task's first. Only
+  -- one job is locked, as others take a locked one for gone.
   for _task in
     select first.task_id
     from unnest(_tasks) task (id)

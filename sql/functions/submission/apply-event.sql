@@ -1,6 +1,5 @@
--- Brings a cached result up to date with the event that was just appended, which is quicker than to fold the stream anew.
--- What it does is one step of the fold that runledger.result_from_log is; wherever the row is not where that step begins,
--- the view is asked. test/sql/fold.test.ts holds one against the other.
+-- Applies one event to a cached result, one step of runledger.result_from_log; if the row is elsewhere, the view is
+-- asked. test/sql/fold.test.ts compares the two.
 
 create or replace function runledger.apply_event(
   submission_id uuid,

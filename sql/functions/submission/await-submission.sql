@@ -1,4 +1,4 @@
--- Says that a process waits for a submission, so that it is told of the end.
+-- Asks to be told of a submission's end.
 
 drop function if exists runledger.await_submission(uuid);
 

@@ -1,4 +1,4 @@
--- Steps through the log's submissions, so many at a time.
+-- Steps through the log's submissions.
 
 create or replace function runledger.find_next_submissions(after uuid, batch integer, out last uuid, out submissions integer)
 language sql

@@ -1,4 +1,4 @@
--- What follows from a terminal event, in its transaction, beside the projection: the key's next submission, the webhook.
+-- What follows from a terminal event, in its transaction.
 
 drop function if exists runledger.finish_submission(uuid);
 
@@ -15,7 +15,7 @@ begin
     and k.id = pending.api_key_id and tier.name = k.tier
   returning pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited into _pending;
   if not found then
-    -- Somebody removed the row by hand. The end counts all the same, and whoever waits is told.
+    -- Removed by hand: waiters are told all the same.
     select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
   end if;

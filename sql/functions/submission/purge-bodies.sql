@@ -1,5 +1,4 @@
--- Retention. Bodies go, and in the same transaction the log says so; what has not ended, or whose webhook is still to be
--- delivered, stays whatever its age.
+-- Retention. Unfinished submissions, and those with a webhook to deliver, stay.
 
 create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -13,8 +12,7 @@ begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
   end if;
-  -- By id and by the server's own clock: an id from a clock gone wrong must not purge a body early. Such ids stand in the
-  -- default partition, which is looked through whole.
+  -- An id from a wrong clock must not purge early. Such ids stand in the default partition, which is searched whole.
   _ids := array(
     select b.submission_id
     from (

@@ -1,7 +1,7 @@
--- What happened since the last look, for metrics. A cursor over the log that misses and repeats nothing: it reads whole
--- transactions, those that are surely over, because positions are not in the order of commits.
+-- What happened since the last look, for metrics. Positions are not in commit order, so the cursor reads whole ended
+-- transactions.
 
--- Its columns have changed since it was first released, which `create or replace` refuses.
+-- Its columns have changed, which `create or replace` refuses.
 drop function if exists runledger.read_progress(xid8, bigint);
 create function runledger.read_progress(since xid8, since_position bigint)
 returns table (

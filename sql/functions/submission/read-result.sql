@@ -1,4 +1,4 @@
--- What a caller reads of a submission: the cached result, what the program wrote, where the webhook stands.
+-- What a caller reads of a submission.
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
 returns table (
@@ -26,7 +26,7 @@ returns table (
   webhook_attempts integer,
   next_attempt_at timestamptz
 )
--- Left to itself PostgreSQL plans this anew each time, because of the partitions, which takes four times as long as it runs.
+-- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 begin

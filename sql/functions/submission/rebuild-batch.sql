@@ -1,7 +1,5 @@
--- Projections are caches: this makes some of them anew from the log alone, while the service runs.
---
--- The rows are locked first and the log is read after, in a later statement: whoever was changing them has committed by
--- then and is seen, and whoever comes next waits for us and then sees more of the log than we did.
+-- Rebuilds some projections while the service runs. Rows are locked first, the log is read in a later statement:
+-- earlier writers are seen, later ones wait and see more of the log.
 
 create or replace function runledger.rebuild_batch(after uuid, batch integer)
 returns table (last uuid, submissions integer, repaired integer)
@@ -23,7 +21,7 @@ begin
   get diagnostics _count = row_count;
   repaired := repaired + _count;
 
-  -- After the log's last submission there may still be rows that it knows nothing of.
+  -- Rows after the log's last submission are unknown to it.
   _ids := array(
     select r.id from runledger.result r
     where r.id > rebuild_batch.after and (r.id <= last or submissions < rebuild_batch.batch)
@@ -64,7 +62,7 @@ begin
     and (d.webhook_id, d.attempts, d.state) is distinct from (derived.webhook_id, derived.attempts, derived.state);
   get diagnostics _count = row_count;
   repaired := repaired + _count;
-  -- Address and secret of a row that was lost are lost: such a webhook cannot be sent, and audit.invariant says so.
+  -- The address and secret of a lost row are lost; audit.invariant shows such webhooks.
   insert into runledger.delivery (submission_id, webhook_id, attempts, state, due_at)
   select
     derived.submission_id, derived.webhook_id, derived.attempts, derived.state,

@@ -1,4 +1,4 @@
--- Accepts several submissions of one request: all of them or none, in one transaction and one round trip.
+-- Accepts several submissions in one transaction and round trip: all or none.
 
 create or replace function runledger.receive_batch(
   batch jsonb,
@@ -50,7 +50,7 @@ begin
 
   for _item in select element from jsonb_array_elements(_batch.items) with ordinality e (element, n) order by n loop
     perform runledger.receive_submission(
-      _item -> 'request', -- no capacity: there is room for all of them
+      _item -> 'request', -- no capacity: there is room for all
       decode(_item ->> 'code', 'base64'),
       decode(_item ->> 'stdin', 'base64'),
       decode(_item ->> 'expected_stdout', 'base64')

@@ -1,4 +1,4 @@
--- What web processes of the release before call while a new one goes out; nothing of this one does.
+-- Called only by web processes of the release before, while a new one goes out.
 
 drop function if exists runledger.receive_submission(
   uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea

@@ -1,4 +1,4 @@
--- Accepts a submission: log, bodies, projection and job in one transaction and one round trip.
+-- Accepts a submission: log, bodies, projection and job in one transaction and round trip.
 
 create or replace function runledger.receive_submission(
   request jsonb,
@@ -27,9 +27,8 @@ begin
   where k.id = _request.api_key_id;
 
   if _request.told_to is not null then
-    -- Its acknowledgement is its result, whose commit is on disk, and with it all before it. A crash of the server before
-    -- that, or before the half second in which the server writes such commits by itself, forgets a submission of which no
-    -- answer told. So it need not be waited for, nor does its NOTIFY hold up others.
+    -- The caller is answered with the result, whose commit is on disk and with it this one. What a crash forgets
+    -- before, no answer told of. So nobody waits for this commit or its NOTIFY.
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
@@ -47,8 +46,8 @@ begin
       select i.submission_id, i.request_digest into strict _earlier
       from runledger.idempotency i
       where i.account_id = _key.account_id and i.key = _request.idempotency_key;
-      -- The earlier one may be known to nobody yet, received by somebody who waits. To have locked its row is a write, and
-      -- where this commit is waited for, so is all before it.
+      -- The earlier one may not be on disk yet. Locking its row was a write, so waiting for this commit waits for that
+      -- one.
       if _request.told_to is not null then
         perform runledger.await_submission(_earlier.submission_id, _request.told_to);
       end if;
@@ -62,7 +61,7 @@ begin
   end if;
 
   if _key.concurrent_executions is not null then
-    -- Concurrent submissions and completions of one key take turns here, so that the count is exact.
+    -- Those of one key take turns, so that the count is exact.
     perform from runledger.api_key k where k.id = _request.api_key_id for no key update;
     _admitted := (
       select count(*) from runledger.pending
@@ -92,7 +91,7 @@ begin
     end if;
   end if;
 
-  -- Held up by a lock for so long, it was answered 503 by now: then it must not take effect either.
+  -- By now the caller was answered 503: it must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
     raise exception 'too late' using errcode = '57014';
   end if;

@@ -1,11 +1,11 @@
--- Copies one result from the view that defines it into the table that caches it.
+-- Copies one result from its defining view into the table that caches it.
 
 create or replace function runledger.refresh_result(submission_id uuid) returns void
 language sql security definer set search_path = ''
 as $$
   insert into runledger.result
   select * from runledger.result_from_log where result_from_log.id = refresh_result.submission_id
-  -- Every column: what never changes in the log may have been changed here by hand.
+  -- Every column: also constant ones may have been changed by hand.
   on conflict (id) do update set
     account_id = excluded.account_id,
     api_key_id = excluded.api_key_id,

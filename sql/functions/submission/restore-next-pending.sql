@@ -1,4 +1,4 @@
--- The reconciler's step through all submissions, whose rows in runledger.pending it holds against the log.
+-- The reconciler's step through all submissions.
 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
 language plpgsql security definer set search_path = ''

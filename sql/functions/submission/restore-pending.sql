@@ -1,4 +1,4 @@
--- Rows that runledger.pending lacks although the log knows no end: who lost one by hand would wait for ever.
+-- Without its row here an unfinished submission would wait for ever.
 
 create or replace function runledger.restore_pending(after uuid, up_to uuid) returns integer
 language plpgsql
@@ -6,8 +6,8 @@ as $$
 declare
   _count integer;
 begin
-  -- Whether a submission was admitted is not in the log: one that runs was; of the others the reconciler admits as many
-  -- as their key has room for, and counts nothing for a key without a limit.
+  -- The log does not say what was admitted: running ones were. The reconciler admits the others, but not those of keys
+  -- without a limit.
   insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
   select
     derived.submission_id, derived.api_key_id,

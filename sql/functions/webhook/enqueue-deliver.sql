@@ -1,4 +1,4 @@
--- A delivery's job has the webhook's id as its key, as an execution's has the submission's.
+-- A delivery's job has the webhook's id as its key.
 
 create or replace function job.enqueue_deliver(webhook_id uuid, run_at timestamptz) returns void
 language sql security definer set search_path = ''

@@ -1,5 +1,4 @@
--- An attempt that was not made, because its receiver has enough under way or the worker stops: it comes back later, and
--- costs nothing.
+-- An attempt not made, as its receiver is busy or the worker stops, costs nothing.
 
 create or replace function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision) returns void
 language plpgsql security definer set search_path = ''
@@ -7,12 +6,12 @@ as $$
 declare
   _due_at timestamptz := clock_timestamp() + make_interval(secs => postpone_delivery.seconds);
 begin
-  -- One that a crash of the server forgets is asked for again: no need to wait for the disk.
+  -- If a crash forgets it, the job comes again.
   perform set_config('synchronous_commit', 'off', true);
   update runledger.delivery set due_at = _due_at
   where delivery.webhook_id = postpone_delivery.webhook_id
     and delivery.state = 'pending'
-    -- Whoever was taken for dead and wakes up must not make another's next attempt come early.
+    -- A worker wrongly taken for dead must not hasten another's next attempt.
     and not exists (
       select from runledger.event e
       where e.stream_id = postpone_delivery.webhook_id and e.stream_version > postpone_delivery.version

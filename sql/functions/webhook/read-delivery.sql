@@ -1,4 +1,4 @@
--- What a worker needs to make one attempt. A function, so that the worker's role cannot list everybody's secrets.
+-- What one attempt needs. A function, so that the worker's role cannot list all secrets.
 
 create or replace function runledger.read_delivery(webhook_id uuid)
 returns table (
@@ -24,7 +24,7 @@ as $$
       where e.stream_id = d.webhook_id and e.stream_version > head.replayed_version and e.type = 'webhook.attempt_failed'
     )::integer,
     head.version,
-    -- The lengths stand in the rows' headers: nothing large is read for them.
+    -- The lengths stand in the rows' headers: nothing large is read.
     coalesce(length(b.stdout), 0)::bigint + coalesce(length(b.stderr), 0) + coalesce(length(b.compile_output), 0)
   from runledger.delivery d
   join runledger.result r on r.id = d.submission_id

@@ -1,4 +1,4 @@
--- One attempt to deliver a webhook: its event, and what follows from it, in one transaction.
+-- Records an attempt to deliver a webhook, and what follows, in one transaction.
 
 create or replace function runledger.record_attempt(
   webhook_id uuid,
@@ -13,7 +13,7 @@ create or replace function runledger.record_attempt(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- By this server's clock, which is the one that decides when it is due.
+  -- By this server's clock, which also decides when it is due.
   _next_attempt_at timestamptz := clock_timestamp() + make_interval(secs => record_attempt.retry_seconds);
   _data jsonb := record_attempt.data;
 begin

@@ -1,4 +1,4 @@
--- An operator has an ended delivery sent once more. The secret was deleted when it ended, so it must be given again.
+-- Sends an ended delivery again, for an operator, who must give the deleted secret again.
 
 create or replace function runledger.replay_delivery(
   webhook_id uuid,

@@ -1,6 +1,6 @@
--- Two signals: a killed worker's session lock is free at once; a frozen one stops renewing its lease. A lock alone says
--- little (its connection may have broken, and PostgreSQL may have been restarted): a worker that renewed a moment ago
--- lives, and so does one whose lock cannot be back yet.
+-- A killed worker's session lock is free at once; a frozen one stops renewing its lease. Connections break and
+-- PostgreSQL restarts, so without its lock a worker still lives that renewed a moment ago or cannot have the lock back
+-- yet.
 
 create or replace function runledger.is_worker_alive(worker_id uuid) returns boolean
 language sql stable security definer set search_path = ''

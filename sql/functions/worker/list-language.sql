@@ -1,10 +1,10 @@
--- What can be submitted now: the languages as the live workers report them.
+-- The languages that live workers report.
 
 create or replace function runledger.list_language()
 returns table (name text, version text, compile jsonb, run jsonb, limits jsonb)
 language sql stable security definer set search_path = ''
 as $$
-  -- While a release replaces workers, two versions may run: the newest worker speaks for its language.
+  -- Two versions may run during a release: the newest worker speaks for its language.
   select distinct on (language.key)
     language.key,
     language.value ->> 'version',

@@ -1,5 +1,4 @@
--- Operators order a worker to pause, to go on, or to end when it has finished; each change is an event of its stream. One that
--- drains has begun to end, and takes no other order.
+-- Each order is an event. A draining worker takes no other.
 
 create or replace function runledger.order_worker(
   worker_id uuid,

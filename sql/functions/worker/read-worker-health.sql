@@ -1,4 +1,4 @@
--- What a worker's health check asks of the processes on its host.
+-- For a worker's health check.
 
 create or replace function runledger.read_worker_health(host text, pids integer[])
 returns table (pid integer, suspended boolean)

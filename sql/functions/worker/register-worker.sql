@@ -1,4 +1,4 @@
--- A worker's own row and session lock. The caller keeps the session open for as long as the worker lives.
+-- The caller keeps the session, and so its lock, while the worker lives.
 
 drop function if exists runledger.register_worker(uuid, text, integer, integer, jsonb, double precision);
 
@@ -17,8 +17,7 @@ declare
   _lock_key integer;
   _wanted text;
 begin
-  -- A worker that was given up meanwhile is the same process under a new id: what was ordered holds for it. That is no new
-  -- order, so the log has it in the stream of the id that it had.
+  -- Under its new id a worker that was given up keeps its orders; their events stay under the old id.
   select w.wanted into _wanted from runledger.worker w
   where w.id = (register_worker.description ->> 'succeeds')::uuid;
   insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
@@ -28,7 +27,7 @@ begin
     register_worker.description ->> 'version', register_worker.description -> 'isolation',
     coalesce(_wanted, 'working')
   )
-  -- A new lock with each session: the old one may be held by a session whose end the server has not noticed yet.
+  -- The server may not have noticed the old session's end.
   on conflict (id) do update set lock_key = default, renewed_at = now()
     where w.stopped_at is null
   returning w.lock_key into _lock_key;

@@ -1,4 +1,4 @@
--- What workers of earlier releases call while a new one goes out; nothing of this one does.
+-- Called only by workers of earlier releases, while a new one goes out.
 
 drop function if exists runledger.renew_lease(uuid, text[]);
 

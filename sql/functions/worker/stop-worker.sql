@@ -1,4 +1,4 @@
--- A worker that stops in an orderly way says so, and is not looked for.
+-- A worker's orderly end, so that nobody looks for it.
 
 create or replace function runledger.stop_worker(worker_id uuid) returns void
 language sql security definer set search_path = ''

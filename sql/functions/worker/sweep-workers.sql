@@ -1,4 +1,4 @@
--- Finds lost workers and gives back what they held. Every process calls it twice a second; one at a time does it.
+-- Gives back what lost workers held. Every process calls it twice a second; one at a time does it.
 
 create or replace function runledger.sweep_workers(max_losses integer)
 returns table (worker_id uuid, submission_id uuid, requeued boolean)
@@ -38,18 +38,18 @@ begin
         return next;
       exception
         when unique_violation then
-          null; -- its completion was committed in this moment
+          null; -- it completed meanwhile
         when others then
-          -- One that cannot be given back must not keep all others: the reconciler comes to it again.
+          -- Must not hold up the others: the reconciler comes to it again.
           raise warning 'submission % is not given back: %', _run.submission_id, sqlerrm;
       end;
     end loop;
-    -- Jobs that it had taken without starting them.
+    -- Jobs taken and not started.
     perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
   end loop;
 
-  -- A worker that was killed before it could say under which ids it locks jobs: it says so within milliseconds of taking the
-  -- first. graphile-worker itself waits 4 hours.
+  -- Locked by a worker that was killed before it told its ids, within milliseconds of its first job. graphile-worker
+  -- waits 4 hours.
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by
     from graphile_worker.jobs j
