@@ -13,9 +13,9 @@ export interface LogOutput extends DestinationStream {
 const flushMilliseconds = 100
 const bufferedCharacters = 4096
 // With a stuck reader, lines are dropped rather than kept in memory.
-const waitingCharactersMost = 8 << 20
-const againMilliseconds = 10
-const lastTries = 100
+const maxWaitingCharacters = 8 << 20
+const retryMilliseconds = 10
+const triesAtExit = 100
 const stalledMilliseconds = 1000
 
 export function createLogOutput(descriptor: number): LogOutput {
@@ -49,7 +49,7 @@ export function createLogOutput(descriptor: number): LogOutput {
     write(descriptor, underWay, (error, written) => {
       isCalling = false
       if (error?.code === 'EAGAIN') {
-        setTimeout(writeRest, againMilliseconds).unref()
+        setTimeout(writeRest, retryMilliseconds).unref()
         return
       }
       if (error !== null) fail(error)
@@ -71,13 +71,13 @@ export function createLogOutput(descriptor: number): LogOutput {
       bytes = Buffer.concat([underWay, bytes])
       underWay = null
     }
-    for (let tries = 0; bytes.length > 0 && !isClosed && tries < lastTries; tries += 1) {
+    for (let tries = 0; bytes.length > 0 && !isClosed && tries < triesAtExit; tries += 1) {
       try {
         bytes = bytes.subarray(writeSync(descriptor, bytes))
       } catch (error) {
         fail(error as NodeJS.ErrnoException)
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, againMilliseconds)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMilliseconds)
       }
     }
   }
@@ -91,7 +91,7 @@ export function createLogOutput(descriptor: number): LogOutput {
   })
   return {
     write(line) {
-      if (isClosed || waiting.length > waitingCharactersMost) return
+      if (isClosed || waiting.length > maxWaitingCharacters) return
       waiting += line
       if (waiting.length >= bufferedCharacters) flush()
       else timer ??= setTimeout(flush, flushMilliseconds).unref()
