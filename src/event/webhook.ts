@@ -20,7 +20,8 @@ export interface WebhookDelivered {
  * Why it is not tried again: the schedule is spent; the receiver answered 410; the URL is one that we never send to,
  * whatever its name may resolve to later.
  */
-export type AbandonReason = 'schedule_spent' | 'gone' | 'forbidden'
+export const abandonReasons = ['schedule_spent', 'gone', 'forbidden'] as const
+export type AbandonReason = (typeof abandonReasons)[number]
 
 export interface WebhookAbandoned {
   readonly type: 'webhook.abandoned'

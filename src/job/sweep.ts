@@ -1,7 +1,9 @@
 // The door to the sweep, for web and worker alike: twice a second every process looks for workers that have died and gives
-// back what they held; every ten seconds it compares the queue with what is unfinished, and a part of that with the log.
+// back what they held; every ten seconds it compares the queue with what is unfinished, a part of that with the log, and
+// for metrics a part of the log with what it promises.
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import { createLedgerCheck } from './ledger-check.ts'
 import { passMilestone } from './milestone.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
@@ -37,6 +39,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     if (row?.restored !== 0) log.warn({ count: row?.restored }, 'pending.restored')
   }
 
+  const checkLedger = createLedgerCheck(database, log)
   const sweep = async (): Promise<void> => {
     const startedAt = performance.now()
     await database`select 1`
@@ -59,6 +62,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     passMilestone('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
+    await checkLedger()
   }
   const timed = async (): Promise<void> => {
     try {

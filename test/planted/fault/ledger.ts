@@ -167,4 +167,16 @@ export const ledgerFaults: readonly Fault[] = [
     instead: 'for (const { text } of present) await sql.unsafe(text)',
     tests: ['sql/migration'],
   },
+  {
+    name: 'ledger: what was found is lost from view when the walk goes on',
+    text: '    select unnest(_before.suspects)\n    union\n',
+    instead: '',
+    tests: ['job/ledger-check'],
+  },
+  {
+    name: 'ledger: nobody looks at it',
+    text: '    await checkLedger()\n',
+    instead: '',
+    tests: ['job/ledger-check'],
+  },
 ]
