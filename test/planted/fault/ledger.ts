@@ -179,4 +179,16 @@ export const ledgerFaults: readonly Fault[] = [
     instead: '',
     tests: ['job/ledger-check'],
   },
+  {
+    name: 'metrics: a figure that an alert asks for has another name',
+    text: "    'oldest_queued_seconds',\n",
+    instead: "    'oldest_job_seconds',\n",
+    tests: ['deploy/prometheus'],
+  },
+  {
+    name: 'metrics: a counter appears with the first of what it counts',
+    text: '  for (const reason of abandonReasons) abandoned.inc({ reason }, 0)\n',
+    instead: '',
+    tests: ['http/metrics'],
+  },
 ]
