@@ -4,11 +4,12 @@ BIN := $(CURDIR)/node_modules/.bin
 # The project's own Node, whatever the machine's is.
 NODE := PATH="$(BIN):$$PATH" node
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
 	schema client test-cgroup2 test-hostile test-faults test-planted image test-image test-image-cgroup2 \
-	container-packages compose-packages
+	container-packages compose-packages promtool
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,8 +19,8 @@ run: setup packages ## install what is missing, start PostgreSQL, web and worker
 
 test: check ## what CI runs first: everything that needs no virtual machine
 
-check: setup packages static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox; FILES="…" runs some
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts $(FILES)
+check: setup packages promtool static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox; FILES="…" runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/run.ts $(FILES)
 
 static: types lint format ## types, lint and format alone
 
@@ -63,8 +64,8 @@ test-faults: setup packages ## kill, freeze, cut off and fill up everything, eac
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
 
-test-planted: setup packages ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/planted/plant.ts $(PLANTED)
+test-planted: setup packages promtool ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
+	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/planted/plant.ts $(PLANTED)
 
 image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="Debian packages", BASE=image
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
@@ -95,6 +96,17 @@ packages:
 		$(SUDO) apt-get update -q=2 && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
 	fi
+
+# What judges deploy/prometheus. Whoever installs Debian's package gets a server that runs; so one file is taken out of it.
+promtool:
+	@$(SUDO) test -x "$(PROMTOOL)" || { \
+		echo 'taking promtool out of the Debian package prometheus'; \
+		$(SUDO) sh -ec ' \
+			mkdir -p -m 700 .data; work=$$(mktemp -d .data/promtool-XXXXXX); trap "rm -rf $$PWD/$$work" EXIT; \
+			cd "$$work"; get="apt-get download -q=2 -o APT::Sandbox::User=root prometheus"; \
+			$$get 2>/dev/null || { apt-get update -q=2; $$get; }; \
+			dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --no-same-owner ./usr/bin/promtool; \
+			mv usr/bin/promtool "$(PROMTOOL)"'; }
 
 # What building and running images needs: podman, and what makes a base for it. Whoever has docker says ENGINE=docker.
 container-packages:

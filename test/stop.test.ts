@@ -7,10 +7,9 @@ import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { Test } from 'tap'
-import { findPort } from '#embedded-postgres'
 import { createTestDatabase } from './helper/database.ts'
 import { startTcpProxy } from './helper/tcp-proxy.ts'
+import { startWebProcess } from './helper/web.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 
 // The processes give themselves 27 s by their own clocks; the rest is for a slow machine.
@@ -29,21 +28,6 @@ async function secondsToEnd(child: ChildProcess): Promise<number> {
   child.kill('SIGTERM')
   await ended
   return (performance.now() - startedAt) / 1000
-}
-
-async function startWebProcess(
-  t: Test,
-  databaseUrl: string,
-): Promise<{ child: ChildProcess; port: number }> {
-  const port = await findPort(0)
-  const child = spawn('node', ['src/server.ts'], {
-    cwd: resolve(import.meta.dirname, '..'),
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: String(port) },
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  await new Promise((done) => child.stdout.once('data', done))
-  return { child, port }
 }
 
 for (const outage of ['stop', 'freeze'] as const) {

@@ -13,7 +13,8 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all routines in schema runledger, job from runledger_api;
     grant usage on schema runledger, job to runledger_api;
-    grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration to runledger_api;
+    grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration, runledger.ledger_check
+      to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
@@ -25,7 +26,7 @@ begin
       ),
       runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress, runledger.read_result,
-      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending
+      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger
       to runledger_api;
   end if;
 
@@ -37,7 +38,7 @@ begin
     grant execute on function
       runledger.register_worker, runledger.renew_worker, runledger.renew_lease, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
-      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending,
+      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution,

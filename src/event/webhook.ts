@@ -17,7 +17,8 @@ export interface WebhookDelivered {
 }
 
 /** The schedule is spent; the receiver answered 410; the URL is never allowed, whatever its name resolves to. */
-export type AbandonReason = 'schedule_spent' | 'gone' | 'forbidden'
+export const abandonReasons = ['schedule_spent', 'gone', 'forbidden'] as const
+export type AbandonReason = (typeof abandonReasons)[number]
 
 export interface WebhookAbandoned {
   readonly type: 'webhook.abandoned'

@@ -14,20 +14,29 @@ export const live: Handler = (_request, response) => sendJson(response, 200, { s
 // Rights rarely change in a running service; asking costs milliseconds.
 const rightsKeptMilliseconds = 30_000
 
-/** `GET /readyz`: the database answers, is as new as this code, and gives this login its rights. */
-export function ready({
+/** One sentence on what keeps this process from serving; null when nothing does. Rejects when the database is away. */
+export type Readiness = () => Promise<string | null>
+
+/** The database answers, is as new as this code, and gives this login its rights. */
+export function createReadiness({
   database,
   newestMigration,
   log,
-}: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Handler {
+}: Pick<HttpDependencies, 'database' | 'newestMigration' | 'log'>): Readiness {
   const hasRights = createRightsCheck(database, log)
+  return async () => {
+    if (!(await hasRights())) return 'The database login may not do what this service needs.'
+    if (!(await isMigrated(database, newestMigration)))
+      return 'The database is older than this release.'
+    return null
+  }
+}
+
+/** `GET /readyz`. */
+export function ready(readiness: Readiness): Handler {
   return async (_request, response) => {
-    if (!(await withDeadline(hasRights))) {
-      throw new Problem('unavailable', 'The database login may not do what this service needs.')
-    }
-    if (!(await withDeadline(() => isMigrated(database, newestMigration)))) {
-      throw new Problem('unavailable', 'The database is older than this release.')
-    }
+    const missing = await withDeadline(readiness)
+    if (missing !== null) throw new Problem('unavailable', missing)
     sendJson(response, 200, { status: 'ok' })
   }
 }

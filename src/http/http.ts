@@ -9,7 +9,7 @@ import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
 import { readEvents } from './events.ts'
-import { live, ready } from './health.ts'
+import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
 import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
@@ -43,7 +43,8 @@ type Method = 'GET' | 'POST'
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
-  const metrics = createMetrics(database, waiter)
+  const readiness = createReadiness(dependencies)
+  const metrics = createMetrics({ database, waiter, readiness })
   const routes: readonly (readonly [Method, string, Handler])[] = [
     ['POST', '/api/submit', submit(dependencies)],
     ['POST', '/api/submit/batch', submitBatch(dependencies)],
@@ -54,7 +55,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],
-    ['GET', '/readyz', ready(dependencies)],
+    ['GET', '/readyz', ready(readiness)],
   ]
   const paths = [...new Set(routes.map(([, path]) => path))]
 

@@ -1,12 +1,17 @@
 // GET /metrics for Prometheus. This process's requests, waiters and Node figures; and of the whole service, the same on
-// every web process (take the maximum, not the sum): queue and workers now, and what the log says since this process
-// started.
+// every web process (take the maximum, not the sum): queue, workers and ledger now (service-gauges.ts), and what the log
+// says since this process started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '#database'
+import { abandonReasons } from '#event'
+import { languages } from '#language'
+import { resultVerdicts } from '#result'
 import type { Waiter } from '#result'
 import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
+import type { Readiness } from './health.ts'
 import type { Handler } from './request.ts'
+import { createLedgerGauges, createLoadGauges } from './service-gauges.ts'
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -21,10 +26,22 @@ export interface Metrics {
   readonly read: Handler
 }
 
-export function createMetrics(database: Database, waiter: Waiter): Metrics {
+/** Creates the registry of one web process. */
+export function createMetrics({
+  database,
+  waiter,
+  readiness,
+}: {
+  readonly database: Database
+  readonly waiter: Waiter
+  readonly readiness: Readiness
+}): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  // Gauges that are called like counters; the sums of those that tell the same by type.
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = new Histogram({
     name: 'runledger_http_request_duration_seconds',
     help: 'Requests of this process by route, method and status.',
@@ -48,7 +65,13 @@ export function createMetrics(database: Database, waiter: Waiter): Metrics {
     help: '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
     registers,
   })
+  const ready = new Gauge({
+    name: 'runledger_ready',
+    help: '1 when /readyz of this process would say so.',
+    registers,
+  })
   const load = createLoadGauges(database, registry)
+  const ledger = createLedgerGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 
   return {
@@ -64,67 +87,26 @@ export function createMetrics(database: Database, waiter: Waiter): Metrics {
     },
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
-      const answered = await withDeadline(() => Promise.all([load(), progress()])).then(
-        () => 1,
-        () => 0,
-      )
+      const [answered, isReady] = await Promise.all([
+        holds(() => Promise.all([load(), ledger(), progress()])),
+        holds(readiness, (missing) => missing === null),
+      ])
       reachable.set(answered)
+      ready.set(isReady)
       sendText(response, 200, registry.contentType, await registry.metrics())
     },
   }
 }
 
-function createLoadGauges(database: Database, registry: Registry): () => Promise<void> {
-  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
-    new Gauge({ name: `runledger_${name}`, help, labelNames, registers: [registry] })
-  const unfinished = gauge(
-    'unfinished_submissions',
-    'Submissions without an end: waiting for a place of their key, queued for a worker, running.',
-    ['state'],
+/** 1 when the work is done in time and the answer will do, else 0. */
+async function holds<T>(
+  work: () => Promise<T>,
+  isGood: (answer: T) => boolean = () => true,
+): Promise<0 | 1> {
+  return withDeadline(work).then(
+    (answer) => (isGood(answer) ? 1 : 0),
+    () => 0,
   )
-  const oldest = gauge(
-    'oldest_waiting_seconds',
-    'Age of the oldest submission that does not run yet.',
-  )
-  const workers = gauge('workers', 'Live workers.')
-  const suspended = gauge(
-    'workers_suspended',
-    'Live workers that take no submissions, because their sandbox failed.',
-  )
-  const paused = gauge(
-    'workers_paused',
-    'Live workers that take nothing, because an operator wants it so: paused, or draining.',
-  )
-  const slots = gauge('slots', 'Programs that the live workers which take any can run at once.')
-  const deliveries = gauge(
-    'webhooks_pending',
-    'Webhooks of finished submissions that are not delivered yet.',
-  )
-  return async () => {
-    const [load] = await database<[LoadRow]>`select * from runledger.read_load()`
-    for (const state of ['waiting', 'queued', 'running'] as const) {
-      unfinished.set({ state }, load[state])
-    }
-    oldest.set(load.oldest_waiting_seconds)
-    workers.set(load.workers)
-    suspended.set(load.suspended_workers)
-    paused.set(load.paused_workers)
-    slots.set(load.slots)
-    deliveries.set(load.deliveries_pending)
-  }
-}
-
-/** A row of runledger.read_load. */
-interface LoadRow {
-  readonly waiting: number
-  readonly queued: number
-  readonly running: number
-  readonly oldest_waiting_seconds: number
-  readonly workers: number
-  readonly suspended_workers: number
-  readonly paused_workers: number
-  readonly slots: number
-  readonly deliveries_pending: number
 }
 
 const durations = ['queue_seconds', 'compile_seconds', 'run_seconds', 'total_seconds'] as const
@@ -170,6 +152,11 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     run_seconds: histogram('run', 'Wall time of the program.'),
     total_seconds: histogram('total', 'From receipt to end.'),
   }
+
+  // A counter that appears with its first event has not grown, for whoever asks by how much it has.
+  for (const language of languages)
+    for (const verdict of resultVerdicts) executions.inc({ language, verdict }, 0)
+  for (const reason of abandonReasons) abandoned.inc({ reason }, 0)
 
   let cursor: Cursor | null = null
   const observe = (row: ProgressRow): void => {

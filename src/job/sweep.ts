@@ -1,7 +1,8 @@
 // The door to the sweep, in web and worker processes. Twice a second it gives back what dead workers held; every ten
-// seconds it compares the queue with unfinished submissions, and a part of the log.
+// seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import { createLedgerCheck } from './ledger-check.ts'
 import { passMilestone } from './milestone.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
@@ -36,6 +37,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     if (row?.restored !== 0) log.warn({ count: row?.restored }, 'pending.restored')
   }
 
+  const checkLedger = createLedgerCheck(database, log)
   const sweep = async (): Promise<void> => {
     const startedAt = performance.now()
     await database`select 1`
@@ -58,6 +60,7 @@ export function startSweep(database: Database, log: Logger): Stoppable {
     passMilestone('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
+    await checkLedger()
   }
   const timed = async (): Promise<void> => {
     try {

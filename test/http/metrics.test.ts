@@ -87,6 +87,56 @@ function sumExecutions(figures: ReadonlyMap<string, number>): number {
     .reduce((sum, [, value]) => sum + value, 0)
 }
 
+t.test('what was found in the ledger is shown, and when it was looked at', async (t) => {
+  const shown = async (): Promise<unknown[]> => {
+    const figures = await scrape()
+    return ['drift', 'broken_chain', 'invariant'].map((check) =>
+      figures.get(`runledger_ledger_findings{check="${check}"}`),
+    )
+  }
+  t.equal((await scrape()).get('runledger_ledger_checked_timestamp_seconds'), 0, 'never yet')
+  await sql`select runledger.check_ledger(1000)`
+  t.strictSame(await shown(), [0, 0, 0])
+  const [row] =
+    await sql`select extract(epoch from checked_at)::float as at from runledger.ledger_check`
+  const figures = await scrape()
+  t.equal(figures.get('runledger_ledger_checked_timestamp_seconds'), row?.['at'])
+  t.equal(figures.get('runledger_ledger_walked_timestamp_seconds'), row?.['at'])
+  await sql`update runledger.ledger_check set drift = 1, broken_chain = 2, invariant = 3`
+  t.strictSame(await shown(), [1, 2, 3])
+})
+
+t.test('the oldest job counts from when a worker could have taken it', async (t) => {
+  const shown = async (): Promise<number> =>
+    (await scrape()).get('runledger_oldest_queued_seconds') ?? NaN
+  await sql`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`
+  t.equal(await shown(), 0, 'all are for later')
+  const id = await submit()
+  await sql`
+    update graphile_worker._private_jobs set run_at = now() - interval '100 seconds' where key = ${id}`
+  t.ok((await shown()) >= 100)
+  await sql`update graphile_worker._private_jobs set locked_at = now() where key = ${id}`
+  t.equal(await shown(), 0, 'a worker has it')
+})
+
+t.test('a process that is not ready says so', async (t) => {
+  const newer = await startServer(t, sql, { url, newestMigration: 'none.sql' })
+  const { text } = await newer.call('GET', '/metrics', { key: null, checked: false })
+  t.match(text, /^runledger_ready 0$/m)
+  t.match(text, /^runledger_database_up 1$/m)
+  t.equal((await scrape()).get('runledger_ready'), 1)
+})
+
+t.test('what can be counted stands there before the first of it has come', async (t) => {
+  const { call } = await startServer(t, sql, { url })
+  const { text } = await call('GET', '/metrics', { key: null, checked: false })
+  for (const line of [
+    'runledger_executions_total{language="java",verdict="IE"} 0',
+    'runledger_webhooks_abandoned_total{reason="gone"} 0',
+  ])
+    t.ok(text.includes(`\n${line}\n`), line)
+})
+
 t.test('executions are counted once, by language and verdict, with their times', async (t) => {
   // A transaction that another test has open in this PostgreSQL delays the count of what has ended before.
   const [log] = await sql`
@@ -154,8 +204,8 @@ t.test('attempts to deliver webhooks are counted by outcome, with their times', 
   await record(0, 'refused', null)
   await record(1, 'unreachable', null)
   await record(2, 'gone', 'gone')
-  const figures = await scrapeUntil((all) =>
-    all.has('runledger_webhooks_abandoned_total{reason="gone"}'),
+  const figures = await scrapeUntil(
+    (all) => (all.get('runledger_webhooks_abandoned_total{reason="gone"}') ?? 0) > 0,
   )
   for (const outcome of ['refused', 'unreachable', 'gone']) {
     t.equal(figures.get(`runledger_webhook_attempts_total{outcome="${outcome}"}`), 1, outcome)

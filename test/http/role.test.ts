@@ -55,5 +55,6 @@ t.test('the sweep of the web process works', async (t) => {
   const [row] = await api`select runledger.reconcile_queue() as count`
   t.equal(row?.['count'], 0)
   await api`select * from runledger.sweep_workers(3)`
+  await api`select runledger.check_ledger(1000)`
   await api.end()
 })

@@ -79,6 +79,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
   for (const asRole of [webUrl, workerUrl]) {
     const role = createDatabase({ url: asRole, connections: 1, name: 'test' })
     await role`select runledger.reconcile_queue()`
+    await role`select runledger.check_ledger(1000)`
     await role.end()
   }
   t.strictSame(
@@ -90,6 +91,7 @@ t.test('web and worker serve a submission, each with its own rights alone', asyn
   const refused = [
     'queue.error',
     'sweep.failed',
+    'ledger.check_failed',
     'retention.failed',
     'worker.lease_not_renewed',
     'queue.failed',

@@ -121,6 +121,20 @@ table runledger.idempotency
   constraint idempotency_pkey PRIMARY KEY (account_id, key)
   INDEX idempotency_by_age ON runledger.idempotency USING btree (created_at)
 
+table runledger.ledger_check
+  The one row in which runledger.check_ledger keeps what it found and how far it has come.
+  single boolean not null default true
+  checked_at timestamp with time zone: When it last looked; null before the first time.
+  drift bigint not null default 0: Rows that audit.drift has of the streams that were looked at; broken_chain and invariant likewise.
+  broken_chain bigint not null default 0
+  invariant bigint not null default 0
+  suspects uuid[] not null default '{}'::uuid[]: Where something was found: looked at every time, until nothing is found there any more.
+  walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000'::uuid: The walk through the whole log has come to this id.
+  walked_at timestamp with time zone: When a walk last came to the end of the log; null before the first time.
+  constraint ledger_check_pkey PRIMARY KEY (single)
+  constraint ledger_check_single CHECK (single)
+  grant select to runledger_api
+
 table runledger.partitioning
   How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
   table_name text not null
@@ -522,6 +536,12 @@ function runledger.change_key(api_key_id uuid, tier text, schema_version integer
   Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.
   returns boolean security definer set search_path=""
 
+function runledger.check_ledger(events integer)
+  Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
+  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, plan_cache_mode=force_custom_plan
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
 function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
   store_completion, and the word to who waits in the same transaction.
   returns void security definer set search_path=""
@@ -626,8 +646,8 @@ function runledger.read_delivery(webhook_id uuid)
   grant execute to runledger_worker
 
 function runledger.read_load()
-  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, and those that take none because an operator wants it so.
-  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint, paused_workers bigint) stable security definer set search_path=""
+  Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.
+  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint, paused_workers bigint, oldest_queued_seconds double precision) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.read_outcome(type text, data jsonb)

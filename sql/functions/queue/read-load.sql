@@ -12,7 +12,8 @@ returns table (
   slots bigint,
   deliveries_pending bigint,
   suspended_workers bigint,
-  paused_workers bigint
+  paused_workers bigint,
+  oldest_queued_seconds double precision
 )
 language sql stable security definer set search_path = ''
 as $$
@@ -29,8 +30,14 @@ as $$
     (select count(*) from runledger.worker w
       where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id)),
     (select count(*) from runledger.worker w
-      where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id))
+      where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id)),
+    -- The job's own time: a submission may have waited long for a place of its key before it had one.
+    (select coalesce(extract(epoch from now() - min(j.run_at)), 0)
+      from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks task on task.id = j.task_id
+      where j.is_available and j.run_at <= now()
+        and (task.identifier = 'execute' or task.identifier like 'execute:%'))::double precision
   from runledger.pending p
   join runledger.result r on r.id = p.submission_id
 $$;
-comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, and those that take none because an operator wants it so.';
+comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.';

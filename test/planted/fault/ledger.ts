@@ -167,4 +167,28 @@ export const ledgerFaults: readonly Fault[] = [
     instead: 'for (const { text } of present) await sql.unsafe(text)',
     tests: ['sql/migration'],
   },
+  {
+    name: 'ledger: what was found is lost from view when the walk goes on',
+    text: '    select unnest(_before.suspects)\n    union\n',
+    instead: '',
+    tests: ['job/ledger-check'],
+  },
+  {
+    name: 'ledger: nobody looks at it',
+    text: '    await checkLedger()\n',
+    instead: '',
+    tests: ['job/ledger-check'],
+  },
+  {
+    name: 'metrics: a figure that an alert asks for has another name',
+    text: "    'oldest_queued_seconds',\n",
+    instead: "    'oldest_job_seconds',\n",
+    tests: ['deploy/prometheus'],
+  },
+  {
+    name: 'metrics: a counter appears with the first of what it counts',
+    text: '  for (const reason of abandonReasons) abandoned.inc({ reason }, 0)\n',
+    instead: '',
+    tests: ['http/metrics'],
+  },
 ]

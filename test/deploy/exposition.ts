@@ -1,0 +1,80 @@
+// What a real web process tells in /metrics after each kind of thing has happened, and whether PromQL asks for anything else.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { json } from '#database'
+import type { Database } from '#database'
+import { finish, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+/** The labels of each series, by its name. */
+export type Samples = ReadonlyMap<string, readonly ReadonlyMap<string, string>[]>
+
+const actor = { actor: { worker: 'w' } }
+
+/** Makes things happen, so that every series is there. @returns /metrics once they are counted. */
+export async function readExposition(sql: Database, port: number): Promise<string> {
+  const address = `http://127.0.0.1:${port}`
+  const read = async (): Promise<string> => (await fetch(`${address}/metrics`)).text()
+  await read()
+  await fetch(`${address}/api/submissions`) // refused: there is no key
+  const caller = await createCaller(sql)
+  const webhook = { url: 'https://a.test/', secret: 's' }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+  await finish(sql, id)
+  const failed = {
+    attempt: 1,
+    outcome: 'refused',
+    status: 500,
+    duration_seconds: 0.02,
+    snippet: '',
+  }
+  await sql`
+    select runledger.record_attempt(
+      webhook_id, 0, 'webhook.attempt_failed', 1, ${json(sql, failed)}, ${json(sql, actor)}, 60, null
+    )
+    from runledger.delivery where submission_id = ${id}`
+  const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const reason = { reason: 'worker_lost', spends_attempt: true }
+  await sql`
+    select runledger.interrupt_execution(
+      ${lost}, ${await startExecution(sql, lost)}, 1, ${json(sql, reason)}, ${json(sql, actor)}, 9
+    )`
+  // An event is counted once no transaction of the whole server is older: other test files have theirs.
+  for (let left = 600; left > 0; left -= 1) {
+    const text = await read()
+    if (text.includes('\nrunledger_rescues_total{')) return text
+    await sleep(50)
+  }
+  throw new Error('what happened is not counted')
+}
+
+/** Reads the text exposition format. */
+export function readSamples(text: string): Samples {
+  const samples = new Map<string, ReadonlyMap<string, string>[]>()
+  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)]
+    const series = new Map(pairs.map(([, label = '', value = '']) => [label, value]))
+    samples.set(name, [...(samples.get(name) ?? []), series])
+  }
+  return samples
+}
+
+// Prometheus itself puts them on everything that it scrapes.
+const scraped = ['job', 'instance']
+
+/** Names of ours, labels and their values in a text with PromQL that no series has. */
+export function findStrange(text: string, samples: Samples): string[] {
+  const strange: string[] = []
+  const known = new Set(scraped)
+  for (const [, name = '', selector = ''] of text.matchAll(/\b(runledger_\w+)(?:\{([^}]*)\})?/g)) {
+    const series = samples.get(name) ?? []
+    if (series.length === 0) strange.push(name)
+    for (const label of series.flatMap((labels) => [...labels.keys()])) known.add(label)
+    for (const [matcher, label = '', value] of selector.matchAll(/(\w+)!?="([^"]*)"/g)) {
+      const stands = scraped.includes(label) || series.some((labels) => labels.get(label) === value)
+      if (!stands) strange.push(`${name}{${matcher}}`)
+    }
+  }
+  for (const [by, list = ''] of text.matchAll(/\bby \(([^)]*)\)/g))
+    if (!list.split(', ').every((label) => known.has(label))) strange.push(by)
+  return strange
+}

@@ -1,0 +1,29 @@
+// Real web processes for tests.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+
+/** Starts `node src/server.ts` on a free port and waits until it listens. Killed at the end of the test. */
+export async function startWebProcess(
+  t: Test,
+  databaseUrl: string,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  const child = spawn('node', ['src/server.ts'], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0' },
+  })
+  const kill = (): boolean => child.kill('SIGKILL')
+  t.teardown(kill)
+  process.once('exit', kill) // a file that stops at its first failure tears nothing down
+  const port = await new Promise<number>((done, fail) => {
+    child.once('exit', () => fail(new Error('the web process ended before it listened')))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const entry = JSON.parse(line) as { msg: string; port?: number }
+      if (entry.msg === 'web.started' && entry.port !== undefined) done(entry.port)
+    })
+  })
+  return { child, port }
+}
