@@ -12,18 +12,38 @@ export const image: readonly string[] = ['--no-healthcheck', imageName]
 /** True where the memory controller stands in a v1 hierarchy. */
 export const hasCgroupV1 = existsSync('/sys/fs/cgroup/memory')
 
+/** The capabilities that a worker's container must be given. */
+export const workerCapabilities: readonly string[] = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'KILL',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_ADMIN',
+  'SYS_PTRACE',
+]
+
 /**
  * The least that a worker's container must be given beside podman's defaults taken away; the README says why each.
  * Nothing on disk can be written.
  */
-export const workerRights: readonly string[] = [
-  '--cap-drop=ALL',
-  '--cap-add=CHOWN,DAC_OVERRIDE,KILL,SETGID,SETPCAP,SETUID,SYS_ADMIN,SYS_PTRACE',
-  '--security-opt=unmask=/proc/*:/sys/fs/cgroup',
-  '--read-only',
-  '--tmpfs=/tmp:mode=1777',
-  '--tmpfs=/var/cache/runledger:mode=0711,exec',
-]
+export const workerRights: readonly string[] = giveRights(
+  workerCapabilities,
+  '/proc/*:/sys/fs/cgroup',
+)
+
+/** The same with other capabilities, and other paths of the kernel's uncovered. */
+export function giveRights(capabilities: readonly string[], uncovered: string): readonly string[] {
+  return [
+    '--cap-drop=ALL',
+    `--cap-add=${capabilities.join(',')}`,
+    `--security-opt=unmask=${uncovered}`,
+    '--read-only',
+    '--tmpfs=/tmp:mode=1777',
+    '--tmpfs=/var/cache/runledger:mode=0711,exec',
+  ]
+}
 
 /** What web and migrate need. */
 export const plainRights: readonly string[] = ['--user=runledger', '--cap-drop=ALL', '--read-only']

@@ -17,16 +17,18 @@ import { createTestDatabase } from '../helper/database.ts'
 import { copy } from '../helper/program.ts'
 import {
   begin,
+  giveRights,
   hasCgroupV1,
+  image,
   keepLimits,
   patientCompilers,
   plainRights,
   podman,
   startContainer,
+  workerCapabilities,
   workerRights,
 } from './container.ts'
-import type { Container } from './container.ts'
-import { image } from './container.ts'
+import type { Container, Ended } from './container.ts'
 
 t.setTimeout(20 * 60_000)
 
@@ -59,6 +61,9 @@ async function startAll(t: Test): Promise<{ all: Container; submit: Submit; url:
   return { all, submit: await createSubmit(url, port), url }
 }
 
+const askDoctor = (...rights: readonly string[]): Promise<Ended> =>
+  podman('run', '--rm', ...keepLimits(), ...rights, ...image, 'doctor')
+
 t.test(
   'without rights the worker refuses, and the doctor says which flags are missing',
   async (t) => {
@@ -75,23 +80,36 @@ t.test(
     )
     t.equal(worker.status, 69)
     t.match(worker.text, /does not start without isolation/)
-    const doctor = await podman('run', '--rm', ...keepLimits(), ...image, 'doctor')
+    const doctor = await askDoctor()
     t.equal(doctor.status, 1)
-    t.match(doctor.text, /podman run .*--cap-add=SYS_ADMIN/)
+    t.match(doctor.text, /podman run --cap-add=SYS_PTRACE,SYS_ADMIN …/)
+    t.match(doctor.text, /docker run --cap-add=SYS_PTRACE --cap-add=SYS_ADMIN …/)
   },
 )
 
 t.test('with the rights that the README names the doctor lacks nothing', async (t) => {
-  const { status, text } = await podman(
-    'run',
-    '--rm',
-    ...keepLimits(),
-    ...workerRights,
-    ...image,
-    'doctor',
-  )
+  const { status, text } = await askDoctor(...workerRights)
   t.equal(status, 0)
   t.notMatch(text, /✗/, text)
+})
+
+t.test('the doctor names the one flag that is missing, for podman and for docker', async (t) => {
+  for (const capability of workerCapabilities) {
+    const others = workerCapabilities.filter((other) => other !== capability)
+    const { status, text } = await askDoctor(...giveRights(others, '/proc/*:/sys/fs/cgroup'))
+    const flag = `--cap-add=${capability}`
+    t.equal(status, 1, `not without ${capability}`)
+    t.match(text, RegExp(`✗ container caps +no ${capability} \\([^,]+\\)\n`), capability)
+    t.match(text, `→ podman run ${flag} …; docker run ${flag} …\n`, `${flag} is the remedy`)
+  }
+  const { status, text } = await askDoctor(...giveRights(workerCapabilities, '/sys/fs/cgroup'))
+  t.equal(status, 1, 'not where /proc is covered')
+  t.match(text, /! container proc +\d+ paths are covered/)
+  const [ofPodman, ofDocker] = ['unmask=/proc/*', 'systempaths=unconfined']
+  t.match(
+    text,
+    `→ podman run --security-opt=${ofPodman} …; docker run --security-opt=${ofDocker} …\n`,
+  )
 })
 
 t.test('all in one', async (t) => {
