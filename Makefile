@@ -73,7 +73,7 @@ image: setup container-packages ## build the container image; IMAGE=name, LANGUA
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
 
-test-image-cgroup2: image ## the image's rights on cgroup v2, in a virtual machine
+test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2, in a virtual machine
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
 
 setup: node_modules/.installed

@@ -56,7 +56,7 @@ make_context() {
   cp node_modules/node/bin/node "$work/context/bin/node"
   # Its symbols are a seventh of it.
   if command -v strip >/dev/null; then strip "$work/context/bin/node"; fi
-  rm -r "$work/context/src/dev" "$work/context/package-lock.json"
+  rm "$work/context/package-lock.json"
   chmod -R a+rX "$work/context"
 }
 

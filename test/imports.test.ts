@@ -4,10 +4,11 @@ import { dirname, relative, resolve } from 'node:path'
 import t from 'tap'
 
 const root = resolve(import.meta.dirname, '..')
-const doors = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).imports as Record<
-  string,
-  string
+const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Record<
+  'imports' | 'dependencies',
+  Record<string, string>
 >
+const doors = manifest.imports
 
 const base = ['#back-off', '#config', '#database', '#error', '#error-text', '#language', '#log']
 /** What of it the executor and the webhooks use too: each a few lines that know nothing of the service. */
@@ -88,6 +89,14 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
 const baseFiles = ['back-off.ts', 'config.ts', 'error-text.ts', 'error.ts']
 /** The two doors of src/job that the web process uses must never load the executor. */
 const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
+/** What deploy/entrypoint.sh and the health check start. */
+const imageEntries = [
+  'src/server.ts',
+  'src/worker.ts',
+  'src/migrate.ts',
+  'src/cli/cli.ts',
+  'deploy/health.ts',
+]
 
 const files = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
@@ -125,6 +134,21 @@ t.test('the web process never loads the executor', async (t) => {
       entry,
     )
   }
+})
+
+t.test('what an image runs loads no package but the production ones', async (t) => {
+  const packages = new Set(
+    imageEntries
+      .flatMap((entry) => [...reach(resolve(root, entry))])
+      .flatMap((path) => readImports(path, false))
+      .filter((specifier) => !/^(\.|#|node:)/.test(specifier))
+      .map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
+  )
+  t.ok(packages.size > 5)
+  t.strictSame(
+    [...packages].filter((name) => !(name in manifest.dependencies)),
+    [],
+  )
 })
 
 t.test('no file loads itself by way of others', async (t) => {

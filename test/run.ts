@@ -19,7 +19,7 @@ for await (const line of createInterface({ input: tap.stdout })) {
   if (/^(not )?ok /.test(line)) {
     process.stdout.write(`${line.startsWith('ok') ? line : file.join('\n')}\n`)
     file = []
-  } else if (/^ +# (hostile|neighbour|faults): /.test(line)) {
+  } else if (/^ +# (hostile|neighbour|faults|image): /.test(line)) {
     process.stdout.write(`${line.trim()}\n`)
   } else if (line.startsWith('# { total:')) {
     total = line

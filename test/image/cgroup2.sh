@@ -1,48 +1,39 @@
 #!/bin/bash
-# The image under podman on cgroup v2, in the machine of test/cgroup2/run.sh: without rights the doctor refuses, with those
-# that the README names a group can be divided and a box stands. Emulated, compilers and JVM are too slow for its clocks, so
-# what it says of them does not count here.
+# The image under podman on cgroup v2, in the machine of test/cgroup2/run.sh: of image.ts what cgroups have a part in. That is
+# what is refused without rights, the doctor with those that the README names, a job in Python and one in C++, and that what
+# is told to stop leaves no group behind. Emulated, a JVM misses the clocks of its phases where the host is busy, and the
+# attacks, a doctor for each flag and a second start take too long.
 #
 # On the host it unpacks the image's files and boots the machine; there podman runs these, as its store of images would be
 # an overlay on an overlay.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD/.data/image-root
+export IMAGE_FILES=$PWD/.data/image-files
 
 boot() {
-  rm -rf "$root"
-  mkdir -p "$root"
+  rm -rf "$IMAGE_FILES"
+  mkdir -p "$IMAGE_FILES"
   container=$(podman create --no-healthcheck "${IMAGE:-localhost/runledger}")
-  trap 'podman rm "$container" >/dev/null; rm -rf "$root"' EXIT
-  podman export "$container" | tar -x -C "$root"
+  trap 'podman rm "$container" >/dev/null; rm -rf "$IMAGE_FILES"' EXIT
+  podman export "$container" | tar -x -C "$IMAGE_FILES"
   test/cgroup2/run.sh test/image/cgroup2.sh --inside
 }
 
-ask_doctor() {
-  podman --root=/tmp/podman/root --runroot=/tmp/podman/run --storage-driver=vfs --cgroup-manager=cgroupfs --runtime=runc \
-    run --rm --network=host --no-healthcheck --read-only --tmpfs=/tmp:mode=1777 --workdir=/runledger \
-    --env=PATH=/runledger/bin:/usr/sbin:/usr/bin:/sbin:/bin --env=container=podman "$@" \
-    --rootfs "$root" /runledger/deploy/entrypoint.sh doctor || true
-}
-
-# Every row of these names is there and begins with the mark.
-expect() {
-  local mark=$1 answer=$2 name
-  shift 2
-  for name in "$@"; do
-    if ! grep -qE "^$mark $name +[^ ]" <<<"$answer"; then
-      printf 'not ok - %s is not %s\n%s\n' "$name" "$mark" "$answer"
-      exit 1
-    fi
-    echo "ok - $name is $mark"
-  done
+# There is no systemd, and nothing of podman's may be kept where the machine's files are.
+configure_podman() {
+  local folder=/tmp/podman
+  mkdir "$folder"
+  export CONTAINERS_CONF=$folder/containers.conf CONTAINERS_STORAGE_CONF=$folder/storage.conf
+  printf '%s\n' '[engine]' 'cgroup_manager = "cgroupfs"' 'events_logger = "file"' >"$CONTAINERS_CONF"
+  printf '%s\n' '[storage]' 'driver = "vfs"' "graphroot = \"$folder/root\"" "runroot = \"$folder/run\"" \
+    >"$CONTAINERS_STORAGE_CONF"
 }
 
 if [ "${1:-}" != --inside ]; then
   boot
   exit
 fi
-mkdir -p /tmp/podman
-expect ✗ "$(ask_doctor)" 'container caps' 'container cgroup' 'cgroup delegation' box
-expect ✓ "$(ask_doctor --cap-drop=ALL --cap-add=CHOWN,DAC_OVERRIDE,KILL,SETGID,SETPCAP,SETUID,SYS_ADMIN,SYS_PTRACE \
-  '--security-opt=unmask=/proc/*:/sys/fs/cgroup')" container 'cgroup delegation' box
+configure_podman
+# Not these tests, and of the others not these: a name that fits no more makes it longer, and leaves nothing out.
+export TAP_GREP=$'/^(?!the doctor names|a worker that is killed)/\n/^(?!attacks|a javac|java|started again)/'
+exec node test/image/image.ts

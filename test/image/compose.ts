@@ -34,7 +34,7 @@ const compose = (...words: readonly string[]): Promise<Ended> =>
       ].flat(),
       {
         env: {
-          PATH: process.env['PATH'],
+          ...process.env,
           POSTGRES_PASSWORD: 'test',
           POSTGRES_IMAGE: postgres,
           RUNLEDGER_IMAGE: imageName,

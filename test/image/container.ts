@@ -1,29 +1,73 @@
 // The image under podman: what a worker's container must be given, and containers that are gone when their test is.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 
 export const imageName = process.env['IMAGE'] ?? 'localhost/runledger'
 
+/** The image's files, unpacked, where podman has no store of images to take it from. */
+const files = process.env['IMAGE_FILES']
+
 /** What podman is told to run. Where there is no systemd it has no timer for health checks: `checkHealth` asks. */
-export const image: readonly string[] = ['--no-healthcheck', imageName]
+export const image: readonly string[] = [
+  '--no-healthcheck',
+  ...(files === undefined ? [imageName] : describeFiles(files)),
+]
+
+/** What Containerfile says of the image beside its files. */
+function describeFiles(directory: string): readonly string[] {
+  const path = '/runledger/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  return [
+    '--workdir=/runledger',
+    `--env=PATH=${path}`,
+    '--env=LANG=C.UTF-8',
+    // podman says so of an image's containers alone.
+    '--env=container=podman',
+    '--rootfs',
+    directory,
+    '/runledger/deploy/entrypoint.sh',
+  ]
+}
 
 /** True where the memory controller stands in a v1 hierarchy. */
 export const hasCgroupV1 = existsSync('/sys/fs/cgroup/memory')
+
+/** The capabilities that a worker's container must be given. */
+export const workerCapabilities: readonly string[] = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'KILL',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_ADMIN',
+  'SYS_PTRACE',
+]
+
+/** Without it no box gets a /proc of its own. */
+export const uncoveredProc = '--security-opt=unmask=/proc/*'
 
 /**
  * The least that a worker's container must be given beside podman's defaults taken away; the README says why each.
  * Nothing on disk can be written.
  */
-export const workerRights: readonly string[] = [
-  '--cap-drop=ALL',
-  '--cap-add=CHOWN,DAC_OVERRIDE,KILL,SETGID,SETPCAP,SETUID,SYS_ADMIN,SYS_PTRACE',
-  '--security-opt=unmask=/proc/*:/sys/fs/cgroup',
-  '--read-only',
-  '--tmpfs=/tmp:mode=1777',
-  '--tmpfs=/var/cache/runledger:mode=0711,exec',
-]
+export const workerRights = giveRights(workerCapabilities, uncoveredProc)
+
+/** The same with other capabilities, and other flags beside them. */
+export function giveRights(
+  capabilities: readonly string[],
+  ...flags: readonly string[]
+): readonly string[] {
+  return [
+    '--cap-drop=ALL',
+    `--cap-add=${capabilities.join(',')}`,
+    '--read-only',
+    '--tmpfs=/tmp:mode=1777',
+    '--tmpfs=/var/cache/runledger:mode=0711,exec',
+    ...flags,
+  ]
+}
 
 /** What web and migrate need. */
 export const plainRights: readonly string[] = ['--user=runledger', '--cap-drop=ALL', '--read-only']
@@ -112,24 +156,30 @@ export async function startContainer(
   return begin(name)
 }
 
+/** Resolves when a container's log matches; @throws when it ends before. */
+async function followLog(name: string, pattern: RegExp): Promise<void> {
+  const logs = spawn('podman', [...runtime, 'logs', '--follow', name])
+  let log = ''
+  let isFound = false
+  const read = (chunk: Buffer): void => {
+    log += chunk.toString()
+    isFound ||= pattern.test(log)
+    if (isFound) logs.kill()
+  }
+  logs.stdout.on('data', read)
+  logs.stderr.on('data', read)
+  await once(logs, 'close')
+  if (!isFound) throw new Error(`${name} ended: ${log}`)
+}
+
 /** Starts one that has been made, or that has ended. */
 export async function begin(name: string): Promise<Container> {
   const { status, text } = await podman('start', name)
   if (status !== 0) throw new Error(text)
-  const isRunning = async (): Promise<boolean> =>
-    (await podman('inspect', '--format={{.State.Running}}', name)).text.trim() === 'true'
   return {
     name,
     log: async () => (await podman('logs', name)).text,
-    async logged(pattern) {
-      for (;;) {
-        const isAlive = await isRunning()
-        const { text: log } = await podman('logs', name)
-        if (pattern.test(log)) return
-        if (!isAlive) throw new Error(`${name} ended: ${log}`)
-        await delay(200)
-      }
-    },
+    logged: (pattern) => followLog(name, pattern),
     checkHealth: () => podman('exec', name, 'node', 'deploy/health.ts'),
     async stop() {
       await podman('stop', '--time=60', name)

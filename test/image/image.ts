@@ -17,18 +17,21 @@ import { createTestDatabase } from '../helper/database.ts'
 import { copy } from '../helper/program.ts'
 import {
   begin,
+  giveRights,
   hasCgroupV1,
+  image,
   keepLimits,
   patientCompilers,
   plainRights,
   podman,
   startContainer,
+  uncoveredProc,
+  workerCapabilities,
   workerRights,
 } from './container.ts'
-import type { Container } from './container.ts'
-import { image } from './container.ts'
+import type { Container, Ended } from './container.ts'
 
-t.setTimeout(20 * 60_000)
+t.setTimeout(30 * 60_000)
 
 type Submit = (language: Language, code: string, stdin?: string) => Promise<Result>
 
@@ -59,6 +62,9 @@ async function startAll(t: Test): Promise<{ all: Container; submit: Submit; url:
   return { all, submit: await createSubmit(url, port), url }
 }
 
+const askDoctor = (...rights: readonly string[]): Promise<Ended> =>
+  podman('run', '--rm', '--network=host', ...keepLimits(), ...rights, ...image, 'doctor')
+
 t.test(
   'without rights the worker refuses, and the doctor says which flags are missing',
   async (t) => {
@@ -75,23 +81,34 @@ t.test(
     )
     t.equal(worker.status, 69)
     t.match(worker.text, /does not start without isolation/)
-    const doctor = await podman('run', '--rm', ...keepLimits(), ...image, 'doctor')
+    const doctor = await askDoctor()
     t.equal(doctor.status, 1)
-    t.match(doctor.text, /podman run .*--cap-add=SYS_ADMIN/)
+    t.match(doctor.text, /✗ container cgroup +read-only/)
+    t.match(doctor.text, /podman run --cap-add=SYS_PTRACE,SYS_ADMIN …/)
+    t.match(doctor.text, /docker run --cap-add=SYS_PTRACE --cap-add=SYS_ADMIN …/)
   },
 )
 
 t.test('with the rights that the README names the doctor lacks nothing', async (t) => {
-  const { status, text } = await podman(
-    'run',
-    '--rm',
-    ...keepLimits(),
-    ...workerRights,
-    ...image,
-    'doctor',
-  )
+  const { status, text } = await askDoctor(...workerRights)
   t.equal(status, 0)
   t.notMatch(text, /✗/, text)
+})
+
+t.test('the doctor names the one flag that is missing, for podman and for docker', async (t) => {
+  for (const capability of workerCapabilities) {
+    const others = workerCapabilities.filter((other) => other !== capability)
+    const { status, text } = await askDoctor(...giveRights(others, uncoveredProc))
+    const flag = `--cap-add=${capability}`
+    t.equal(status, 1, `not without ${capability}`)
+    t.match(text, RegExp(`✗ container caps +no ${capability} \\([^,]+\\)\n`), capability)
+    t.match(text, `→ podman run ${flag} …; docker run ${flag} …\n`, `${flag} is the remedy`)
+  }
+  const { status, text } = await askDoctor(...giveRights(workerCapabilities))
+  t.equal(status, 1, 'not where /proc is covered')
+  t.match(text, /! container proc +\d+ paths are covered/)
+  const ofDocker = '--security-opt=systempaths=unconfined'
+  t.match(text, `→ podman run ${uncoveredProc} …; docker run ${ofDocker} …\n`)
 })
 
 t.test('all in one', async (t) => {
@@ -104,6 +121,10 @@ t.test('all in one', async (t) => {
     })
 
   t.test('boxes are made by keepers', async (t) => {
+    t.match(await all.log(), /"isolation":{"box":"keeper"/)
+  })
+
+  t.test('a javac stays up', async (t) => {
     t.notMatch(await all.log(), /executor\.fallback/)
   })
 
@@ -132,6 +153,7 @@ t.test('all in one', async (t) => {
   t.test('attacks are held', async (t) => {
     const rows = listAttacks()
     t.ok(rows.length > 80)
+    let escaped = 0
     const waiting = rows.values()
     const take = async (): Promise<void> => {
       for (const row of waiting) await hold(row)
@@ -149,16 +171,21 @@ t.test('all in one', async (t) => {
         `ends rightly: ${name}`,
         { words },
       )
-      t.notMatch(stdout ?? '', /^(ESCAPED|UNSURE)/m, `held: ${name}`)
+      const isHeld = t.notMatch(stdout ?? '', /^(ESCAPED|UNSURE)/m, `held: ${name}`)
+      if (!isHeld) escaped += 1
     }
     await Promise.all(Array.from({ length: 4 }, take))
+    t.comment(`image: ${rows.length} attacks, ${escaped} escaped`)
     t.equal((await submit('python', copy.python, 'hello')).verdict, 'AC')
   })
 
-  t.test('told to stop it ends well, and started again it works', async (t) => {
+  t.test('told to stop it ends well, and leaves no group', async (t) => {
     t.equal(await all.stop(), 0)
     t.match(await all.log(), /worker\.stopped/)
     t.strictSame(listGroups(), [])
+  })
+
+  t.test('started again it works', async (t) => {
     const again = await begin(all.name)
     await again.logged(/worker\.stopped[^]*worker\.started/)
     t.equal((await submit('cpp', copy.cpp, 'again')).stdout, 'again')

@@ -86,16 +86,12 @@ function examineCgroupMounts(host: Host): Finding {
       'none is mounted',
       sayBoth('--cgroupns=private', '--cgroupns=private'),
     )
-  const detail = `read-only: ${closed.map(({ place }) => place).join(', ')}`
-  // Of v1 neither engine mounts any writable; the image's entry point does it with this right, and gives it up.
-  const byEntry = '--cap-add=SYS_ADMIN with the image’s own entry point'
-  const isUnified = closed.every(({ type }) => type === 'cgroup2')
+  // Engines mount cgroups read-only; the image's entry point remounts them with this right, and the worker has it no more.
+  const flag = '--cap-add=SYS_ADMIN with the image’s own entry point'
   return reportMissing(
     name,
-    detail,
-    isUnified
-      ? sayBoth('--security-opt=unmask=/sys/fs/cgroup', byEntry)
-      : sayBoth(byEntry, byEntry),
+    `read-only: ${closed.map(({ place }) => place).join(', ')}`,
+    sayBoth(flag, flag),
   )
 }
 

@@ -88,7 +88,10 @@ t.test('a covered /proc, closed cgroups, a profile', async (t) => {
     { level: 'missing', detail: /cgroup\/memory/u, remedy: /podman run --cap-add=SYS_ADMIN/u },
   ])
   t.match(name([mounts.proc, mounts.closedUnified]), [
-    { level: 'missing', remedy: /unmask=\/sys\/fs\/cgroup .*docker run --cap-add=SYS_ADMIN/u },
+    {
+      level: 'missing',
+      remedy: /podman run --cap-add=SYS_ADMIN .*docker run --cap-add=SYS_ADMIN/u,
+    },
   ])
   t.match(name([mounts.proc]), [{ level: 'missing', detail: /none/u }])
   t.match(name([mounts.proc, mounts.open], 'docker-default (enforce)'), [
