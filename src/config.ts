@@ -2,7 +2,7 @@
 // process exits with 78 (EX_CONFIG of sysexits). README's configuration table says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
-import { catalogue, defaultSettings, languages, settingEntries } from '#language'
+import { catalogue, defaultSettings, languages, languagesByName, settingEntries } from '#language'
 import type { Language, LanguageSettings } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
@@ -96,6 +96,17 @@ const worker = {
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
+  LANGUAGES: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/[\s,]+/).filter(Boolean)),
+      v.everyItem(
+        (name) => name.toLowerCase() in languagesByName,
+        (issue) => `names none of ours: ${issue.received}`,
+      ),
+      v.transform((names) => names.flatMap((name) => languagesByName[name.toLowerCase()] ?? [])),
+    ),
+  ),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
   WEBHOOK_PER_HOST: v.optional(wholeNumber(1, 10_000), '10'),
   WEBHOOK_SCHEDULE_SECONDS: v.optional(

@@ -1,6 +1,7 @@
 // The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue. On a signal it
 // takes no more, lets runs finish, gives back the rest and ends.
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { checkLogin, createDatabase, surviveLostConnections } from '#database'
@@ -17,7 +18,7 @@ import {
   startSweep,
 } from '#job'
 import { describeError } from '#error-text'
-import { defaultLimits, languages } from '#language'
+import { defaultLimits } from '#language'
 import type { Language, Limits } from '#language'
 import { createLog } from '#log'
 import metadata from '#package' with { type: 'json' }
@@ -31,6 +32,8 @@ const lastSeconds = 27
 const statementSeconds = 2
 const sweepSeconds = 10
 const retentionSeconds = 60
+// Within these the log is written.
+const logMilliseconds = 250
 
 const config = readOrExit(() => {
   const read = readWorkerConfig()
@@ -53,6 +56,8 @@ const refusal = await checkLogin(database, config.DATABASE_URL, [
   'runledger_queue',
 ])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+let announce = (): void => {}
+const absent: Language[] = []
 const executor = await startExecutor()
 // Its own connection: busy pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
@@ -79,11 +84,13 @@ const obedience = createObedience({
 const lease = await announceWorker({
   url: config.DATABASE_URL,
   slots: executor.slots,
-  languages: Object.fromEntries(
-    languages
-      .filter((name) => executor.runtimes[name] !== undefined)
-      .map((name) => [name, { ...executor.runtimes[name], limits: describeLimits(limits[name]) }]),
-  ),
+  languages: () =>
+    Object.fromEntries(
+      Object.entries(executor.runtimes).map(([name, runtime]) => [
+        name,
+        { ...runtime, limits: describeLimits(limits[name as Language]) },
+      ]),
+    ),
   description: { version: metadata.version, isolation: executor.isolation },
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
@@ -91,6 +98,7 @@ const lease = await announceWorker({
   onWanted: obedience.heed,
   log,
 })
+announce = () => lease.announce()
 const queue = await startQueue({
   url: config.DATABASE_URL,
   execute: {
@@ -149,16 +157,22 @@ process.on('SIGTERM', (signal) => void stop(signal, 0))
 process.on('SIGINT', (signal) => void stop(signal, 0))
 for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
   process.on(signal, () => void obedience.signal(signal))
-void obedience.drained.then(drain)
+void obedience.over.then(endWhenIdle)
 log.info(
-  { worker: lease.workerId, slots: executor.slots, isolation: executor.isolation },
+  {
+    worker: lease.workerId,
+    slots: executor.slots,
+    isolation: executor.isolation,
+    languages: Object.keys(executor.runtimes),
+    absent,
+  },
   'worker.started',
 )
 
 /** Gives nothing back, however long runs take. A signal ends it sooner. */
-async function drain(): Promise<void> {
+async function endWhenIdle(reason: 'drained' | 'restarted'): Promise<void> {
   await queue.idle()
-  await stop('drained', 0)
+  await stop(reason, 0)
 }
 
 let stopping = false
@@ -177,8 +191,19 @@ async function stop(reason: string, exitCode: number): Promise<void> {
     [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 1 })),
   )
   log.info('worker.stopped')
+  if (reason === 'restarted') await beginAgain()
   // After an outage graphile-worker may keep the event loop for a minute.
   process.exit(exitCode)
+}
+
+/** In the same process, as whoever started it watches that one and takes its end for the worker's. */
+async function beginAgain(): Promise<void> {
+  await sleep(logMilliseconds)
+  process.execve?.(process.execPath, [
+    process.execPath,
+    ...process.execArgv,
+    ...process.argv.slice(1),
+  ])
 }
 
 async function startExecutor(): Promise<Executor> {
@@ -190,9 +215,14 @@ async function startExecutor(): Promise<Executor> {
       cacheBytes: config.CACHE_BYTES,
       cacheDirectory: config.CACHE_DIRECTORY,
       box: config.BOX,
+      onChange: () => announce(),
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
       settings: config.settings,
-      onMissing: (missing) => log.warn({ ...missing }, 'language.missing'),
+      ...(config.LANGUAGES && { languages: config.LANGUAGES }),
+      onMissing({ isBroken, ...missing }) {
+        if (isBroken) log.warn(missing, 'language.missing')
+        else absent.push(missing.language)
+      },
     })
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error

@@ -54,6 +54,8 @@ export async function startExecutor(
   const options: ExecutorOptions = {
     slots,
     firstUid: uids[0] ?? 0,
+    languages: ['python', 'cpp', 'java'],
+    proves: false,
     limits: {
       python: change(defaultLimits.python),
       cpp: change(defaultLimits.cpp),
@@ -76,6 +78,7 @@ export async function startExecutor(
   return {
     isolation: executor.isolation,
     runtimes: executor.runtimes,
+    found: executor.found,
     slots,
     directory,
     uids,

@@ -5,6 +5,7 @@ select
   case
     when not life.alive then 'gone'
     when w.wanted = 'drained' then 'draining'
+    when w.wanted = 'restarted' then 'restarting'
     when w.wanted = 'paused' then 'paused'
     when w.suspended_at is not null then 'suspended'
     else 'working'
@@ -17,6 +18,6 @@ comment on view audit.worker is 'Worker processes, past and present: their relea
 comment on column audit.worker.version is 'Of Runledger.';
 comment on column audit.worker.isolation is 'How its boxes are made; as in audit.execution.';
 comment on column audit.worker.languages is 'What it runs: versions, command lines and limits of each language.';
-comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), or gone.';
+comment on column audit.worker.state is 'working, suspended, paused, draining (it ends when it has finished what it has), restarting (it begins again then), or gone.';
 comment on column audit.worker.suspended_because is 'What failed, in the worker''s own words.';
-comment on column audit.worker.wanted is 'What operators want of it: working, paused or drained; who wanted that, its stream says (audit.event).';
+comment on column audit.worker.wanted is 'What operators want of it: working, paused, drained or restarted; who wanted that, its stream says (audit.event).';

@@ -25,8 +25,10 @@ begin
         boolean, boolean, text
       ),
       runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
-      runledger.estimate_drain, runledger.list_language, runledger.read_load, runledger.read_progress, runledger.read_result,
-      runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger
+      runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
+      runledger.read_language_load,
+      runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
+      runledger.restore_next_pending, runledger.check_ledger
       to runledger_api;
   end if;
 

@@ -102,6 +102,8 @@ const tellers: Readonly<Record<string, Teller>> = {
     `On host ${say(data['host'])}: resumed by ${list(part(metadata, 'actor'))}.`,
   'worker.drained': (data, { metadata }) =>
     `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to end when it has finished what it has.`,
+  'worker.restarted': (data, { metadata }) =>
+    `On host ${say(data['host'])}: told by ${list(part(metadata, 'actor'))} to begin again when it has finished what it has.`,
 }
 
 /** A newer release's event is shown raw. */

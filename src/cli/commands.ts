@@ -2,6 +2,7 @@
 import { auditCommands } from './audit-commands.ts'
 import type { Command } from './command.ts'
 import { hostCommands } from './host-commands.ts'
+import { languageCommands } from './language-commands.ts'
 import { keyCommands } from './keys.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   ...tierCommands,
   ...hostCommands,
   ...orderCommands,
+  ...languageCommands,
   ...webhookCommands,
   ...auditCommands,
 ]

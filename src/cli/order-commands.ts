@@ -1,4 +1,4 @@
-// `pause`, `resume` and `drain`. An order stands in the worker's row, and is an event.
+// `pause`, `resume`, `drain` and `restart`. An order stands in the worker's row, and is an event.
 import { errorCode } from '#database'
 import type { Database } from '#database'
 import { orderWorker, workerGone } from '#order'
@@ -17,6 +17,11 @@ export const orderCommands = [
   defineOrder('pause', 'paused', 'let a worker finish what it has and take nothing until `resume`'),
   defineOrder('resume', 'working', 'let a worker that was paused take work again'),
   defineOrder('drain', 'drained', 'let a worker finish what it has and end'),
+  defineOrder(
+    'restart',
+    'restarted',
+    'let a worker finish what it has and begin again in place: it looks for languages anew',
+  ),
 ]
 
 /** Exactly one of these. */

@@ -30,6 +30,7 @@ export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'worker.paused': [],
   'worker.resumed': [],
   'worker.drained': [],
+  'worker.restarted': [],
 }
 
 export interface UpcastData {

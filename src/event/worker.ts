@@ -20,4 +20,10 @@ export interface WorkerDrained {
   readonly data: Data
 }
 
-export type WorkerEvent = WorkerPaused | WorkerResumed | WorkerDrained
+/** It begins again, under another id, when it has finished what it has. */
+export interface WorkerRestarted {
+  readonly type: 'worker.restarted'
+  readonly data: Data
+}
+
+export type WorkerEvent = WorkerPaused | WorkerResumed | WorkerDrained | WorkerRestarted

@@ -21,33 +21,29 @@
 // a nameless file, outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's
 // own word, and is judged last (contract/judge-ending.ts).
 export { NotBegunError, SandboxError } from '#contract'
+export { tryLanguage } from './trial.ts'
+export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
 export type { Ending, ExecutionRequest, Outcome, Phase, Usage } from '#contract'
-import { closeSync, openSync, readdirSync } from 'node:fs'
-import {
-  createStandardStreams,
-  findInheritedDescriptors,
-  readHostRoot,
-  removeStandardStreams,
-} from '#bubblewrap'
-import type { BoxResources } from '#bubblewrap'
-import { openBoxes } from '#box'
+import { mkdirSync } from 'node:fs'
+import { release } from 'node:os'
 import { openCacheDirectory } from '#cache-directory'
-import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
-import { assembleFilter } from '#seccomp'
-import { warm } from '#toolchain'
-import type { Toolchain } from '#toolchain'
+import { defaultLimits } from '#language'
+import { keepAnswers, recallAnswers } from '#toolchain'
 import { createArtefactCache } from './artefact-cache.ts'
-import { beginPreparations, listForkServers, openOffers, openToolchains } from './offer.ts'
-import type { LanguageOptions, Toolchains } from './offer.ts'
+import { beginPreparations, openOffers, openToolchains } from './offer.ts'
+import type { LanguageOptions } from './offer.ts'
+import { openOffering } from './offering.ts'
+import type { Runtimes } from './offering.ts'
 import { createProgramRunner } from './program.ts'
+import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
-import type { SlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
+import { tryLanguage } from './trial.ts'
 
 /** What the worker chooses at start. */
 export interface ExecutorOptions extends LanguageOptions {
@@ -58,14 +54,20 @@ export interface ExecutorOptions extends LanguageOptions {
    * worker is root.
    */
   readonly firstUid: number
-  /** The limits of each language. */
-  readonly limits: Readonly<Record<Language, Limits>>
+  /** The limits of each language; the defaults of those that are not named. */
+  readonly limits: Readonly<Partial<Record<Language, Limits>>>
   /** Bytes of compiled programs kept on disk for reuse; 0 turns the cache off. */
   readonly cacheBytes: number
   /** A directory of the worker's own, for compiled programs; made if missing. */
   readonly cacheDirectory: string
   /** How boxes are made; `auto` unless said. */
   readonly box?: BoxChoice
+  /**
+   * Whether a language is offered only once its trial has ended as it should; else as soon as it is found. True unless said.
+   */
+  readonly proves?: boolean
+  /** Told when the languages that are offered have changed. */
+  readonly onChange?: () => void
   /** Hears what was wanted and cannot be had on this host, and why; it costs speed alone. */
   readonly onFallback?: (reason: string) => void
 }
@@ -79,20 +81,10 @@ export interface Isolation {
   readonly uid: 'slot' | 'worker'
 }
 
-/** A language as it runs here. */
-export interface Runtime {
-  /** The exact version, such as `GCC 12.2.0`. */
-  readonly version: string
-  /** The compiler's command line; null for a language without one. */
-  readonly compile: readonly string[] | null
-  /** The program's command line. */
-  readonly run: readonly string[]
-}
-
 export interface Executor {
   readonly isolation: Isolation
-  /** The languages that this host has. */
-  readonly runtimes: Readonly<Partial<Record<Language, Runtime>>>
+  /** The languages that are offered now: those that this host has and that have passed their trial. */
+  readonly runtimes: Runtimes
   /**
    * Runs one program; waits for a free slot. Resolves when every process of the run is dead. If a kill does not end one in
    * seconds it resolves too, and the slot is lent to nobody until it is clear.
@@ -100,7 +92,9 @@ export interface Executor {
    * @throws {SandboxError} when we failed, or do not have the language.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
-  /** Resolves when nothing is being prepared for later runs: a compiler that stays up, headers. */
+  /** Every language that was found, tried or not. */
+  readonly found: readonly Language[]
+  /** Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers. */
   settled(): Promise<void>
   /** Slots in service: those asked for less those quarantined. */
   readonly slots: number
@@ -121,18 +115,23 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     )
   }
   const firstUid = isRoot ? options.firstUid : null
-  const onFallback = options.onFallback ?? ((): void => {})
+  const { onFallback = () => {}, onChange = () => {} } = options
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   const preparing = new Set<Promise<void>>()
   openCacheDirectory(options.cacheDirectory)
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
+  const memory = `${options.cacheDirectory}/trial`
+  mkdirSync(memory, { recursive: true, mode: 0o700 })
+  recallAnswers(memory)
+  const found = await openToolchains(options)
+  keepAnswers(memory)
   const toolchains = beginPreparations(
-    await openToolchains(options),
+    found,
     {
       directory: options.cacheDirectory,
       signal: closing.signal,
-      track: (work) => keepUntilSettled(preparing, work),
+      track: (work) => void keepUntilSettled(preparing, work),
     },
     onFallback,
   )
@@ -147,14 +146,14 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const offers = openOffers(
     toolchains,
     resources,
-    options.limits,
+    { ...defaultLimits, ...options.limits },
     { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
     onFallback,
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache)
 
-  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const offer = offers.get(request.language)
     if (offer === undefined)
       throw new SandboxError('language.missing', `${request.language} is not installed here`)
@@ -164,21 +163,37 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     )
   }
 
-  return {
+  const offering = openOffering({
+    offers,
+    proves: options.proves !== false,
+    search: options,
+    directory: memory,
+    circumstances: [boxes.kind, resources.cgroups.version, release()].join(' '),
+    tryOut: (language) =>
+      keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
+    signal: closing.signal,
+    onChange,
+  })
+
+  async function executeOffered(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+    const outcome = await execute(request, signal)
+    offering.examine(request.language, outcome)
+    return outcome
+  }
+
+  const executor: Executor = {
     isolation: {
       box: boxes.kind,
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
-    runtimes: Object.fromEntries(
-      [...toolchains].map(([language, toolchain]) => [language, describeRuntime(toolchain)]),
-    ),
-    execute(request, signal) {
-      const promise = execute(request, signal)
-      keepUntilSettled(running, promise)
-      return promise
+    get runtimes() {
+      return offering.runtimes
     },
+    found: [...toolchains.keys()],
+    execute: (request, signal) => keepUntilSettled(running, executeOffered(request, signal)),
     async settled() {
+      await offering.settled()
       await Promise.all(residents.map((resident) => resident.settled()))
       while (preparing.size > 0) await Promise.all(preparing)
     },
@@ -197,71 +212,20 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       await closeResources(resources)
     },
   }
-}
-
-/** Makes what phases share, then the boxes, and proves them. */
-async function openSandbox(
-  toolchains: Toolchains,
-  slots: SlotPool,
-  { box = 'auto', cacheDirectory, onFallback = () => {} }: ExecutorOptions,
-): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
-  const resources = await openResources(cacheDirectory)
-  try {
-    // First of all, so that no keeper or box is charged for what it reads.
-    for (const { warmPaths } of toolchains.values()) warm(warmPaths)
-    const boxes = await openBoxes(resources, {
-      choice: box,
-      slots: slots.all,
-      directory: `${cacheDirectory}/keeper`,
-      paths: [...toolchains.values()].flatMap(({ paths }) => paths),
-      forkServers: listForkServers(toolchains),
-      onFallback,
-    })
-    return { resources, boxes }
-  } catch (error) {
-    await closeResources(resources)
+  await offering.any().catch(async (error: unknown) => {
+    await executor.close()
     throw error
-  }
+  })
+  return executor
 }
 
-/** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
-async function openResources(cacheDirectory: string): Promise<BoxResources> {
-  const name = nameWorkerGroup()
-  sweepDirectory(cacheDirectory)
-  const cgroups = await openCgroupParent(name)
-  try {
-    const filter = assembleFilter()
-    const streams = createStandardStreams(`${cacheDirectory}/${name}`)
-    const inherited = findInheritedDescriptors()
-    const emptyDescriptor = openSync('/dev/null', 'r')
-    return { cgroups, streams, filter, root: readHostRoot(), inherited, emptyDescriptor }
-  } catch (error) {
-    await cgroups.close()
-    throw error
-  }
-}
-
-/**
- * Standard streams of workers that died have no name a moment after they are made; their directories and the
- * records of them remain. */
-function sweepDirectory(cacheDirectory: string): void {
-  for (const name of readdirSync(cacheDirectory).filter(isAbandoned)) {
-    removeStandardStreams(`${cacheDirectory}/${name}`)
-  }
-}
-
-async function closeResources(resources: BoxResources): Promise<void> {
-  resources.streams.close()
-  closeSync(resources.emptyDescriptor)
-  await resources.cgroups.close()
-}
-
-function keepUntilSettled<Work extends Promise<unknown>>(works: Set<Work>, work: Work): void {
+/** @returns the work. */
+function keepUntilSettled<Work extends Promise<unknown>>(
+  works: Set<Promise<unknown>>,
+  work: Work,
+): Work {
   works.add(work)
   const forget = (): void => void works.delete(work)
   work.then(forget, forget)
-}
-
-function describeRuntime({ version, compiler, commandLine }: Toolchain): Runtime {
-  return { version, compile: compiler?.commandLine ?? null, run: commandLine }
+  return work
 }

@@ -15,6 +15,8 @@ import type { Offer } from './program.ts'
 export interface LanguageOptions {
   /** What their own variables say; the defaults where nothing is said. */
   readonly settings?: Partial<LanguageSettings>
+  /** Of these it offers what the host has; of all unless said. */
+  readonly languages?: readonly Language[]
   /** Where their tools are looked for; an ordinary host's places unless said. */
   readonly toolHost?: Partial<ToolHost>
   /** What may be used of what is faster than a fresh process; all of it unless said. */
@@ -31,14 +33,16 @@ export async function openToolchains({
   settings = {},
   toolHost = {},
   accelerators,
+  languages: wanted = languages,
   onMissing = () => {},
 }: LanguageOptions): Promise<Toolchains> {
   const { toolchains, missing } = await findToolchains(
     { ...defaultSettings, ...settings },
     { ...ordinaryToolHost, ...toolHost },
+    wanted,
   )
   const found = new Map<Language, Toolchain>()
-  for (const language of languages) {
+  for (const language of wanted) {
     const toolchain = toolchains[language]
     if (toolchain === undefined) continue
     const allowed = toolchain.accelerators.filter(
@@ -87,7 +91,7 @@ export function openOffers(
   limits: Readonly<Record<Language, Limits>>,
   place: { readonly slots: number; readonly firstUid: number | null },
   onFallback: (reason: string) => void,
-): ReadonlyMap<Language, Offer> {
+): Map<Language, Offer> {
   let { firstUid } = place
   const keep = (language: Language, toolchain: Toolchain): ResidentCompilers | null => {
     const compiler = pickAccelerator(toolchain, 'resident-compiler')

@@ -7,6 +7,7 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { createOfferedLanguages, refuseAbsent } from './offered.ts'
 import { queueFull } from './queue-full.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
@@ -18,12 +19,15 @@ export function submitBatch(
   dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'webhookAllowedRanges'>,
 ): Handler {
   const { database, queueCapacity } = dependencies
-  const parseSubmission = createSubmissionParser(dependencies.webhookAllowedRanges)
-  // A batch larger than the queue would be refused for ever.
+  const parseSubmission = refuseAbsent(
+    createSubmissionParser(dependencies.webhookAllowedRanges),
+    createOfferedLanguages(database),
+  )
+  // More than the queue holds would be refused for ever.
   const most = Math.min(batchLimit, queueCapacity)
 
-  const toItem = (input: unknown): BatchItem => {
-    const { value, issues } = parseSubmission(input)
+  const toItem = async (input: unknown): Promise<BatchItem> => {
+    const { value, issues } = await parseSubmission(input)
     if (value !== null) return { submission: value }
     const { code, message } = invalidRequest(issues)
     return { submission: null, refusal: { error: code, message, issues } }
@@ -47,7 +51,7 @@ export function submitBatch(
       idempotencyKey,
       capacity: queueCapacity,
     }
-    const items = inputs.map(toItem)
+    const items = await Promise.all(inputs.map(toItem))
     const receipt = await withDeadline((signal) =>
       receiveBatch(database, items, circumstances, signal),
     )

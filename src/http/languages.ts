@@ -1,7 +1,7 @@
 // GET /api/languages: what live workers report that they run.
 import * as v from 'valibot'
 import { catalogue } from '#language'
-import type { Language } from '#language'
+import type { Language, LanguageDefinition } from '#language'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
@@ -27,6 +27,7 @@ interface LanguageRow {
   readonly compile: readonly string[] | null
   readonly run: readonly string[]
   readonly limits: unknown
+  readonly workers: number
 }
 
 /** Empty while no worker lives. */
@@ -37,15 +38,22 @@ export function listLanguages({ database }: Pick<HttpDependencies, 'database'>):
     const rows = await withDeadline(
       async () => database<LanguageRow[]>`select * from runledger.list_language()`,
     )
-    const languages = rows.map(({ name, version, compile, run, limits: stored }) => ({
-      name,
-      // A later release's worker may offer a language unknown here.
-      aliases: catalogue[name as Language]?.aliases ?? [],
-      runtime: version,
-      compile,
-      run,
-      limits: presentLimits(stored),
-    }))
+    const languages = rows.map(({ name, version, compile, run, limits: stored, workers }) => {
+      // A worker of a later release may offer what this one does not know.
+      const known: Partial<LanguageDefinition> = catalogue[name as Language] ?? {}
+      return {
+        name,
+        title: known.title ?? name,
+        aliases: known.aliases ?? [],
+        extensions: known.extensions ?? [],
+        runtime: version,
+        compile,
+        run,
+        limits: presentLimits(stored),
+        example: known.example ?? null,
+        workers,
+      }
+    })
     sendJson(response, 200, { languages })
   }
 }

@@ -11,7 +11,7 @@ import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { Readiness } from './health.ts'
 import type { Handler } from './request.ts'
-import { createLedgerGauges, createLoadGauges } from './service-gauges.ts'
+import { createLanguageGauges, createLedgerGauges, createLoadGauges } from './service-gauges.ts'
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -71,6 +71,7 @@ export function createMetrics({
     registers,
   })
   const load = createLoadGauges(database, registry)
+  const byLanguage = createLanguageGauges(database, registry)
   const ledger = createLedgerGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 
@@ -88,7 +89,7 @@ export function createMetrics({
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
       const [answered, isReady] = await Promise.all([
-        holds(() => Promise.all([load(), ledger(), progress()])),
+        holds(() => Promise.all([load(), byLanguage(), ledger(), progress()])),
         holds(readiness, (missing) => missing === null),
       ])
       reachable.set(answered)

@@ -116,11 +116,20 @@ const phaseLimits = v.object({
 
 const languageDescription = v.object({
   name: language,
-  aliases: v.array(v.string()),
-  runtime: v.string(),
+  title: v.pipe(v.string(), v.description('What people call it.')),
+  aliases: v.pipe(v.array(v.string()), v.description('What a submission may call it, too.')),
+  extensions: v.pipe(v.array(v.string()), v.description('How the names of its source files end.')),
+  runtime: v.pipe(v.string(), v.description('The exact version.')),
   compile: v.pipe(v.nullable(v.array(v.string())), v.description("The compiler's command line.")),
   run: v.pipe(v.array(v.string()), v.description("The program's command line.")),
   limits: v.nullable(v.object({ compile: v.nullable(phaseLimits), run: phaseLimits })),
+  example: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'A program that prints `Hello, world!`; null for a language that the web process does not know.',
+    ),
+  ),
+  workers: v.pipe(count, v.description('How many workers offer it now.')),
 })
 
 const event = v.object({

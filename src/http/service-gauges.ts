@@ -56,6 +56,33 @@ export function createLoadGauges(database: Database, registry: Registry): () => 
   }
 }
 
+/** Creates the gauges by language; the result sets them. */
+export function createLanguageGauges(database: Database, registry: Registry): () => Promise<void> {
+  const gauge = createGauges(registry)
+  const waiting = gauge('waiting_submissions', 'Submissions that do not run yet, by language.', [
+    'language',
+  ])
+  const workers = gauge('language_workers', 'Live workers that take submissions, by language.', [
+    'language',
+  ])
+  return async () => {
+    const rows = await database<LanguageLoadRow[]>`select * from runledger.read_language_load()`
+    waiting.reset()
+    workers.reset()
+    for (const row of rows) {
+      waiting.set({ language: row.language }, row.waiting)
+      workers.set({ language: row.language }, row.workers)
+    }
+  }
+}
+
+/** A row of runledger.read_language_load. */
+interface LanguageLoadRow {
+  readonly language: string
+  readonly waiting: number
+  readonly workers: number
+}
+
 /** A row of runledger.read_load. */
 interface LoadRow {
   readonly waiting: number

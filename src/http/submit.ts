@@ -19,6 +19,7 @@ import {
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
+import { createOfferedLanguages, refuseAbsent } from './offered.ts'
 import { createSubmissionParser } from './submission.ts'
 
 export function submit(dependencies: HttpDependencies): Handler {
@@ -56,17 +57,21 @@ interface Answer {
 }
 
 function createParser({
+  database,
   webhookAllowedRanges,
   syncWaitSeconds,
 }: HttpDependencies): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<Asked> {
-  const parseSubmission = createSubmissionParser(webhookAllowedRanges)
+  const parseSubmission = refuseAbsent(
+    createSubmissionParser(webhookAllowedRanges),
+    createOfferedLanguages(database),
+  )
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const { json, issues: bodyIssues } = await readJson(request, response)
     const submission =
-      bodyIssues.length === 0 ? parseSubmission(json) : { value: null, issues: bodyIssues }
+      bodyIssues.length === 0 ? await parseSubmission(json) : { value: null, issues: bodyIssues }
     const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
     return {

@@ -32,14 +32,17 @@ export interface Claim {
 export interface Lease extends Claim {
   /** Renews now, as the worker's description has changed. */
   renew(): void
+  /** Registers anew: its languages have changed. */
+  announce(): void
+  /** Says that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
 
 export interface Announcement {
   readonly url: string
   readonly slots: number
-  /** Versions, command lines, limits. */
-  readonly languages: object
+  /** What it runs now: versions, command lines and limits of each language. */
+  readonly languages: () => object
   /** Its release and how its boxes are made. */
   readonly description?: { readonly version: string; readonly isolation: object }
   /** Without renewal others give the worker up; after two thirds it stops by itself. */
@@ -96,7 +99,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       passMilestone('lease.before_register')
       await session`
         select runledger.register_worker(
-          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages)}, ${leaseSeconds},
+          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages())}, ${leaseSeconds},
           ${json(session, { ...description, succeeds })}
         )`
       registered = true
@@ -151,6 +154,10 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       return fence.signal
     },
     renew() {
+      renewing.hurry()
+    },
+    announce() {
+      registered = false
       renewing.hurry()
     },
     async stop() {

@@ -3,14 +3,19 @@
 import type { Logger } from '#log'
 import type { Wanted } from './order.ts'
 
+const wantedBy = {
+  SIGTSTP: 'paused',
+  SIGCONT: 'working',
+} as const satisfies Record<string, Wanted>
+
 /** SIGTSTP pauses, SIGCONT resumes. */
-export type PauseSignal = 'SIGTSTP' | 'SIGCONT'
+export type PauseSignal = keyof typeof wantedBy
 
 export interface Obedience {
   /** True while it must take nothing. */
   readonly isPaused: boolean
-  /** Resolves when it must finish what it has and end. */
-  readonly drained: Promise<void>
+  /** Resolves when it must finish what it has and end, or begin again. */
+  readonly over: Promise<'drained' | 'restarted'>
   /** Follows the worker's row; askedAt: when the row was read, by performance.now(). */
   heed(wanted: Wanted, askedAt: number): void
   /** Resolves when the signal stands in the row. */
@@ -25,7 +30,7 @@ export interface ObedienceOptions {
 
 /** A worker works until it is told otherwise. */
 export function createObedience({ record, log }: ObedienceOptions): Obedience {
-  const { promise: drained, resolve: drain } = Promise.withResolvers<void>()
+  const { promise: over, resolve: end } = Promise.withResolvers<'drained' | 'restarted'>()
   let wanted: Wanted = 'working'
   /** Signals not in the row yet; until then the worker takes nothing. */
   let unrecorded = 0
@@ -39,12 +44,12 @@ export function createObedience({ record, log }: ObedienceOptions): Obedience {
     wanted = next
     log.info(next === 'working' ? 'worker.resumed' : `worker.${next}`)
     if (next === 'working') isPausedBySignal = false
-    if (next === 'drained') drain()
+    if (next === 'drained' || next === 'restarted') end(next)
   }
 
   async function recordSignal(name: PauseSignal): Promise<void> {
     if (name === 'SIGCONT' && !isPausedBySignal) return
-    const next = name === 'SIGTSTP' ? 'paused' : 'working'
+    const next = wantedBy[name]
     const isChanged = await record(next, name)
     recordedAt = performance.now()
     // Unchanged: it is paused already, or drains, as the next renewal says.
@@ -56,7 +61,7 @@ export function createObedience({ record, log }: ObedienceOptions): Obedience {
     get isPaused() {
       return wanted !== 'working' || unrecorded > 0
     },
-    drained,
+    over,
     heed(next, askedAt) {
       // An answer from before the signal was recorded would undo it for a moment.
       if (askedAt >= recordedAt) follow(next)

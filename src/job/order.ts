@@ -10,12 +10,13 @@ import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
 /** `drained` is for good. */
-export type Wanted = 'working' | 'paused' | 'drained'
+export type Wanted = 'working' | 'paused' | 'drained' | 'restarted'
 
 const types = {
   working: 'worker.resumed',
   paused: 'worker.paused',
   drained: 'worker.drained',
+  restarted: 'worker.restarted',
 } as const satisfies Record<Wanted, WorkerEvent['type']>
 
 /** SQLSTATE of runledger.order_worker: the worker has ended or has another id. */

@@ -1,12 +1,122 @@
 // All languages, a line each, and what follows from their definitions.
 import * as v from 'valibot'
+import { ada } from './ada.ts'
+import { algol68 } from './algol68.ts'
+import { assembly } from './assembly.ts'
+import { awk } from './awk.ts'
+import { bash } from './bash.ts'
+import { c } from './c.ts'
+import { chicken } from './chicken.ts'
+import { clang } from './clang.ts'
+import { clangpp } from './clangpp.ts'
+import { clojure } from './clojure.ts'
+import { cobol } from './cobol.ts'
+import { coffeescript } from './coffeescript.ts'
+import { commonlisp } from './commonlisp.ts'
 import { cpp } from './cpp.ts'
-import type { LanguageDefinition } from './definition.ts'
+import { crystal } from './crystal.ts'
+import { csharp } from './csharp.ts'
+import { d } from './d.ts'
+import { elixir } from './elixir.ts'
+import { erlang } from './erlang.ts'
+import { forth } from './forth.ts'
+import { fortran } from './fortran.ts'
+import { go } from './go.ts'
+import { gprolog } from './gprolog.ts'
+import { groovy } from './groovy.ts'
+import { guile } from './guile.ts'
+import { haskell } from './haskell.ts'
+import { haxe } from './haxe.ts'
+import { icon } from './icon.ts'
 import { java } from './java.ts'
-import type { Limits } from './limits.ts'
+import { javascript } from './javascript.ts'
+import { kotlin } from './kotlin.ts'
+import { lua } from './lua.ts'
+import { luajit } from './luajit.ts'
+import { nim } from './nim.ts'
+import { ocaml } from './ocaml.ts'
+import { octave } from './octave.ts'
+import { pascal } from './pascal.ts'
+import { perl } from './perl.ts'
+import { php } from './php.ts'
+import { pike } from './pike.ts'
+import { prolog } from './prolog.ts'
+import { pypy } from './pypy.ts'
 import { python } from './python.ts'
+import { r } from './r.ts'
+import { racket } from './racket.ts'
+import { raku } from './raku.ts'
+import { ruby } from './ruby.ts'
+import { rust } from './rust.ts'
+import { scala } from './scala.ts'
+import { scheme } from './scheme.ts'
+import { sqlite } from './sqlite.ts'
+import { standardml } from './standardml.ts'
+import { tcl } from './tcl.ts'
+import { typescript } from './typescript.ts'
+import { vala } from './vala.ts'
+import { verilog } from './verilog.ts'
+import type { LanguageDefinition } from './definition.ts'
+import type { Limits } from './limits.ts'
 
-const definitions = [python, cpp, java] as const
+const definitions = [
+  python,
+  cpp,
+  java,
+  javascript,
+  typescript,
+  ada,
+  algol68,
+  assembly,
+  awk,
+  bash,
+  c,
+  chicken,
+  clang,
+  clangpp,
+  clojure,
+  cobol,
+  coffeescript,
+  commonlisp,
+  crystal,
+  csharp,
+  d,
+  elixir,
+  erlang,
+  forth,
+  fortran,
+  go,
+  gprolog,
+  groovy,
+  guile,
+  haskell,
+  haxe,
+  icon,
+  kotlin,
+  lua,
+  luajit,
+  nim,
+  ocaml,
+  octave,
+  pascal,
+  perl,
+  php,
+  pike,
+  prolog,
+  pypy,
+  r,
+  racket,
+  raku,
+  ruby,
+  rust,
+  scala,
+  scheme,
+  sqlite,
+  standardml,
+  tcl,
+  vala,
+  verilog,
+] as const
 
 /** A canonical language name. */
 export type Language = (typeof definitions)[number]['name']

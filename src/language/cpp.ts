@@ -6,9 +6,10 @@ import { toggle } from './setting.ts'
 
 export const cpp = {
   name: 'cpp',
+  title: 'C++',
   aliases: ['c++', 'cxx'],
   extensions: ['.cpp', '.cc', '.cxx'],
-  lineComment: '//',
+  comment: ['//', ''],
   packages: ['g++'],
   tools: [
     {
@@ -24,6 +25,8 @@ export const cpp = {
     CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   },
   limits: { compile: usualCompile, run: usualRun },
+  example: `#include <iostream>
+int main() { std::cout << "Hello, world!\\n"; }`,
   trial: `#include <cstdio>
 int main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\\n", n); }`,
 } as const satisfies LanguageDefinition

@@ -1,14 +1,15 @@
 // Java: a JDK, 11 or newer.
 import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
-import { mebibyte, usualCompile, usualRun } from './limits.ts'
+import { mebibyte, usualCompile, virtualMachineRun } from './limits.ts'
 import { toggle } from './setting.ts'
 
 export const java = {
   name: 'java',
+  title: 'Java',
   aliases: [],
   extensions: ['.java'],
-  lineComment: '//',
+  comment: ['//', ''],
   packages: ['default-jdk-headless'],
   tools: [
     {
@@ -33,9 +34,11 @@ export const java = {
   limits: {
     // Every class file is read by the worker, on its event loop.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },
-    // A JVM needs more memory, and some twenty threads of its own.
-    run: { ...usualRun, memoryBytes: 512 * mebibyte, processes: 256 },
+    run: virtualMachineRun,
   },
+  example: `class Main {
+  public static void main(String[] arguments) { System.out.println("Hello, world!"); }
+}`,
   trial:
     'class Main { public static void main(String[] a) throws Exception { System.out.println(System.in.readAllBytes().length); } }',
 } as const satisfies LanguageDefinition

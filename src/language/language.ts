@@ -3,7 +3,7 @@
 // stands, and how a program is run, its folder in src/executor/toolchain finds.
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
-export type { LanguageDefinition, Tool } from './definition.ts'
+export type { LanguageDefinition, Recipe, Tool } from './definition.ts'
 export { java } from './java.ts'
 export type { Limits, PhaseLimits } from './limits.ts'
 export { python } from './python.ts'

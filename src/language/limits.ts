@@ -39,6 +39,13 @@ export const usualRun: PhaseLimits = {
   diskBytes: 64 * mebibyte,
 }
 
+/** Of a program on a virtual machine that has twenty threads of its own. */
+export const virtualMachineRun: PhaseLimits = {
+  ...usualRun,
+  memoryBytes: 512 * mebibyte,
+  processes: 256,
+}
+
 /** Of a compiler. The compiled program leaves the box over stdout, so stdoutBytes bounds its size. */
 export const usualCompile: PhaseLimits = {
   cpuSeconds: 15,
@@ -49,3 +56,6 @@ export const usualCompile: PhaseLimits = {
   stderrBytes: mebibyte,
   diskBytes: 256 * mebibyte,
 }
+
+/** Of a compiler that takes seconds for the least of programs on a slow machine. */
+export const slowCompile: PhaseLimits = { ...usualCompile, cpuSeconds: 45, wallSeconds: 60 }

@@ -4,10 +4,12 @@ import { usualRun } from './limits.ts'
 
 export const python = {
   name: 'python',
+  title: 'Python',
   aliases: ['py'],
   extensions: ['.py'],
-  lineComment: '#',
+  comment: ['#', ''],
   packages: ['python3'],
+  libraries: { numpy: 'python3-numpy', scipy: 'python3-scipy', pandas: 'python3-pandas' },
   tools: [
     {
       program: 'python3',
@@ -18,5 +20,6 @@ export const python = {
   ],
   settings: {},
   limits: { compile: null, run: usualRun },
+  example: 'print("Hello, world!")',
   trial: 'import sys\nprint(len(sys.stdin.read()))',
 } as const satisfies LanguageDefinition

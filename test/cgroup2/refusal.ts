@@ -29,6 +29,8 @@ t.test(`the executor refuses to start where the limits cannot be had: ${layout}`
   const started = createExecutor({
     slots: 1,
     firstUid: 61_000,
+    languages: ['python', 'cpp', 'java'],
+    proves: false,
     limits: {
       python: { compile: null, run: phase },
       cpp: { compile: phase, run: phase },

@@ -134,7 +134,7 @@ t.test('a full rate window is counted by its code and not hammered', async (t) =
 t.test('an answer that all would get ends it at once', async (t) => {
   const rows: [Partial<LoadCall>, number, RegExp][] = [
     [{ apiKey: 'x' }, exitStatuses.unauthorized, /401 .*not valid/],
-    [{ file: join(directory, 'program.cc'), language: 'go' }, exitStatuses.refused, /400/],
+    [{ file: join(directory, 'program.cc'), language: 'latin' }, exitStatuses.refused, /400/],
     [{ url: `${serviceUrl}/nowhere` }, exitStatuses.refused, /404/],
   ]
   for (const [call, expected, reason] of rows) {

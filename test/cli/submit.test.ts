@@ -120,7 +120,7 @@ t.test('what goes wrong has a status of its own and a reason', async (t) => {
   const rows: [Partial<SubmitCall>, number, RegExp][] = [
     [{ file: join(directory, 'none.py') }, exitStatuses.noInput, /no such file/],
     [{ file: write('latin.py', Buffer.from([0xff])) }, exitStatuses.noInput, /not UTF-8/],
-    [{ language: 'go' }, exitStatuses.refused, /language must be one of/],
+    [{ language: 'latin' }, exitStatuses.refused, /language must be one of/],
     [{ apiKey: 'x' }, exitStatuses.unauthorized, /not valid/],
     [{ url: 'http://example.com' }, exitStatuses.usage, /https/],
   ]

@@ -75,7 +75,7 @@ t.test('an aborted wait ends with the reason', async (t) => {
 })
 
 t.test('submitBatch returns an answer for each item', async (t) => {
-  const answers = await client.submitBatch([python, { language: 'go', code: '' }])
+  const answers = await client.submitBatch([python, { language: 'latin', code: '' }])
   t.match(answers, [{ id: String }, { error: 'invalid_request', issues: [{ path: 'language' }] }])
 })
 
@@ -89,7 +89,7 @@ t.test('an idempotency key makes one submission', async (t) => {
 })
 
 t.test('a refusal is a RunledgerError with code and issues, and not tried again', async (t) => {
-  const error = await failureOf(client.submit({ ...python, language: 'go' }))
+  const error = await failureOf(client.submit({ ...python, language: 'latin' }))
   t.ok(error instanceof RunledgerError)
   t.match(error, { status: 400, code: 'invalid_request', issues: [{ path: 'language' }] })
   t.match(await failureOf(client.read('x')), { status: 404, code: 'not_found' })

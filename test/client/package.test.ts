@@ -94,7 +94,7 @@ t.test('a strict TypeScript project compiles by its types and is told what is wr
   const call = `const client = createClient({ url: 'http://localhost', apiKey: '' })\n`
   t.equal(
     compile(
-      `${head}${call}export const result: Promise<Result> = client.run({ language: 'c', code: '' })`,
+      `${head}${call}export const result: Promise<Result> = client.run({ language: 'latin', code: '' })`,
     ),
     '',
   )

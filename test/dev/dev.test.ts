@@ -136,7 +136,12 @@ async function startService(
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Headers in a new directory are 15 seconds of CPU, which nothing here waits for.
-    env: { ...process.env, CPP_PRECOMPILED_HEADERS: 'off', ...environment },
+    env: {
+      ...process.env,
+      CPP_PRECOMPILED_HEADERS: 'off',
+      LANGUAGES: 'python,javascript',
+      ...environment,
+    },
   })
   t.teardown(() => child.kill('SIGKILL'))
   let text = ''

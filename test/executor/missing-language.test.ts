@@ -8,11 +8,17 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Executor, MissingLanguage } from '#executor'
 import { createSuspension } from '#job'
-import { languages } from '#language'
 import { createLog } from '#log'
 import { showCheckout } from '../helper/checkout.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { execute, failsAt, run, startExecutor, timeFactor } from '../helper/executor.ts'
+import {
+  accelerated,
+  execute,
+  failsAt,
+  run,
+  startExecutor,
+  timeFactor,
+} from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
@@ -53,7 +59,7 @@ t.test('each language runs where it is the only one', async (t) => {
     cpp: { programs: ['g++'], libraryDirectory: '/nonexistent' },
     java: { programs: [], libraryDirectory: '/usr/lib' },
   }
-  for (const language of languages) {
+  for (const language of accelerated) {
     const { programs, libraryDirectory } = hosts[language]
     const directory = makeDirectory(t)
     for (const name of programs) symlinkSync(`/usr/bin/${name}`, join(directory, name))
@@ -67,7 +73,7 @@ t.test('each language runs where it is the only one', async (t) => {
     t.same(Object.keys(executor.runtimes), [language])
     t.same(
       reasons,
-      languages.filter((one) => one !== language),
+      accelerated.filter((one) => one !== language),
     )
     if (language === 'python') continue
     t.match(await run(executor, language, hello[language]), { exitCode: 0, stdout: 'hello\n' })
@@ -90,6 +96,7 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
     slots: 1,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     runtimes: { python: { version: 'none', compile: null, run: [] } },
+    found: ['python'],
     execute: () => new Promise(() => {}),
     settled: async () => {},
     close: async () => {},

@@ -115,6 +115,7 @@ const startWorker = (name: string, index: number, leaseSeconds: number) =>
     SLOTS: String(slots),
     // A slot's resident compiler has a uid, too.
     FIRST_UID: String(firstUid + index * 2 * slots),
+    LANGUAGES: 'python,cpp,java',
     JAVA_RESIDENT_COMPILER: 'off',
     CPP_PRECOMPILED_HEADERS: 'off',
     LEASE_SECONDS: String(leaseSeconds),

@@ -7,12 +7,17 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import * as v from 'valibot'
 import { createExecutor } from '#executor'
-import { defaultLimits } from '#language'
+import { defaultLimits, mapLanguages } from '#language'
 import type { Executor, ExecutorOptions, Outcome, Phase } from '#executor'
 import type { Language, Limits, PhaseLimits } from '#language'
 
 /** How many times slower than a usual machine this one may be. */
 export const timeFactor = Number(process.env['TIME_FACTOR'] ?? 1)
+
+/** The languages that have accelerators: what tests look at that are not about languages. */
+export const accelerated = ['python', 'cpp', 'java'] as const satisfies Language[]
+
+export type Accelerated = (typeof accelerated)[number]
 
 /** Limits of all languages: the defaults, stretched, with `run` changed. */
 export function scaleLimits(
@@ -26,7 +31,7 @@ export function scaleLimits(
       run: stretch({ ...runDefault, ...run }),
     }
   }
-  return { python: scale('python'), cpp: scale('cpp'), java: scale('java') }
+  return mapLanguages(({ name }) => scale(name))
 }
 
 function stretch(limits: PhaseLimits): PhaseLimits {
@@ -50,10 +55,15 @@ export const box = v.parse(
 
 const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
-/** The keeper of an executor with this directory is compiled once for all tests; it is named by what it was made from. */
+/**
+ * The keeper of an executor with this directory is compiled, and each language tried, once for all tests: both are named by
+ * what they were made from.
+ */
 export function shareKeeper(cacheDirectory: string): void {
-  mkdirSync(keeperDirectory, { recursive: true, mode: 0o700 })
-  symlinkSync(keeperDirectory, `${cacheDirectory}/keeper`)
+  for (const part of ['keeper', 'trial']) {
+    mkdirSync(`${keeperDirectory}/${part}`, { recursive: true, mode: 0o700 })
+    symlinkSync(`${keeperDirectory}/${part}`, `${cacheDirectory}/${part}`)
+  }
 }
 
 /** First host uid of this test process's slots: test files run side by side, and no two may share one. */
@@ -102,6 +112,8 @@ export async function startExecutor(
   const executor = await createExecutor({
     slots: 2,
     firstUid,
+    languages: accelerated,
+    proves: false,
     // Wall time is the machine's: where it is not what is tested, programs have enough of it however busy that is.
     limits: scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 }),
     cacheBytes: 64 * 1024 * 1024,

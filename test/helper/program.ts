@@ -1,7 +1,7 @@
 // Small programs in every language that tests share: one behaviour, three sources.
-import type { Language } from '#language'
+import type { Accelerated } from './executor.ts'
 
-type Sources = Readonly<Record<Language, string>>
+type Sources = Readonly<Record<Accelerated, string>>
 
 /** Prints `hello`. */
 export const hello: Sources = {

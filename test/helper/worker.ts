@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
-import { shareKeeper } from './executor.ts'
+import { accelerated, shareKeeper } from './executor.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 let started = 0
@@ -44,6 +44,7 @@ export async function startWorkerProcess(
       CACHE_DIRECTORY: cache,
       FIRST_UID: String(70_000 + (process.pid % 500) * 40 + started * 4),
       SLOTS: '2',
+      LANGUAGES: accelerated.join(),
       // Two seconds of CPU for a process that is about to end.
       JAVA_RESIDENT_COMPILER: 'off',
       CPP_PRECOMPILED_HEADERS: 'off',

@@ -1,10 +1,9 @@
 // The shape of the hostile suite's tables. Adding an attack is adding one row to a table in attack/: a name that states
 // the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
 // functions it may call), and the fates that are right for it. Nothing else has to be touched.
-import { languages } from '#language'
 import type { Ending } from '#executor'
-import type { Language } from '#language'
-import { wrapBody } from './program.ts'
+import type { Attacker } from './program.ts'
+import { attackers, wrapBody } from './program.ts'
 
 /**
  * What may become of an attack: an ending of the phase attacked, where `exited` means that the program reached its last
@@ -23,7 +22,7 @@ export interface Attack {
   /** The phase that is attacked. A compile attack may also compile; then its program runs and must do no harm. */
   readonly phase: 'compile' | 'run'
   /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
-  readonly code: Partial<Record<Language, string>>
+  readonly code: Partial<Record<Attacker, string>>
   readonly stdin?: string
   readonly fates: readonly Fate[]
   /** It aims at what the host pays beside what the run is told; that is then measured (account.ts). */
@@ -31,11 +30,11 @@ export interface Attack {
 }
 
 /** Bodies by language. */
-export type Bodies = Partial<Record<Language, string>>
+export type Bodies = Partial<Record<Attacker, string>>
 
 /** The languages that a row is written in. */
-export function listLanguages(code: Partial<Record<Language, unknown>>): Language[] {
-  return languages.filter((language) => code[language] !== undefined)
+export function listLanguages(code: Partial<Record<Attacker, unknown>>): Attacker[] {
+  return attackers.filter((language) => code[language] !== undefined)
 }
 
 function wrapAll(bodies: Bodies): Bodies {
@@ -63,7 +62,7 @@ export function probe(name: string, bodies: Bodies, more: Partial<Attack> = {}):
 export function compile(
   name: string,
   fates: readonly Fate[],
-  code: Partial<Record<Language, string>>,
+  code: Partial<Record<Attacker, string>>,
   more: Partial<Attack> = {},
 ): Attack {
   return { name, profile: 'compile', phase: 'compile', code, fates, ...more }

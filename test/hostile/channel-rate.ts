@@ -14,6 +14,7 @@ const open = (slots: number, firstUid: number): ReturnType<typeof createExecutor
   createExecutor({
     slots,
     firstUid,
+    languages: ['python'],
     limits: defaultLimits,
     cacheBytes: 0,
     cacheDirectory: `${directory}/${slots}`,

@@ -2,7 +2,7 @@
 // the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
 // once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
 // tried first: a receiver that cannot receive would prove nothing.
-import type { Language } from '#language'
+import type { Attacker } from './program.ts'
 import { wrapBody } from './program.ts'
 
 export interface Ends {
@@ -18,10 +18,10 @@ export interface Channel {
   readonly name: string
   /** Whether it works between two ends in one box. */
   readonly open: boolean
-  readonly code: Partial<Record<Language, Ends>>
+  readonly code: Partial<Record<Attacker, Ends>>
 }
 
-const bodies: Readonly<Record<Language, (ends: Ends) => string>> = {
+const bodies: Readonly<Record<Attacker, (ends: Ends) => string>> = {
   python: ({ shared = '', send, receive }) => `
 role = sys.stdin.read()
 ${shared}
@@ -79,6 +79,6 @@ function indent(text: string, width: number): string {
 }
 
 /** The program that plays both ends. */
-export function wrapChannel(language: Language, ends: Ends): string {
+export function wrapChannel(language: Attacker, ends: Ends): string {
   return wrapBody(language, bodies[language](ends))
 }

@@ -5,7 +5,7 @@
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
-import type { Language } from '#language'
+import type { Attacker } from './program.ts'
 import { waitForResident } from '../executor/toolchain/java/comparison.ts'
 import { execute, timeFactor } from '../helper/executor.ts'
 import { hello } from '../helper/program.ts'
@@ -34,13 +34,13 @@ t.setTimeout(20 * 60_000 * timeFactor)
 interface Case {
   readonly title: string
   readonly attack: Attack
-  readonly language: Language
+  readonly language: Attacker
 }
 
 interface Exchange {
   readonly title: string
   readonly channel: Channel
-  readonly language: Language
+  readonly language: Attacker
 }
 
 const cases: Case[] = attacks
@@ -118,7 +118,7 @@ async function inspectAfter(arena: Arena): Promise<string[]> {
 
 async function perform(
   { executor }: Arena,
-  language: Language,
+  language: Attacker,
   code: string,
   stdin = '',
 ): Promise<Result> {

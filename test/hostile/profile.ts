@@ -4,7 +4,9 @@ import { readdirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { createExecutor } from '#executor'
 import type { Executor } from '#executor'
-import type { Language, Limits, PhaseLimits } from '#language'
+import type { Limits, PhaseLimits } from '#language'
+import { attackers } from './program.ts'
+import type { Attacker } from './program.ts'
 import { box, timeFactor } from '../helper/executor.ts'
 import type { Profile } from './attack.ts'
 
@@ -47,7 +49,7 @@ function stretch(limits: PhaseLimits): PhaseLimits {
   }
 }
 
-function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Language, Limits> {
+function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Attacker, Limits> {
   const pair = (run: PhaseLimits): Limits => ({ compile: stretch(compile), run: stretch(run) })
   // A JVM has some twenty threads, 64 MiB beside its heap, and starts in half a second of CPU time.
   const java = {
@@ -62,7 +64,7 @@ function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Language, Limi
 
 const look: PhaseLimits = { ...narrow, cpuSeconds: 8, wallSeconds: 15, stdoutBytes: mebibyte }
 
-const limits: Readonly<Record<Profile | 'single', Record<Language, Limits>>> = {
+const limits: Readonly<Record<Profile | 'single', Record<Attacker, Limits>>> = {
   bomb: limitAll(wide, narrow),
   probe: limitAll(wide, look),
   single: limitAll(wide, look),
@@ -97,6 +99,8 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
   const executor = await createExecutor({
     slots: name === 'single' ? 1 : slots,
     firstUid: first,
+    languages: attackers,
+    proves: false,
     limits: limits[name],
     cacheBytes: 256 * mebibyte,
     cacheDirectory,

@@ -7,17 +7,21 @@
 import { readFileSync } from 'node:fs'
 import type { Language } from '#language'
 
+/** The languages that attacks are written in. */
+export const attackers = ['python', 'cpp', 'java'] as const satisfies Language[]
+export type Attacker = (typeof attackers)[number]
+
 const read = (name: string): string =>
   readFileSync(new URL(`program/${name}`, import.meta.url), 'utf8')
 
-const frames: Readonly<Record<Language, string>> = {
+const frames: Readonly<Record<Attacker, string>> = {
   python: read('frame.py'),
   cpp: read('frame.cpp'),
   java: read('frame.java'),
 }
 
 /** A whole program around a body. Declarations before a line `//main` stand outside the function (C++ and Java). */
-export function wrapBody(language: Language, body: string): string {
+export function wrapBody(language: Attacker, body: string): string {
   const [before, after] = body.split('//main')
   const [declarations, statements] = after === undefined ? ['', body] : [before!, after]
   if (language === 'python') return frames.python.replace('#BODY', () => statements)

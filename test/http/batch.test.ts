@@ -24,7 +24,7 @@ t.test('every item has its answer in its place; a bad one does not stop the othe
   const before = await countSubmissions()
   const { status, body } = await batch([
     python,
-    { language: 'ruby', code: 1, '\0': 1 },
+    { language: 'latin', code: 1, '\0': 1 },
     { language: 'cxx', code: '\0é', stdin: '\0', expected_stdout: 'x' },
     null,
     { ...python, webhook_url: 'https://a.test/', webhook_secret: 'é' },

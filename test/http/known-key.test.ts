@@ -8,7 +8,7 @@ const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call, issue } = await startServer(t, sql, { url })
 const good = { language: 'python', code: '' }
-const bad = { language: 'cobol', code: '' }
+const bad = { language: 'latin', code: '' }
 
 async function createKnownKey(): Promise<{ readonly key: string; readonly id: string }> {
   const key = await issue()

@@ -47,7 +47,7 @@ t.test('the answer is in the text exposition format', async (t) => {
 
 t.test('the queue and the workers are shown as they are', async (t) => {
   const session = createDatabase({ url, connections: 1, name: 'pretended worker' })
-  await pretendWorker(session, {})
+  await pretendWorker(session, { python: {}, lua: {} })
   const ids = [await submit(), await submit(), await submit()]
   await startExecution(sql, ids[0] ?? '')
   const key = await (await startServer(t, sql, { url })).issue('beta')
@@ -61,6 +61,9 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   t.ok((figures.get('runledger_oldest_waiting_seconds') ?? 0) > 0)
   t.equal(figures.get('runledger_workers'), 1)
   t.equal(figures.get('runledger_slots'), 2)
+  t.equal(figures.get('runledger_waiting_submissions{language="python"}'), 3)
+  t.equal(figures.get('runledger_language_workers{language="python"}'), 1)
+  t.equal(figures.get('runledger_language_workers{language="lua"}'), 1)
   t.equal(figures.get('runledger_waiters'), 1)
   t.equal(figures.get('runledger_database_up'), 1)
   t.equal(figures.get('runledger_workers_suspended'), 0)

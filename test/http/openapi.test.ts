@@ -87,7 +87,7 @@ t.test('the schema of a submission refuses what the server refuses', async (t) =
     { ...good, webhook_url: 'https://a.test/', webhook_secret: 's' },
     { code: '' },
     { language: 'py' },
-    { ...good, language: 'go' },
+    { ...good, language: 'latin' },
     { ...good, stdin: 1 },
     { ...good, extra: '' },
     { ...good, webhook_url: 'https://a.test/' },

@@ -163,7 +163,7 @@ t.test('the list shows the account’s own, newest first, page by page, each onc
 t.test('a list’s query that is wrong is 400 and names every mistake', async (t) => {
   const { status, body } = await call(
     'GET',
-    '/api/submissions?limit=0&cursor=x&status=done&verdict=OK&language=go&page=2&page=3',
+    '/api/submissions?limit=0&cursor=x&status=done&verdict=OK&language=latin&page=2&page=3',
   )
   t.equal(status, 400)
   const paths = new Set(body.issues.map(({ path }: { path: string }) => path))
@@ -309,7 +309,7 @@ t.test('languages are those of the live workers; none without a worker', async (
   })
   const { body } = await call('GET', '/api/languages')
   t.match(body.languages, [
-    { name: 'cpp', aliases: ['c++', 'cxx'], runtime: 'GCC 12.2.0', compile: ['g++', 'main.cpp'], run: ['./main'] },
+    { name: 'cpp', title: 'C++', extensions: ['.cpp', '.cc', '.cxx'], example: /Hello/, workers: 1, aliases: ['c++', 'cxx'], runtime: 'GCC 12.2.0', compile: ['g++', 'main.cpp'], run: ['./main'] },
     {
       name: 'python', aliases: ['py'], compile: null,
       limits: { compile: null, run: { cpu_seconds: 5, wall_seconds: 10, memory_bytes: 268_435_456, processes: 64 } },

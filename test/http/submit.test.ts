@@ -121,7 +121,7 @@ t.test('of a field given twice the last one counts', async (t) => {
 const refused: Readonly<Record<string, [unknown, string]>> = {
   'no language': [{ code: '' }, 'language'],
   'no code': [{ language: 'py' }, 'code'],
-  'another language': [{ ...python, language: 'ruby' }, 'language'],
+  'another language': [{ ...python, language: 'latin' }, 'language'],
   'a language in capitals': [{ ...python, language: 'Python' }, 'language'],
   'a language named like a built-in': [{ ...python, language: 'constructor' }, 'language'],
   'a language that is a number': [{ ...python, language: 1 }, 'language'],
@@ -186,7 +186,7 @@ t.test('what is refused is 400 with where and why, and nothing is written', asyn
 t.test('every issue is listed at once, of query, headers and body', async (t) => {
   const { body } = await call('POST', '/api/submit?wait=maybe&x=1&wait=true', {
     headers: { 'Idempotency-Key': 'no-uuid' },
-    body: { language: 'ruby', stdin: 3, extra: 1, other: 2, webhook_url: 'http://10.0.0.1/' },
+    body: { language: 'latin', stdin: 3, extra: 1, other: 2, webhook_url: 'http://10.0.0.1/' },
   })
   const paths = new Set(body.issues.map(({ path }: { path: string }) => path))
   t.strictSame(

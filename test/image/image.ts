@@ -8,12 +8,12 @@ import { createClient } from '#client'
 import type { Result } from '#client'
 import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
-import { languages } from '#language'
-import type { Language } from '#language'
+import type { Attacker } from '../hostile/program.ts'
 import { attacks } from '../hostile/attack/attacks.ts'
 import { listLanguages } from '../hostile/attack.ts'
 import type { Fate } from '../hostile/attack.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { accelerated } from '../helper/executor.ts'
 import { copy } from '../helper/program.ts'
 import {
   begin,
@@ -33,7 +33,7 @@ import type { Container, Ended } from './container.ts'
 
 t.setTimeout(30 * 60_000)
 
-type Submit = (language: Language, code: string, stdin?: string) => Promise<Result>
+type Submit = (language: Attacker, code: string, stdin?: string) => Promise<Result>
 
 /** A caller of the service at this port, with a key of its own. */
 async function createSubmit(url: string, port: number): Promise<Submit> {
@@ -114,7 +114,7 @@ t.test('the doctor names the one flag that is missing, for podman and for docker
 t.test('all in one', async (t) => {
   const { all, submit } = await startAll(t)
 
-  for (const language of languages)
+  for (const language of accelerated)
     t.test(`${language} runs`, async (t) => {
       const { verdict, stdout } = await submit(language, copy[language], 'hello\n')
       t.strictSame({ verdict, stdout }, { verdict: 'AC', stdout: 'hello\n' })
@@ -230,7 +230,7 @@ t.test('a worker that is killed loses nothing: another container takes its run o
 })
 
 /** Of the hostile suite whatever looks for a way out, each in one language, but for what names things of a host; a few bombs. */
-function listAttacks(): { attack: (typeof attacks)[number]; language: Language }[] {
+function listAttacks(): { attack: (typeof attacks)[number]; language: Attacker }[] {
   const bombs = /^(a fork bomb|touched memory|a flood of output|a comet that|daemons that)/
   return attacks
     .filter(({ name, profile }) => profile === 'probe' || bombs.test(name))

@@ -125,6 +125,7 @@ async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildPr
       LEASE_SECONDS: String(leaseSeconds),
       FIRST_UID: String(firstUid),
       CACHE_DIRECTORY: join(directory, 'cache'),
+      LANGUAGES: 'python',
       JAVA_RESIDENT_COMPILER: 'off',
       CPP_PRECOMPILED_HEADERS: 'off',
       WEBHOOK_ALLOWED_RANGES: receiverAddress,

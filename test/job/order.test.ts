@@ -226,5 +226,5 @@ t.test('a signal pauses before it is recorded, and whatever the recording meets'
   await obedience.signal('SIGCONT')
   t.equal(obedience.isPaused, true, 'an operator had paused it before')
   obedience.heed('drained', performance.now())
-  await obedience.drained
+  await obedience.over
 })

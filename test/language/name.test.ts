@@ -7,7 +7,7 @@ const root = `${import.meta.dirname}/../../src`
 
 /** Where languages are named: their definitions, how they are found, and the C that lives in one's interpreter. */
 const homes =
-  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java)\/)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
+  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
 /** Files with an example in them: of a call, or of who makes a system call. */
 const examples = [
   'cli/load.ts',
@@ -17,10 +17,13 @@ const examples = [
   'http/openapi-operation.ts',
 ]
 
-const names = new Set([
-  ...languages,
-  ...languages.flatMap((language) => catalogue[language].tools.map(({ program }) => program)),
-])
+/** Names that are of other things, too: letters, and what the keeper is made with. */
+const plain = new Set(['c', 'd', 'r', 'go', 'node', 'gcc', 'ld'])
+const names = new Set(
+  languages
+    .flatMap((language) => [language, ...catalogue[language].tools.map(({ program }) => program)])
+    .filter((name) => !plain.has(name)),
+)
 
 /** The text of a file's strings and code; what comments say is prose. */
 function readCode(name: string): string {

@@ -225,10 +225,10 @@ table runledger.worker
   version text: Of Runledger; null for a worker of a release that does not tell.
   isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker); null for a worker of a release that does not tell.
   suspended_because text: What failed, in the worker's own words; null when it is not suspended.
-  wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has. Changed by runledger.order_worker alone.
+  wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))
   constraint worker_pkey PRIMARY KEY (id)
-  constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text])))
+  constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
 type runledger.submission_request
@@ -607,8 +607,13 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text
   returns void security definer set search_path=""
 
 function runledger.list_language()
-  One row a language that a live worker runs: exact version, command lines, limits.
-  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb) stable security definer set search_path=""
+  One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
+  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.list_recent_language(period interval)
+  The languages that a worker has run within the period, up to now.
+  returns TABLE(name text) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.make_partitions()
@@ -622,7 +627,7 @@ function runledger.notify_ends(submissions uuid[])
   grant execute to runledger_worker
 
 function runledger.order_worker(worker_id uuid, wanted text, type text, schema_version integer, data jsonb, metadata jsonb)
-  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed or worker.drained. False, and no event, when that is so already, and when it drains. RL005: it has ended, or was given up and goes on under another id.
+  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. False, and no event, when that is so already, and when it drains or restarts. RL005: it has ended, or was given up and goes on under another id.
   returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
@@ -644,6 +649,11 @@ function runledger.read_delivery(webhook_id uuid)
   A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
   returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=""
   grant execute to runledger_worker
+
+function runledger.read_language_load()
+  One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.
+  returns TABLE(language text, waiting bigint, workers bigint) stable security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.read_load()
   Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.
@@ -714,7 +724,7 @@ function runledger.refuse_change()
   returns trigger set search_path=""
 
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
-  Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
+  Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
   returns void security definer set search_path=""
   grant execute to runledger_worker
 

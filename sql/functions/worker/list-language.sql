@@ -1,7 +1,9 @@
 -- The languages that live workers report.
 
+drop function if exists runledger.list_language();
+
 create or replace function runledger.list_language()
-returns table (name text, version text, compile jsonb, run jsonb, limits jsonb)
+returns table (name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint)
 language sql stable security definer set search_path = ''
 as $$
   -- Two versions may run during a release: the newest worker speaks for its language.
@@ -10,10 +12,11 @@ as $$
     language.value ->> 'version',
     nullif(language.value -> 'compile', 'null'),
     language.value -> 'run',
-    language.value -> 'limits'
+    language.value -> 'limits',
+    count(*) over (partition by language.key)
   from runledger.worker
   cross join lateral jsonb_each(worker.languages) language
   where worker.stopped_at is null and runledger.is_worker_alive(worker.id)
   order by language.key, worker.started_at desc
 $$;
-comment on function runledger.list_language is 'One row a language that a live worker runs: exact version, command lines, limits.';
+comment on function runledger.list_language is 'One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.';

@@ -1,4 +1,4 @@
--- Each order is an event. A draining worker takes no other.
+-- Each order is an event. A worker that is to end, or to begin again, takes no other.
 
 create or replace function runledger.order_worker(
   worker_id uuid,
@@ -13,7 +13,7 @@ as $$
 begin
   update runledger.worker w
   set wanted = order_worker.wanted
-  where w.id = order_worker.worker_id and w.stopped_at is null and w.wanted not in ('drained', order_worker.wanted);
+  where w.id = order_worker.worker_id and w.stopped_at is null and w.wanted not in ('drained', 'restarted', order_worker.wanted);
   if not found then
     if not exists (select from runledger.worker w where w.id = order_worker.worker_id and w.stopped_at is null) then
       raise exception 'worker % has ended or was given up', order_worker.worker_id using errcode = 'RL005';
@@ -31,4 +31,4 @@ begin
   return true;
 end
 $$;
-comment on function runledger.order_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed or worker.drained. False, and no event, when that is so already, and when it drains. RL005: it has ended, or was given up and goes on under another id.';
+comment on function runledger.order_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. False, and no event, when that is so already, and when it drains or restarts. RL005: it has ended, or was given up and goes on under another id.';

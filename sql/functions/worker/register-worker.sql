@@ -27,8 +27,8 @@ begin
     register_worker.description ->> 'version', register_worker.description -> 'isolation',
     coalesce(_wanted, 'working')
   )
-  -- The server may not have noticed the old session's end.
-  on conflict (id) do update set lock_key = default, renewed_at = now()
+  -- A new lock with each session: the old one may be held by a session whose end the server has not noticed yet.
+  on conflict (id) do update set lock_key = default, renewed_at = now(), languages = excluded.languages
     where w.stopped_at is null
   returning w.lock_key into _lock_key;
   if _lock_key is not null then
@@ -36,4 +36,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.register_worker is 'Records a worker, or its return with a new session, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';
+comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';

@@ -14,6 +14,8 @@ export interface Command {
   readonly files: readonly BoxFile[]
   /** Most programs recurse on the main thread's stack; a virtual machine that allots its own stacks wants the usual one. */
   readonly unlimitedStack: boolean
+  /** Variables beside those that every program finds. */
+  readonly environment?: Readonly<Record<string, string>>
   /** True when an interpreter that is already up, started with the same words, may run it in a fork (ForkServer). */
   readonly forks?: true
   /** True when an interpreter that ends after it may leave out what only frees memory (quiet-end.ts). */

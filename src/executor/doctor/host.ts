@@ -2,13 +2,15 @@
 // Separate so that every examination reads the same host, a real one or one that a test has laid out in a folder.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LanguageSettings } from '#language'
+import type { Language, LanguageSettings } from '#language'
 import type { ToolHost } from '#toolchain'
 
 /** Where to look. */
 export interface Host extends ToolHost {
   /** The proc file system, `/proc`. */
   readonly processDirectory: string
+  /** The languages that are looked for; all of them unless said. */
+  readonly languages?: readonly Language[]
   /** What the languages' own variables say. */
   readonly settings: LanguageSettings
   /** Node's name of the machine's architecture. */

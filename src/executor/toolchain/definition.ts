@@ -75,6 +75,8 @@ export interface Toolchain {
   readonly commandLine: readonly string[]
   /** What to show read-only in the box, beyond the base system's programs and libraries. */
   readonly paths: readonly HostPath[]
+  /** Programs of the host that decide what it does: when one is replaced, the language is another one. */
+  readonly files: readonly string[]
   /** Host files and directories whose bytes a run reads. */
   readonly warmPaths: readonly string[]
   /** The command that runs an artefact under a memory limit. */

@@ -1,12 +1,25 @@
-// How each language of the catalogue is found on a host: a line each. The one place of the executor that names them.
-import type { Language } from '#language'
+// How each language of the catalogue is found on a host: by its recipe, or by a folder of its own. The one place of the executor
+// that names languages.
+import { mapLanguages } from '#language'
+import type { Language, LanguageDefinition } from '#language'
 import { findCpp } from './cpp/cpp.ts'
 import type { FindToolchain } from './definition.ts'
 import { findJava } from './java/java.ts'
+import { findJavaScript, findTypeScript } from './node/node.ts'
 import { findPython } from './python/python.ts'
+import { findByRecipe } from './recipe.ts'
 
-export const finders: Readonly<Record<Language, FindToolchain>> = {
+const special: Readonly<Partial<Record<Language, FindToolchain>>> = {
   python: findPython,
   cpp: findCpp,
   java: findJava,
+  javascript: findJavaScript,
+  typescript: findTypeScript,
 }
+
+export const finders: Readonly<Record<Language, FindToolchain>> = mapLanguages((definition) => {
+  const { recipe }: LanguageDefinition = definition
+  const find = special[definition.name] ?? (recipe && findByRecipe(definition, recipe))
+  if (find === undefined) throw new Error(`${definition.name} has neither recipe nor folder`)
+  return find
+})

@@ -36,6 +36,8 @@ export class ToolError extends Error {
 export interface FoundTool {
   readonly path: string
   readonly major: number
+  /** In full, such as `3.1.2p20`. */
+  readonly version: string
 }
 
 /** The first executable file of this name; null without one. */
@@ -59,16 +61,18 @@ export function findProgram(
 /** Finds a tool and asks it for its version. @throws {ToolError} */
 export async function findTool(
   host: Pick<ToolHost, 'programDirectories'>,
-  { program, ask, pattern, oldest }: Tool,
+  { program, ask, input = '', pattern, oldest }: Tool,
 ): Promise<FoundTool> {
   const path = findProgram(host, program)
   if (path === null) throw new ToolError(`${program} not found`)
-  const { succeeded, text } = await askProgram(path, ask)
-  const [told = '', major = '', minor = '0'] = pattern.exec(text) ?? []
+  const { succeeded, text } = await askProgram(path, ask, input)
+  const match = new RegExp(pattern, `${pattern.flags}d`).exec(text)
+  const [told = '', major = '', minor = '0'] = match ?? []
   if (!succeeded || told === '')
     throw new ToolError(`${path} ${ask.join(' ')}: ${text.split('\n')[0]}`, true)
   const isOld =
     Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1])
   if (isOld) throw new ToolError(`${told.trim()} is older than ${oldest.join('.')}`)
-  return { path, major: Number(major) }
+  const [begin, end] = [match?.indices?.[1]?.[0], match?.indices?.[0]?.[1]]
+  return { path, major: Number(major), version: text.slice(begin, end).trim() }
 }

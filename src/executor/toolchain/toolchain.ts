@@ -18,9 +18,9 @@ export type {
   Toolchain,
   Workshop,
 } from './definition.ts'
-export { findProgram, ordinaryToolHost } from './tool.ts'
+export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
-export { askProgram, readVersion } from './version.ts'
+export { askProgram, keepAnswers, readVersion, recallAnswers } from './version.ts'
 
 /** A language that this host does not have. */
 export interface MissingLanguage {
@@ -29,6 +29,8 @@ export interface MissingLanguage {
   readonly reason: string
   /** What an operator can do. */
   readonly remedy: string
+  /** True when it is there and cannot be used. */
+  readonly isBroken: boolean
 }
 
 /** What a host has of the catalogue. */
@@ -37,17 +39,18 @@ export interface FoundLanguages {
   readonly missing: readonly MissingLanguage[]
 }
 
-/** Looks for every language of the catalogue. Never rejects: what is not there is told. */
+/** Looks for languages, by default for every one of the catalogue. Never rejects: what is not there is told. */
 export async function findToolchains(
   settings: LanguageSettings = defaultSettings,
   host: ToolHost = ordinaryToolHost,
+  wanted: readonly Language[] = languages,
 ): Promise<FoundLanguages> {
   const toolchains: Partial<Record<Language, Toolchain>> = {}
   const missing: MissingLanguage[] = []
   const searches = await Promise.allSettled(
-    languages.map((language) => finders[language](host, settings)),
+    wanted.map((language) => finders[language](host, settings)),
   )
-  for (const [index, language] of languages.entries()) {
+  for (const [index, language] of wanted.entries()) {
     const search = searches[index]
     if (search?.status === 'fulfilled') toolchains[language] = search.value
     else missing.push(describeMissing(language, search?.reason))
@@ -55,11 +58,18 @@ export async function findToolchains(
   return { toolchains, missing }
 }
 
-function describeMissing(language: Language, error: unknown): MissingLanguage {
-  const again = error instanceof ToolError && error.isBroken ? '--reinstall ' : ''
-  const advice = error instanceof ToolError && error.advice !== null ? `${error.advice}; ` : ''
-  const remedy = `${advice}apt-get install ${again}${catalogue[language].packages.join(' ')}`
-  return { language, reason: describe(error), remedy }
+/** What is to be told of a language that cannot be offered, for this reason. */
+export function describeMissing(language: Language, error: unknown): MissingLanguage {
+  const { isBroken, advice } =
+    error instanceof ToolError ? error : { isBroken: false, advice: 'look at what it says' }
+  const { packages } = catalogue[language]
+  const install = ['apt-get', 'install', ...(isBroken ? ['--reinstall'] : []), ...packages]
+  return {
+    language,
+    reason: describe(error),
+    remedy: [advice, packages.length === 0 ? null : install.join(' ')].filter(Boolean).join('; '),
+    isBroken: isBroken || advice !== null,
+  }
 }
 
 /** A toolchain's accelerator of this kind; null when it has none. */

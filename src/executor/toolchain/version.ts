@@ -1,5 +1,8 @@
-// Asks installed programs. Separate: every language needs it and none of them owns it.
+// Asks installed programs. Fifty of them take seconds to answer: what one has said is remembered by the file that it is, from one
+// start of a worker to the next.
 import { execFile } from 'node:child_process'
+import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import * as v from 'valibot'
 
 /** What a program did. */
 export interface ProgramAnswer {
@@ -8,11 +11,57 @@ export interface ProgramAnswer {
   readonly text: string
 }
 
-/** Runs a program of the host with nothing of our environment. Never throws. */
-export function askProgram(program: string, options: readonly string[]): Promise<ProgramAnswer> {
+const remembered = new Map<string, string>()
+
+/** Reads what was remembered in a directory of the worker's own. */
+export function recallAnswers(directory: string): void {
+  try {
+    const text = readFileSync(`${directory}/answers.json`, 'utf8')
+    const answers = v.parse(v.record(v.string(), v.string()), JSON.parse(text))
+    for (const [question, answer] of Object.entries(answers)) remembered.set(question, answer)
+  } catch {
+    // Nothing was, or nothing that can be read: everybody is asked.
+  }
+}
+
+/** Keeps what is remembered there; without it everybody is asked again. */
+export function keepAnswers(directory: string): void {
+  try {
+    writeFileSync(`${directory}/answers.json`, JSON.stringify(Object.fromEntries(remembered)))
+  } catch {
+    // A directory that cannot be written is told elsewhere.
+  }
+}
+
+/** Runs a program of the host with nothing of our environment, or tells what it said before. Never throws. */
+export async function askProgram(
+  program: string,
+  options: readonly string[],
+  input = '',
+): Promise<ProgramAnswer> {
+  const question = describeQuestion(program, options)
+  const known = question === null ? undefined : remembered.get(question)
+  if (known !== undefined) return { succeeded: true, text: known }
+  const answer = await ask(program, options, input)
+  if (answer.succeeded && question !== null) remembered.set(question, answer.text)
+  return answer
+}
+
+/** The file that is asked, as it is now, and what it is asked; null when there is none. */
+function describeQuestion(program: string, options: readonly string[]): string | null {
+  try {
+    const path = realpathSync(program)
+    const { ino, size, mtimeMs } = statSync(path)
+    return JSON.stringify([path, ino, size, mtimeMs, program, ...options])
+  } catch {
+    return null
+  }
+}
+
+function ask(program: string, options: readonly string[], input: string): Promise<ProgramAnswer> {
   return new Promise((resolve) => {
     const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' }
-    execFile(
+    const child = execFile(
       program,
       options,
       { cwd: '/', env: environment, timeout: 60_000 },
@@ -24,6 +73,8 @@ export function askProgram(program: string, options: readonly string[]): Promise
         })
       },
     )
+    child.stdin?.on('error', () => {}) // it may have ended without reading
+    child.stdin?.end(input)
   })
 }
 

@@ -106,12 +106,16 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const host = hostname()
   const lost = createLostRuns()
   const front = createQueueFront()
-  // Serialised once, as it is the same for every attempt.
-  const offered = listOffered(executor)
-  const programs: Partial<Record<Language, Program>> = Object.fromEntries(
-    offered.map((name) => [name, describeProgram(dependencies, name)]),
+  // What is the same for most attempts is made into JSON once.
+  const describePrograms = memoize((runtimes: Executor['runtimes']) =>
+    JSON.stringify(
+      Object.fromEntries(
+        languages
+          .filter((name) => name in runtimes)
+          .map((name) => [name, describeProgram(dependencies, name)]),
+      ),
+    ),
   )
-  const programsText = JSON.stringify(programs)
   const describeWorker = memoize((worker: string) => ({
     data: JSON.stringify({ worker, host, isolation: executor.isolation }),
     actor: describeActor(worker),
@@ -144,7 +148,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       sought.set(run, Number.POSITIVE_INFINITY)
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
-          ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${programsText}::text::jsonb,
+          ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
           ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
@@ -164,7 +168,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     { submission, run }: Pick<Attempt, 'submission' | 'run'>,
     language: Language | null,
   ): Promise<StartedRow | undefined> {
-    const program = language === null ? undefined : programs[language]
+    const program = language === null ? undefined : describeProgram(dependencies, language)
     const data: ExecutionStarted['data'] = {
       run,
       worker: claim.workerId,
@@ -207,8 +211,8 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
 
     async start(job) {
       const { submission } = job
-      // Null for a language that is not run here.
-      const language = offered.find((name) => name === job.language) ?? null
+      // A job of no language, or of one that is not run here, is not begun.
+      const language = listOffered(executor).find((name) => name === job.language) ?? null
       const run = uuidv7()
       for (;;) {
         try {
@@ -259,8 +263,8 @@ function toAttempt(
   }
 }
 
-/** Keeps one answer: a worker's id hardly ever changes. */
-function memoize<T>(compute: (key: string) => T): (key: string) => T {
-  let last: { readonly key: string; readonly value: T } | undefined
+/** Remembers the last answer alone: a worker hardly ever changes its id, or what it offers. */
+function memoize<Key, T>(compute: (key: Key) => T): (key: Key) => T {
+  let last: { readonly key: Key; readonly value: T } | undefined
   return (key) => (last = last?.key === key ? last : { key, value: compute(key) }).value
 }

@@ -11,7 +11,7 @@ import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
-import { createStarter, describeActor, jobSchema, listOffered } from './attempt.ts'
+import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './verdict.ts'
@@ -75,7 +75,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 
   return {
-    languages: listOffered(executor),
+    languages: executor.found,
 
     get isSuspended() {
       if (dependencies.suspension?.suspended === true) return true

@@ -3,9 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { describeError } from '#error-text'
-import { SandboxError } from '#executor'
+import { SandboxError, tryLanguage } from '#executor'
 import type { Executor } from '#executor'
-import { catalogue } from '#language'
 import type { Language } from '#language'
 import type { Logger } from '#log'
 
@@ -31,14 +30,9 @@ export interface SuspensionOptions {
   readonly firstPauseMilliseconds?: number
 }
 
-// More than a trial takes by default, or a program may hold a slot.
-const trialMilliseconds = 60_000
 const longestPauseMilliseconds = 30_000
 
-// As long as an input may be: finds a disk that takes less.
-const input = Buffer.alloc(65_536, 'x')
-
-/** Starts trusted, as the executor has proved itself at its start. */
+/** Creates it; the worker is trusted at first, because the executor has proved itself at its start. */
 export function createSuspension({
   executor,
   log,
@@ -59,7 +53,7 @@ export function createSuspension({
       const pause = failures < 2 ? 0 : backOff(failures - 1, pauses)
       await sleep(pause, undefined, { signal })
       try {
-        await runTrial(executor, language, signal)
+        await tryLanguage(executor, language, signal)
         return
       } catch (error) {
         signal.throwIfAborted()
@@ -116,23 +110,4 @@ export function createSuspension({
 function describeFailure(language: Language, error: unknown): string {
   const step = error instanceof SandboxError ? `${error.step}: ` : ''
   return `${language}: ${step}${error === undefined ? 'its sandbox failed' : describeError(error)}`
-}
-
-/** @throws the executor's errors, or when the program's result is wrong. */
-async function runTrial(
-  executor: Executor,
-  language: Language,
-  stopped: AbortSignal,
-): Promise<void> {
-  // A cached compilation would prove nothing of the compiler's box.
-  const { trial, lineComment } = catalogue[language]
-  const code = Buffer.from(`${trial}\n${lineComment} ${Date.now()}-${performance.now()}\n`)
-  const { compile, run } = await executor.execute(
-    { language, code, stdin: input, cacheScope: 'trial' },
-    AbortSignal.any([stopped, AbortSignal.timeout(trialMilliseconds)]),
-  )
-  if (run?.exitCode === 0 && Buffer.from(run.stdout).toString() === `${input.byteLength}\n`) return
-  throw new Error(
-    `the trial ended as ${JSON.stringify({ compile: compile?.ending, run: run?.ending, status: run?.exitCode })}`,
-  )
 }

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
+import { accelerated } from '../../helper/executor.ts'
 import { examineHost } from '../../../src/executor/doctor/doctor.ts'
 import type { Finding, HostOptions } from '../../../src/executor/doctor/doctor.ts'
 import { showCheckout } from '../../helper/checkout.ts'
@@ -72,7 +73,7 @@ export function pick(findings: readonly Finding[], name: string): Finding {
 /** Examines a host that differs in `options`, and has no programs but those given, and picks one finding. */
 export async function examine(name: string, options: HostOptions): Promise<Finding> {
   const bare = { programDirectories: [], libraryDirectory: '/nonexistent' }
-  return pick(await examineHost({ ...bare, ...options }), name)
+  return pick(await examineHost({ ...bare, languages: accelerated, ...options }), name)
 }
 
 // tap's runner loads itself into every Node below it and then adds to the environment of what that one starts, which
@@ -95,7 +96,7 @@ export function examineInside(
   const { launcher: show, rename } = process.getuid?.() === 0 ? showCheckout() : hidden
   const doctor = rename(join(import.meta.dirname, '../../../src/executor/doctor/doctor.ts'))
   const code = `import { examineHost } from ${JSON.stringify(doctor)}
-    console.log(JSON.stringify(await examineHost(${JSON.stringify(options)})))`
+    console.log(JSON.stringify(await examineHost(${JSON.stringify({ languages: accelerated, ...options })})))`
   const [program, ...words] = [...show, ...launcher, '/bin/sh', '-ec', `${setUp}\n${plain}`, 'sh']
   if (program === undefined) throw new Error('no launcher')
   const node = [rename(process.execPath), '--input-type=module', '-e', code]

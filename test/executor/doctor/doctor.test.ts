@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
+import { accelerated } from '../../helper/executor.ts'
 import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor.ts'
 import type { Finding } from '../../../src/executor/doctor/doctor.ts'
 import { examineCapabilities } from '../../../src/executor/doctor/capability.ts'
@@ -578,22 +579,27 @@ t.test('a JDK that will not do', async (t) => {
     })
 })
 
-t.test('a language that is missing beside one that is there is a warning', async (t) => {
+t.test('languages that are missing beside one that is there are named', async (t) => {
   const some = {
     programDirectories: [layOutPrograms(t, {}, ['python3'])],
     libraryDirectory: '/nonexistent',
+    languages: accelerated,
   }
   const findings = await examineHost(some)
   t.match(pick(findings, 'python'), { level: 'ok', detail: /^Python 3\.\d+\.\d+ \(.*python3\)$/u })
+  t.match(pick(findings, 'languages'), { level: 'ok', detail: /^not installed: cpp, java / })
+})
+
+t.test('a language that is there and broken is a warning', async (t) => {
+  const findings = await examineHost({
+    programDirectories: [layOutPrograms(t, { 'g++': 'exit 1' }, ['python3'])],
+    libraryDirectory: '/nonexistent',
+    languages: accelerated,
+  })
   t.match(pick(findings, 'cpp'), {
     level: 'warning',
-    detail: 'g++ not found: it is not offered',
-    remedy: 'apt-get install g++',
-  })
-  t.match(pick(findings, 'java'), {
-    level: 'warning',
-    detail: /not found: it is not offered/u,
-    remedy: 'apt-get install default-jdk-headless',
+    detail: /g\+\+ --version.*: it is not offered/u,
+    remedy: 'apt-get install --reinstall g++',
   })
 })
 

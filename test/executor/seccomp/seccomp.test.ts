@@ -389,6 +389,8 @@ t.test('the filter holds in submissions, and honest ones work under it', async (
   const executor = await createExecutor({
     slots: 1,
     firstUid: 61_990,
+    languages: ['python', 'cpp', 'java'],
+    proves: false,
     limits,
     cacheBytes: 0,
     cacheDirectory: join(directory, 'cache'),

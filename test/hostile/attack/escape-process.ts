@@ -60,13 +60,13 @@ refused("environ", () -> text("/proc/@HOLDER_PID@/environ"));`,
   }),
   probe('the environment is four words', {
     python: raw`
-strange = set(os.environ) - {"PATH", "HOME", "LANG", "LC_ALL", "PWD", "LC_CTYPE"}
+strange = set(os.environ) - {"PATH", "HOME", "LANG", "LC_ALL", "PWD", "LC_CTYPE", "OPENBLAS_NUM_THREADS"}
 if strange: escape(strange)
 print(dict(os.environ))`,
     cpp: raw`
-for (char **one = environ; *one; one++) { puts(*one); if (strncmp(*one, "PATH=", 5) && strncmp(*one, "HOME=", 5) && strncmp(*one, "LANG=", 5) && strncmp(*one, "LC_ALL=", 7) && strncmp(*one, "PWD=", 4)) escape(*one); }`,
+for (char **one = environ; *one; one++) { puts(*one); if (strncmp(*one, "PATH=", 5) && strncmp(*one, "HOME=", 5) && strncmp(*one, "LANG=", 5) && strncmp(*one, "LC_ALL=", 7) && strncmp(*one, "OPENBLAS_NUM_THREADS=", 21) && strncmp(*one, "PWD=", 4)) escape(*one); }`,
     java: raw`
-var names = new TreeSet<>(System.getenv().keySet()); names.removeAll(List.of("PATH", "HOME", "LANG", "LC_ALL", "PWD")); if (!names.isEmpty()) escape(names.toString());`,
+var names = new TreeSet<>(System.getenv().keySet()); names.removeAll(List.of("PATH", "HOME", "LANG", "LC_ALL", "PWD", "OPENBLAS_NUM_THREADS")); if (!names.isEmpty()) escape(names.toString());`,
   }),
   probe("the first process's environment and arguments hold no secret", {
     python: raw`

@@ -1,6 +1,6 @@
 // Sources that cost whoever reads them more time than they have letters. The worker reads every source on its one event
 // loop before a compiler sees it (language/*-source.ts), so this would hold up everybody: event-loop.ts looks at that.
-import type { Language } from '#language'
+import type { Attacker } from '../program.ts'
 import type { Attack, Fate } from '../attack.ts'
 
 /** The largest source that is accepted. */
@@ -17,7 +17,7 @@ const anyEnd: readonly Fate[] = [
   ...(['cpu_limit', 'wall_limit'] as const),
 ]
 
-function source(language: Language, name: string, text: string): Attack {
+function source(language: Attacker, name: string, text: string): Attack {
   return {
     name: `${name} hold up nobody`,
     profile: language === 'python' ? 'probe' : 'compile',
@@ -73,7 +73,7 @@ const cpp: Readonly<Record<string, string>> = {
   'raw strings that are not closed': fill('R"(', '', broken),
 }
 
-const list = (language: Language, texts: Readonly<Record<string, string>>): Attack[] =>
+const list = (language: Attacker, texts: Readonly<Record<string, string>>): Attack[] =>
   Object.entries(texts).map(([name, text]) => source(language, name, text))
 
 export const sourceTimeAttacks: readonly Attack[] = [

@@ -212,7 +212,7 @@ t.test('a job that it does not understand stays, for the task to look at', async
 })
 
 t.test('a job that names another language than the log is made anew, and then taken', async (t) => {
-  for (const language of ['java', 'rust']) {
+  for (const language of ['java', 'latin']) {
     const id = await submitNew(sql, caller, python)
     await sql`
       update graphile_worker._private_jobs

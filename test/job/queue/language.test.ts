@@ -35,6 +35,7 @@ async function startWorker(...languages: Language[]): Promise<string> {
   const { signal } = new AbortController()
   const narrow: Executor = {
     ...executor,
+    found: languages,
     runtimes: Object.fromEntries(languages.map((name) => [name, executor.runtimes[name]])),
   }
   const lease = { workerId, signal }

@@ -24,6 +24,8 @@ export interface Box {
     readonly path: string
     readonly executable: boolean
   }[]
+  /** Variables beside those that every program finds. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Size of /box, /tmp and /dev/shm each, in bytes. */
   readonly diskBytes: number
   readonly filterDescriptor: number
@@ -41,6 +43,8 @@ export const environment: Readonly<Record<string, string>> = {
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
+  // It would start a thread a core, more than a program may have on a large host.
+  OPENBLAS_NUM_THREADS: '1',
 }
 
 /**
@@ -92,7 +96,11 @@ export function buildArguments(box: Box): string[] {
     ['--unshare-cgroup', '--disable-userns'],
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ['--uid', String(boxUid), '--gid', String(boxUid), '--hostname', 'box', '--clearenv'],
-    ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
+    ...Object.entries({ ...environment, ...box.environment }).map(([name, value]) => [
+      '--setenv',
+      name,
+      value,
+    ]),
     ...box.root
       .filter(({ kind }) => kind !== 'cover')
       .map(({ kind, source, target }) => [
@@ -132,7 +140,7 @@ export function buildArguments(box: Box): string[] {
  */
 export function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
-  const optional = ['/usr/share/zoneinfo', '/etc/ld.so.cache']
+  const optional = ['/usr/share/zoneinfo', '/etc/alternatives', '/etc/ld.so.cache']
   const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
   return [...shown, ...optional, ...top, ...hostRecords]
     .filter((path) => existsSync(path))

@@ -71,7 +71,8 @@ export function startChild(launch: Launch): Child {
   const box = spawnBox({
     ...launch,
     launcher: [
-      ['/bin/sh', '-c', script, 'sh', String(Math.ceil(launch.cpuSeconds) + 1)],
+      // A second line of defence: by ticks, which may be a fifth more than what the group is billed for.
+      ['/bin/sh', '-c', script, 'sh', String(2 * Math.ceil(launch.cpuSeconds) + 1)],
       // In blocks of 512 bytes, and one more than the scratch disk holds, so that a full disk is ENOSPC and no signal.
       [String(Math.ceil(launch.diskBytes / 512) + 1)],
       [command.unlimitedStack ? 'unlimited' : 'usual'],

@@ -12,7 +12,7 @@ import type { RootEntry } from './arguments.ts'
 export interface BoxSpawn {
   /** The command line that becomes bubblewrap; its last word is bubblewrap itself. */
   readonly launcher: readonly string[]
-  readonly command: Pick<Command, 'argv' | 'files'>
+  readonly command: Pick<Command, 'argv' | 'files' | 'environment'>
   readonly root: readonly RootEntry[]
   readonly paths: readonly HostPath[]
   readonly diskBytes: number
@@ -57,7 +57,8 @@ export function spawnBox(box: BoxSpawn): SpawnedBox {
   }))
   const { root, paths, diskBytes } = box
   const descriptors = { filterDescriptor, statusDescriptor, blockDescriptor }
-  const options = buildArguments({ root, paths, files, diskBytes, ...descriptors })
+  const further = command.environment === undefined ? {} : { environment: command.environment }
+  const options = buildArguments({ root, paths, files, diskBytes, ...further, ...descriptors })
   const { stdio, strangers } = planDescriptors(box, blockDescriptor + 1 + files.length)
   const [program = '', ...words] = [
     ...box.launcher,

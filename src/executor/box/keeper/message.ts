@@ -82,7 +82,7 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     kind: 'R'.charCodeAt(0),
     argument_bytes: strings.length,
     arguments: command.argv.length,
-    variables: Object.keys(environment).length,
+    variables: Object.keys({ ...environment, ...command.environment }).length,
     files: command.files.length,
     processes: limits.processes,
     unlimited_stack: command.unlimitedStack ? 1 : 0,
@@ -101,8 +101,10 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
   return [head, strings, ...command.files.flatMap(encodeFile), stdin]
 }
 
-function encodeStrings({ argv }: Command): Buffer {
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+function encodeStrings({ argv, environment: further }: Command): Buffer {
+  const variables = Object.entries({ ...environment, ...further }).map(
+    ([name, value]) => `${name}=${value}`,
+  )
   return Buffer.from([...argv, ...variables].map((text) => `${text}\0`).join(''))
 }
 

@@ -61,6 +61,7 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
       ...['/usr/include', '/usr/libexec/gcc'].filter((path) => existsSync(path)).map(sharePath),
       ...(headers.path === null ? [] : [headers.path]),
     ],
+    files: [program],
     warmPaths: [
       program,
       '/usr/bin/as',

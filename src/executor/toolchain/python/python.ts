@@ -26,6 +26,7 @@ export const findPython: FindToolchain = async (host) => {
     compiler: null,
     commandLine: ['python3', 'main.py'],
     paths: [],
+    files: [interpreter],
     warmPaths: [
       realpathSync(interpreter),
       standardLibrary,

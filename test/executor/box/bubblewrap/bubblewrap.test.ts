@@ -64,7 +64,7 @@ t.test('its environment is four names and the working directory', async (t) => {
   const code = 'import os\nprint(sorted(os.environ.items()))'
   t.equal(
     await look(code),
-    "[('HOME', '/box'), ('LANG', 'C.UTF-8'), ('LC_ALL', 'C.UTF-8'), ('PATH', '/usr/bin:/bin'), ('PWD', '/box')]\n",
+    "[('HOME', '/box'), ('LANG', 'C.UTF-8'), ('LC_ALL', 'C.UTF-8'), ('OPENBLAS_NUM_THREADS', '1'), ('PATH', '/usr/bin:/bin'), ('PWD', '/box')]\n",
   )
 })
 

@@ -21,7 +21,7 @@ import { createExecutor } from ${JSON.stringify(join(source, 'executor/executor.
 import { defaultLimits } from ${JSON.stringify(join(source, 'language/language.ts'))}
 const reasons = []
 try {
-  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, cacheBytes: 0, accelerators: ['fork-server'],
+  const executor = await createExecutor({ slots: 1, firstUid: ${firstUid}, limits: defaultLimits, languages: ['python', 'cpp', 'java'], proves: false, cacheBytes: 0, accelerators: ['fork-server'],
     cacheDirectory: process.argv[1], box: process.argv[2], onFallback: (reason) => reasons.push(reason) })
   const code = Buffer.from('print("hello")')
   const { run } = await executor.execute({ language: 'python', code, stdin: Buffer.alloc(0), cacheScope: 'test' })

@@ -1,0 +1,164 @@
+// Makes a toolchain of a recipe: most languages need no more than commands, and what these read (language/definition.ts).
+import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
+import { sharePath } from '#contract'
+import type { Command } from '#contract'
+import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
+import type { Compiler, FindToolchain, Toolchain } from './definition.ts'
+import { findConfiguration, findHome } from './java/home.ts'
+import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
+import type { Jvm } from './java/jvm.ts'
+import { findProgram, findTool, ToolError } from './tool.ts'
+import type { ToolHost } from './tool.ts'
+
+const mebibyte = 1024 * 1024
+
+/** What a recipe's commands become on a host. */
+interface Kitchen {
+  readonly recipe: Recipe
+  /** Where the programs are that its commands begin with, by their names. */
+  readonly programs: ReadonlyMap<string, string>
+  /** In words of its own. */
+  readonly version: string
+  readonly location: string
+  /** For a recipe that runs on a JDK. */
+  readonly jdk: Jdk | null
+}
+
+interface Jdk extends Jvm {
+  readonly home: string
+}
+
+/** A search for what a recipe names. */
+export function findByRecipe(
+  { title, tools }: Pick<LanguageDefinition, 'title' | 'tools'>,
+  recipe: Recipe,
+): FindToolchain {
+  return async (host, settings) => {
+    const [tool] = await Promise.all(tools.map((one) => findTool(host, one)))
+    if (tool === undefined) throw new ToolError('no tool is named')
+    const jdk = recipe.runsOnJdk === true ? await findJdk(host, settings) : null
+    const commands = [...(recipe.compile?.commands ?? []), recipe.run]
+    const programs = findPrograms(host, commands)
+    if (jdk !== null) programs.set('java', jdk.java)
+    const version = `${tools[0]?.title ?? title} ${tool.version}`
+    return cook({ recipe, programs, version, location: tool.path, jdk })
+  }
+}
+
+async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jdk> {
+  // What a distribution packs was tried on its own JDK, not on the newest that there is.
+  const usual = `${host.libraryDirectory}/jvm/default-java`
+  const home = await findHome(host, existsSync(usual) ? usual : JAVA_HOME)
+  return { home, ...(await examineJvm(home)) }
+}
+
+function cook(kitchen: Kitchen): Toolchain {
+  const { recipe, programs, version, location, jdk } = kitchen
+  const { run, source, compile, outOfMemory, paths = [] } = recipe
+  const shown = jdk === null ? paths : [...paths, jdk.home, ...findConfiguration(jdk.home)]
+  return {
+    version,
+    location,
+    compiler: describeCompiler(kitchen),
+    commandLine: run,
+    paths: shown.flatMap((path) => globSync(path)).map(sharePath),
+    files: [...new Set([location, ...programs.values()])],
+    warmPaths: [...programs.values()],
+    run: ({ content }, memoryBytes) => ({
+      argv: resolve(kitchen, run, memoryBytes),
+      files: [
+        compile === null
+          ? { path: `/box/${source}`, content, executable: false }
+          : { path: `/box/${compile.makes}`, content, executable: true },
+      ],
+      ...describePlace(kitchen, memoryBytes),
+    }),
+    ranOutOfMemory: (exitCode, stderr) =>
+      jdk === null
+        ? exitCode !== 0 && outOfMemory?.test(stderr.toString('latin1')) === true
+        : ranOutOfMemory(exitCode, stderr),
+    accelerators: [],
+  }
+}
+
+function describeCompiler(kitchen: Kitchen): Compiler | null {
+  const { recipe, programs, version } = kitchen
+  const { compile, source } = recipe
+  if (compile === null) return null
+  const { commands, makes } = compile
+  return {
+    commandLine: commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
+    identity: [version, ...describeFiles(programs), JSON.stringify(recipe)].join('\n'),
+    command: (code, memoryBytes) => {
+      // The shell keeps the compilers' own stdout out of the artefact's pipe.
+      const steps = commands.map((command) => {
+        const words = resolve(kitchen, command, memoryBytes).map(quote)
+        return `${words.join(' ')} 1>&2 </dev/null || exit $?`
+      })
+      const script = [...steps, `[ -e ${quote(makes)} ] || exit 1`, `exec cat ${quote(makes)}`]
+      return {
+        argv: ['/bin/sh', '-c', script.join('\n')],
+        files: [{ path: `/box/${source}`, content: code, executable: false }],
+        ...describePlace(kitchen, memoryBytes),
+      }
+    },
+    readArtefact: (stdout) => ({ content: stdout, entry: '' }),
+  }
+}
+
+function describePlace(
+  { recipe, jdk }: Kitchen,
+  memoryBytes: number,
+): Pick<Command, 'unlimitedStack' | 'environment'> {
+  if (jdk === null)
+    return {
+      unlimitedStack: recipe.usualStack !== true,
+      ...(recipe.environment && { environment: recipe.environment }),
+    }
+  // What scripts that start a JVM pass on to it.
+  const options = jdk.compilerOptions(memoryBytes).join(' ')
+  return {
+    unlimitedStack: false,
+    environment: { ...recipe.environment, JAVA_HOME: jdk.home, JAVA_OPTS: options },
+  }
+}
+
+/** @throws {ToolError} naming a program that is not there. */
+function findPrograms(
+  host: Pick<ToolHost, 'programDirectories'>,
+  commands: readonly (readonly string[])[],
+): Map<string, string> {
+  const names = commands.map(([name = '']) => name).filter((name) => !name.includes('/'))
+  return new Map(
+    names.map((name) => {
+      const path = findProgram(host, name)
+      if (path === null) throw new ToolError(`${name} not found`)
+      return [name, path]
+    }),
+  )
+}
+
+function resolve(
+  { programs, jdk }: Kitchen,
+  [name = '', ...words]: readonly string[],
+  memoryBytes: number,
+): string[] {
+  const heap = String(Math.floor((memoryBytes * 3) / 4 / mebibyte))
+  const options = jdk !== null && name === 'java' ? jdk.programOptions(memoryBytes) : []
+  return [programs.get(name) ?? name, ...options, ...words].map((word) =>
+    word.replaceAll('{heap}', heap),
+  )
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Which files these are: another release of a compiler makes another program, whatever it says of itself. */
+function describeFiles(programs: ReadonlyMap<string, string>): string[] {
+  return [...programs.values()].map((path) => {
+    const real = realpathSync(path)
+    const { size, mtimeMs } = statSync(real)
+    return `${real} ${size} ${mtimeMs}`
+  })
+}

@@ -1,0 +1,52 @@
+// Which languages can be submitted: those that a worker offers, or did within the last day. One that nobody runs is refused at
+// once; one whose workers are away for a while waits for them.
+import type { Database } from '#database'
+import type { Submission } from '#enqueue'
+import type { Language } from '#language'
+import { withDeadline } from './deadline.ts'
+import type { Parsed } from './submission.ts'
+
+const period = '24 hours'
+// A worker that has come is known so soon, and so often is asked at most.
+const staleMilliseconds = 1000
+
+/** Says why a submission in this language is not taken; null: it is. */
+export type OfferedLanguages = (language: Language) => Promise<string | null>
+
+/** Asks the database when it has to: for a language that was not offered when it asked last. */
+export function createOfferedLanguages(database: Database): OfferedLanguages {
+  let offered: ReadonlySet<string> = new Set()
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking: Promise<void> | null = null
+
+  async function ask(): Promise<void> {
+    const rows = await withDeadline(
+      async () =>
+        database<{ name: string }[]>`select name from runledger.list_recent_language(${period})`,
+    )
+    offered = new Set(rows.map(({ name }) => name))
+    askedAt = performance.now()
+  }
+
+  return async (language) => {
+    if (offered.has(language)) return null
+    if (performance.now() - askedAt > staleMilliseconds)
+      await (asking ??= ask().finally(() => (asking = null)))
+    // Before its first worker a service takes what any could run.
+    if (offered.size === 0 || offered.has(language)) return null
+    return `is offered by no worker, and was not within the last 24 hours; offered are ${[...offered].toSorted().join(', ')}`
+  }
+}
+
+/** A parser that also refuses languages that are not offered. */
+export function refuseAbsent(
+  parse: (input: unknown) => Parsed<Submission>,
+  offered: OfferedLanguages,
+): (input: unknown) => Promise<Parsed<Submission>> {
+  return async (input) => {
+    const parsed = parse(input)
+    if (parsed.value === null) return parsed
+    const message = await offered(parsed.value.language)
+    return message === null ? parsed : { value: null, issues: [{ path: 'language', message }] }
+  }
+}

@@ -1,0 +1,32 @@
+// Algol 68: Algol 68 Genie, an interpreter that looks for mistakes first.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const algol68 = {
+  name: 'algol68',
+  title: 'Algol 68',
+  aliases: ['a68'],
+  extensions: ['.a68'],
+  comment: ['#', '#'],
+  packages: ['algol68g'],
+  tools: [
+    {
+      program: 'a68g',
+      title: 'Algol 68 Genie',
+      ask: ['--version'],
+      pattern: /^Algol 68 Genie (\d+)\.(\d+)\.\d+/mu,
+      oldest: [2, 8],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: 'print (("Hello, world!", new line))',
+  trial:
+    'BEGIN INT n := 0; BOOL more := TRUE; on logical file end (stand in, (REF FILE f) BOOL: (more := FALSE; TRUE)); CHAR c; WHILE get (stand in, c); more DO (c = "x" | n +:= 1) OD; print ((whole (n, 0), new line)) END',
+  recipe: {
+    source: 'main.a68',
+    // It says everything on stdout, which is then the program's alone.
+    compile: { commands: [['a68g', '--check', 'main.a68']], makes: 'main.a68' },
+    run: ['a68g', '--quiet', 'main.a68'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,31 @@
+// AWK: that of GNU.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const awk = {
+  name: 'awk',
+  title: 'AWK',
+  aliases: ['gawk'],
+  extensions: ['.awk'],
+  comment: ['#', ''],
+  packages: ['gawk'],
+  tools: [
+    {
+      program: 'gawk',
+      title: 'GNU Awk',
+      ask: ['--version'],
+      pattern: /^GNU Awk (\d+)\.(\d+)\.\d+/mu,
+      oldest: [5, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'BEGIN { print "Hello, world!" }',
+  trial: 'BEGIN { RS = "^$"; getline text; print length(text) }',
+  recipe: {
+    source: 'main.awk',
+    compile: null,
+    run: ['gawk', '-f', 'main.awk'],
+    paths: ['/usr/share/awk'],
+  },
+} as const satisfies LanguageDefinition

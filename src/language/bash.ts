@@ -1,0 +1,29 @@
+// Bash.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const bash = {
+  name: 'bash',
+  title: 'Bash',
+  aliases: ['sh', 'shell'],
+  extensions: ['.sh', '.bash'],
+  comment: ['#', ''],
+  packages: ['bash'],
+  tools: [
+    {
+      program: 'bash',
+      ask: ['--version'],
+      pattern: /^GNU bash, version (\d+)\.(\d+)\S*/mu,
+      oldest: [4, 4],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'echo "Hello, world!"',
+  trial: 'LC_ALL=C wc -c',
+  recipe: {
+    source: 'main.sh',
+    compile: null,
+    run: ['bash', 'main.sh'],
+  },
+} as const satisfies LanguageDefinition

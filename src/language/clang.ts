@@ -1,0 +1,39 @@
+// C: Clang.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const clang = {
+  name: 'clang',
+  title: 'C (Clang)',
+  aliases: ['c-clang'],
+  extensions: [],
+  comment: ['//', ''],
+  packages: ['clang'],
+  tools: [
+    {
+      program: 'clang',
+      title: 'Clang',
+      ask: ['--version'],
+      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [11, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `#include <stdio.h>
+
+int main(void) {
+  puts("Hello, world!");
+}`,
+  trial: String.raw`#include <stdio.h>
+int main(void) { long n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }`,
+  recipe: {
+    source: 'main.c',
+    compile: {
+      commands: [['clang', '-O2', '-std=gnu17', '-o', 'main', 'main.c', '-lm']],
+      makes: 'main',
+    },
+    run: ['./main'],
+    paths: ['/usr/include'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,39 @@
+// C++: Clang, with the library of GCC.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const clangpp = {
+  name: 'clangpp',
+  title: 'C++ (Clang)',
+  aliases: ['clang++', 'cpp-clang'],
+  extensions: [],
+  comment: ['//', ''],
+  packages: ['clang', 'g++'],
+  tools: [
+    {
+      program: 'clang++',
+      title: 'Clang',
+      ask: ['--version'],
+      pattern: /^.*clang version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [11, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: String.raw`#include <iostream>
+
+int main() {
+  std::cout << "Hello, world!\n";
+}`,
+  trial: String.raw`#include <cstdio>
+int main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }`,
+  recipe: {
+    source: 'main.cpp',
+    compile: {
+      commands: [['clang++', '-O2', '-std=gnu++20', '-o', 'main', 'main.cpp']],
+      makes: 'main',
+    },
+    run: ['./main'],
+    paths: ['/usr/include'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,41 @@
+// Clojure: on a JDK.
+import type { LanguageDefinition } from './definition.ts'
+import { virtualMachineRun } from './limits.ts'
+
+export const clojure = {
+  name: 'clojure',
+  title: 'Clojure',
+  aliases: ['clj'],
+  extensions: ['.clj'],
+  comment: [';', ''],
+  packages: ['clojure', 'default-jdk-headless'],
+  tools: [
+    {
+      program: 'clojure',
+      ask: ['-e', '(println (clojure-version))'],
+      pattern: /^(\d+)\.(\d+)\S*/mu,
+      oldest: [1, 10],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: virtualMachineRun },
+  example: '(println "Hello, world!")',
+  trial: '(println (count (slurp *in*)))',
+  recipe: {
+    source: 'main.clj',
+    compile: null,
+    run: [
+      'java',
+      '-cp',
+      '/usr/share/java/clojure.jar:/usr/share/java/core.specs.alpha.jar:/usr/share/java/spec.alpha.jar',
+      'clojure.main',
+      '-i',
+      'main.clj',
+      // The threads of futures and agents would keep the JVM for another minute.
+      '-e',
+      '(shutdown-agents)',
+    ],
+    paths: ['/usr/share/java'],
+    runsOnJdk: true,
+  },
+} as const satisfies LanguageDefinition

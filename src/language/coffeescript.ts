@@ -1,0 +1,34 @@
+// CoffeeScript.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const coffeescript = {
+  name: 'coffeescript',
+  title: 'CoffeeScript',
+  aliases: ['coffee'],
+  extensions: ['.coffee'],
+  comment: ['#', ''],
+  packages: ['coffeescript'],
+  tools: [
+    {
+      program: 'coffee',
+      ask: ['--version'],
+      pattern: /^CoffeeScript version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [2, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'console.log "Hello, world!"',
+  trial: 'console.log require("fs").readFileSync(0).length',
+  recipe: {
+    source: 'main.coffee',
+    compile: null,
+    // With a map, traces tell the lines of the source, not those of the JavaScript that is made of it.
+    run: ['coffee', '--inline-map', 'main.coffee'],
+    environment: { NODE_OPTIONS: '--enable-source-maps' },
+    paths: ['/usr/share/nodejs', '/usr/share/coffeescript'],
+    usualStack: true,
+    outOfMemory: /heap out of memory/u,
+  },
+} as const satisfies LanguageDefinition

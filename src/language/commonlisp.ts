@@ -1,0 +1,42 @@
+// Common Lisp: SBCL.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const commonlisp = {
+  name: 'commonlisp',
+  title: 'Common Lisp',
+  aliases: ['lisp', 'cl', 'sbcl'],
+  extensions: ['.lisp', '.cl'],
+  comment: [';', ''],
+  packages: ['sbcl'],
+  tools: [
+    {
+      program: 'sbcl',
+      title: 'SBCL',
+      ask: ['--version'],
+      pattern: /^SBCL (\d+)\.(\d+)\S*/mu,
+      oldest: [2, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: '(format t "Hello, world!~%")',
+  trial: '(format t "~d~%" (loop while (read-char *standard-input* nil) count t))',
+  recipe: {
+    source: 'main.lisp',
+    compile: null,
+    // Without the runtime's own --script, by which a full stack is the end of it and no error to handle.
+    run: [
+      'sbcl',
+      '--dynamic-space-size',
+      '{heap}MB',
+      '--noinform',
+      '--disable-ldb',
+      '--end-runtime-options',
+      '--script',
+      'main.lisp',
+    ],
+    usualStack: true,
+    outOfMemory: /Heap exhausted/u,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,35 @@
+// Crystal: its own compiler.
+import type { LanguageDefinition } from './definition.ts'
+import { slowCompile, usualRun } from './limits.ts'
+
+export const crystal = {
+  name: 'crystal',
+  title: 'Crystal',
+  aliases: ['cr'],
+  extensions: ['.cr'],
+  comment: ['#', ''],
+  packages: ['crystal', 'gcc'],
+  tools: [
+    {
+      program: 'crystal',
+      ask: ['--version'],
+      pattern: /^Crystal (\d+)\.(\d+)\.\d+/mu,
+      oldest: [1, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: slowCompile, run: usualRun },
+  example: 'puts "Hello, world!"',
+  trial: 'puts STDIN.gets_to_end.bytesize',
+  recipe: {
+    source: 'main.cr',
+    compile: {
+      commands: [['crystal', 'build', '--no-color', '-o', 'main', 'main.cr']],
+      makes: 'main',
+    },
+    run: ['./main'],
+    // Its collector looks for processors in /proc else, and complains.
+    environment: { CRYSTAL_CACHE_DIR: '/tmp/crystal', GC_NPROCS: '1' },
+    paths: ['/usr/share/crystal'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,55 @@
+// C#: Mono.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const csharp = {
+  name: 'csharp',
+  title: 'C#',
+  aliases: ['cs', 'c#'],
+  extensions: ['.cs'],
+  comment: ['//', ''],
+  packages: [
+    'mono-mcs',
+    'mono-runtime',
+    'libmono-system-core4.0-cil',
+    'libmono-system-numerics4.0-cil',
+  ],
+  tools: [
+    {
+      program: 'mcs',
+      title: 'Mono',
+      ask: ['--version'],
+      pattern: /^Mono C# compiler version (\d+)\.(\d+)\S*/mu,
+      oldest: [5, 0],
+    },
+    {
+      program: 'mono',
+      ask: ['--version'],
+      pattern: /^Mono JIT compiler version (\d+)\.(\d+)\S*/mu,
+      oldest: [5, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `using System;
+
+class Program {
+  static void Main() {
+    Console.WriteLine("Hello, world!");
+  }
+}`,
+  trial: `using System;
+class Program { static void Main() { Console.WriteLine(Console.In.ReadToEnd().Length); } }`,
+  recipe: {
+    source: 'main.cs',
+    compile: {
+      commands: [['mcs', '-optimize+', '-r:System.Numerics', '-out:main.exe', 'main.cs']],
+      makes: 'main.exe',
+    },
+    run: ['mono', 'main.exe'],
+    environment: { MONO_LOG_DEST: '/dev/null' },
+    paths: ['/etc/mono'],
+    usualStack: true,
+    outOfMemory: /OutOfMemoryException|Error: Garbage collector could not allocate/u,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,35 @@
+// Elixir: a script.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const elixir = {
+  name: 'elixir',
+  title: 'Elixir',
+  aliases: ['exs'],
+  extensions: ['.ex', '.exs'],
+  comment: ['#', ''],
+  packages: ['elixir'],
+  tools: [
+    {
+      program: 'elixir',
+      ask: ['--version'],
+      pattern: /^Elixir (\d+)\.(\d+)\.\d+/mu,
+      oldest: [1, 10],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'IO.puts("Hello, world!")',
+  trial: 'IO.puts(byte_size(IO.binread(:stdio, :eof)))',
+  recipe: {
+    source: 'main.exs',
+    compile: null,
+    run: ['elixir', 'main.exs'],
+    environment: {
+      ERL_CRASH_DUMP_BYTES: '0',
+      // What the runtime reports is no output.
+      ERL_AFLAGS: '-logger console [{device,standard_error}]',
+    },
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,58 @@
+// Erlang: a script with main/1, or a module with main/0, main/1 or start/0.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const erlang = {
+  name: 'erlang',
+  title: 'Erlang',
+  aliases: ['erl'],
+  extensions: ['.erl'],
+  comment: ['%', ''],
+  packages: ['erlang-base'],
+  tools: [
+    {
+      program: 'erl',
+      title: 'Erlang runtime',
+      ask: ['-version'],
+      pattern: /emulator version (\d+)\.(\d+)\S*/mu,
+      oldest: [11, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `main(_) ->
+    io:format("Hello, world!~n").`,
+  trial: `main(_) -> io:setopts([binary, {encoding, latin1}]), io:format("~p~n", [n(0)]).
+n(N) -> case file:read(standard_io, 4096) of {ok, B} -> n(N + byte_size(B)); eof -> N end.`,
+  recipe: {
+    source: 'main.erl',
+    compile: null,
+    run: [
+      '/bin/sh',
+      '-c',
+      // All is compiled: escript would interpret a script, and warn on stdout.
+      String.raw`module=$(sed -n 's/^ *-module(\([a-z][A-Za-z0-9_]*\)).*/\1/p' main.erl | head -n 1)
+source=main.erl
+if [ -z "$module" ]; then
+  module=main source=/tmp/main.erl
+  { printf -- '-module(main).\n-export([main/1]).\n-file("main.erl", 0).\n'; sed '1s/^#!/%&/' main.erl; } > "$source"
+fi
+erlc +no_error_module_mismatch -o /tmp "$source" >&2 || exit
+[ "$module" = main ] || mv /tmp/main.beam "/tmp/$module.beam"
+case $(grep -o 'main/0\|start/0' main.erl | head -n 1) in
+  main/0) call='main()' ;;
+  start/0) call='start()' ;;
+  *) call='main(A)' ;;
+esac
+printf '#!\n%%%%! -pa /tmp\nmain(A) -> _ = A, %s:%s.\n' "$module" "$call" > /tmp/start
+exec escript /tmp/start`,
+    ],
+    environment: {
+      ERL_CRASH_DUMP_BYTES: '0',
+      // Text is UTF-8 as on a terminal, and what the runtime reports is no output.
+      ERL_AFLAGS:
+        '-eval "io:setopts(user,[{encoding,unicode}])" -kernel logger "[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]"',
+    },
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,37 @@
+// Groovy: on a JDK.
+import type { LanguageDefinition } from './definition.ts'
+import { virtualMachineRun } from './limits.ts'
+
+export const groovy = {
+  name: 'groovy',
+  title: 'Groovy',
+  aliases: [],
+  extensions: ['.groovy'],
+  comment: ['//', ''],
+  packages: ['groovy', 'default-jdk-headless'],
+  tools: [
+    {
+      program: 'groovy',
+      ask: ['--version'],
+      pattern: /^Groovy Version: (\d+)\.(\d+)\S*/mu,
+      oldest: [2, 4],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: virtualMachineRun },
+  example: 'println "Hello, world!"',
+  trial: 'println System.in.bytes.length',
+  recipe: {
+    source: 'main.groovy',
+    compile: null,
+    run: ['java', '-cp', '/usr/share/groovy/lib/*', 'groovy.ui.GroovyMain', 'main.groovy'],
+    paths: [
+      '/usr/share/groovy',
+      '/usr/share/java',
+      // Its modules beside the core (JSON, XML, templates, SQL) are links into here.
+      '/usr/share/maven-repo/org/codehaus/groovy',
+      '/etc/groovy',
+    ],
+    runsOnJdk: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,46 @@
+// Scheme: Guile, compiled to its virtual machine's code.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const guile = {
+  name: 'guile',
+  title: 'Scheme (Guile)',
+  aliases: [],
+  extensions: [],
+  comment: [';', ''],
+  packages: ['guile-3.0'],
+  tools: [
+    {
+      program: 'guile',
+      title: 'Guile',
+      ask: ['--version'],
+      pattern: /^guile \(GNU Guile\) (\d+)\.(\d+)\.\d+/mu,
+      oldest: [3, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `(display "Hello, world!")
+(newline)`,
+  trial: `(use-modules (ice-9 binary-ports) (rnrs bytevectors))
+(let ((b (get-bytevector-all (current-input-port)))) (display (if (eof-object? b) 0 (bytevector-length b))) (newline))`,
+  recipe: {
+    source: 'main.scm',
+    compile: {
+      commands: [
+        [
+          'guile',
+          '--no-auto-compile',
+          '-c',
+          '((@ (system base compile) compile-file) "main.scm" #:output-file "main.go")',
+        ],
+      ],
+      makes: 'main.go',
+    },
+    run: ['guile', '--no-auto-compile', '-c', '(load-compiled "main.go")'],
+    // Else its collector looks into /proc/stat and warns that it cannot.
+    environment: { GC_NPROCS: '1' },
+    paths: ['/usr/share/guile'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

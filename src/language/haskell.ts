@@ -1,0 +1,33 @@
+// Haskell: GHC.
+import type { LanguageDefinition } from './definition.ts'
+import { slowCompile, usualRun } from './limits.ts'
+
+export const haskell = {
+  name: 'haskell',
+  title: 'Haskell',
+  aliases: ['hs', 'ghc'],
+  extensions: ['.hs'],
+  comment: ['--', ''],
+  packages: ['ghc'],
+  tools: [
+    {
+      program: 'ghc',
+      title: 'GHC',
+      ask: ['--version'],
+      pattern: /version (\d+)\.(\d+)\S*/mu,
+      oldest: [8, 8],
+    },
+  ],
+  settings: {},
+  limits: { compile: slowCompile, run: usualRun },
+  example: `main :: IO ()
+main = putStrLn "Hello, world!"`,
+  trial: `import qualified Data.ByteString as B
+main = B.getContents >>= print . B.length`,
+  recipe: {
+    source: 'main.hs',
+    compile: { commands: [['ghc', '-v0', '-O2', '-o', 'main', 'main.hs']], makes: 'main' },
+    run: ['./main'],
+    paths: ['/var/lib/ghc', '/usr/include'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,29 @@
+// Haxe: its interpreter.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const haxe = {
+  name: 'haxe',
+  title: 'Haxe',
+  aliases: ['hx'],
+  extensions: ['.hx'],
+  comment: ['//', ''],
+  packages: ['haxe'],
+  tools: [{ program: 'haxe', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [4, 0] }],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `class Main {
+  static function main() {
+    Sys.println("Hello, world!");
+  }
+}`,
+  trial: 'class Main { static function main() { Sys.println(Sys.stdin().readAll().length); } }',
+  recipe: {
+    source: 'Main.hx',
+    compile: null,
+    // By itself it goes a thousand calls deep.
+    run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--main', 'Main', '--interp'],
+    environment: { HAXE_STD_PATH: '/usr/share/haxe/std' },
+    paths: ['/usr/share/haxe'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,32 @@
+// Icon.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const icon = {
+  name: 'icon',
+  title: 'Icon',
+  aliases: ['icn'],
+  extensions: ['.icn'],
+  comment: ['#', ''],
+  packages: ['icont', 'iconx'],
+  tools: [
+    { program: 'icont', ask: ['-V'], pattern: /^Icon Version (\d+)\.(\d+)\.\d+/mu, oldest: [9, 4] },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `procedure main()
+  write("Hello, world!")
+end`,
+  trial: `procedure main()
+  n := 0
+  while n +:= *reads(&input, 4096)
+  write(n)
+end`,
+  recipe: {
+    source: 'main.icn',
+    compile: { commands: [['icont', '-s', '-o', 'main', 'main.icn']], makes: 'main' },
+    run: ['iconx', 'main'],
+    // In words; by itself its stack does not do for a thousand calls.
+    environment: { MSTKSIZE: '4000000' },
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,17 @@
+// JavaScript: the Node that this service runs on.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const javascript = {
+  name: 'javascript',
+  title: 'JavaScript',
+  aliases: ['js', 'node', 'nodejs'],
+  extensions: ['.js', '.mjs', '.cjs'],
+  comment: ['//', ''],
+  packages: [],
+  tools: [],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'console.log("Hello, world!")',
+  trial: 'console.log(require("fs").readFileSync(0).length)',
+} as const satisfies LanguageDefinition

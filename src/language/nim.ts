@@ -1,0 +1,44 @@
+// Nim: by way of C.
+import type { LanguageDefinition } from './definition.ts'
+import { slowCompile, usualRun } from './limits.ts'
+
+export const nim = {
+  name: 'nim',
+  title: 'Nim',
+  aliases: [],
+  extensions: ['.nim'],
+  comment: ['#', ''],
+  packages: ['nim', 'gcc'],
+  tools: [
+    {
+      program: 'nim',
+      ask: ['--version'],
+      pattern: /^Nim Compiler Version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [1, 2],
+    },
+  ],
+  settings: {},
+  limits: { compile: slowCompile, run: usualRun },
+  example: 'echo "Hello, world!"',
+  trial: 'echo stdin.readAll().len',
+  recipe: {
+    source: 'main.nim',
+    compile: {
+      commands: [
+        [
+          'nim',
+          'compile',
+          '--hints:off',
+          '--nimcache:/tmp/nim',
+          '-d:release',
+          '--threads:on',
+          '-o:main',
+          'main.nim',
+        ],
+      ],
+      makes: 'main',
+    },
+    run: ['./main'],
+    paths: ['/etc/nim', '/usr/include'],
+  },
+} as const satisfies LanguageDefinition

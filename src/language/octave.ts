@@ -1,0 +1,42 @@
+// Octave.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const octave = {
+  name: 'octave',
+  title: 'Octave',
+  aliases: ['matlab'],
+  extensions: ['.m'],
+  comment: ['%', ''],
+  packages: ['octave'],
+  tools: [
+    {
+      program: 'octave-cli',
+      ask: ['--version'],
+      pattern: /^GNU Octave, version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [5, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'disp("Hello, world!")',
+  trial: 'disp(numel(fread(stdin)))',
+  recipe: {
+    // Not main.m, which would be the function main where a function stands first; but then nobody tells where a mistake is.
+    source: 'main',
+    compile: null,
+    run: [
+      'octave-cli',
+      '--no-gui',
+      '--no-history',
+      '--norc',
+      '--quiet',
+      '--eval',
+      "warning('off', 'Octave:function-name-clash'); __parse_file__('/box/main'); source('main')",
+    ],
+    environment: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+    paths: ['/usr/share/octave', '/etc/octave.conf'],
+    usualStack: true,
+    outOfMemory: /out of memory/u,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,25 @@
+// Perl: its own interpreter.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const perl = {
+  name: 'perl',
+  title: 'Perl',
+  aliases: ['pl'],
+  extensions: ['.pl'],
+  comment: ['#', ''],
+  packages: ['perl'],
+  tools: [
+    { program: 'perl', ask: ['--version'], pattern: /\(v(\d+)\.(\d+)\.\d+/mu, oldest: [5, 26] },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: String.raw`print "Hello, world!\n";`,
+  trial: String.raw`local $/; my $text = <STDIN> // ""; print length($text), "\n";`,
+  recipe: {
+    source: 'main.pl',
+    compile: null,
+    run: ['perl', 'main.pl'],
+    paths: ['/usr/share/perl', '/usr/share/perl5', '/etc/perl'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,32 @@
+// Pike.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const pike = {
+  name: 'pike',
+  title: 'Pike',
+  aliases: [],
+  extensions: ['.pike'],
+  comment: ['//', ''],
+  packages: ['pike8.0-core'],
+  tools: [
+    {
+      program: 'pike8.0',
+      ask: ['--version'],
+      pattern: /^Pike v(\d+)\.(\d+) release \d+/mu,
+      oldest: [8, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: String.raw`int main() {
+  write("Hello, world!\n");
+}`,
+  trial: String.raw`int main() { write("%d\n", sizeof(Stdio.stdin->read())); }`,
+  recipe: {
+    source: 'main.pike',
+    compile: null,
+    run: ['pike8.0', 'main.pike'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,34 @@
+// Prolog: SWI-Prolog.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const prolog = {
+  name: 'prolog',
+  title: 'Prolog',
+  aliases: ['swipl'],
+  extensions: ['.pro', '.prolog'],
+  comment: ['%', ''],
+  packages: ['swi-prolog-nox'],
+  tools: [
+    {
+      program: 'swipl',
+      title: 'SWI-Prolog',
+      ask: ['--version'],
+      pattern: /^SWI-Prolog version (\d+)\.(\d+)\.\d+/mu,
+      oldest: [8, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `:- initialization(main).
+
+main :- format('Hello, world!~n').`,
+  trial: `:- use_module(library(readutil)).
+:- initialization((read_stream_to_codes(user_input, C), length(C, N), format('~d~n', [N]))).`,
+  recipe: {
+    source: 'main.pl',
+    compile: null,
+    run: ['swipl', '-g', 'true', '-t', 'halt', '--on-error=halt', 'main.pl'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

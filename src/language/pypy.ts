@@ -1,0 +1,33 @@
+// Python: PyPy.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const pypy = {
+  name: 'pypy',
+  title: 'Python (PyPy)',
+  aliases: ['pypy3'],
+  extensions: [],
+  comment: ['#', ''],
+  packages: ['pypy3'],
+  tools: [
+    {
+      program: 'pypy3',
+      title: 'PyPy',
+      ask: ['--version'],
+      pattern: /\[PyPy (\d+)\.(\d+)\.\d+/mu,
+      oldest: [7, 3],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'print("Hello, world!")',
+  trial: `import sys
+print(len(sys.stdin.buffer.read()))`,
+  recipe: {
+    source: 'main.py',
+    compile: null,
+    run: ['pypy3', 'main.py'],
+    // Else it looks for the size of the cache in /proc, and complains.
+    environment: { PYPY_GC_NURSERY: '4M' },
+  },
+} as const satisfies LanguageDefinition

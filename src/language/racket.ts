@@ -1,0 +1,34 @@
+// Racket: its Chez Scheme edition.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const racket = {
+  name: 'racket',
+  title: 'Racket',
+  aliases: ['rkt'],
+  extensions: ['.rkt'],
+  comment: [';', ''],
+  packages: ['racket'],
+  tools: [
+    {
+      program: 'racket',
+      ask: ['--version'],
+      pattern: /^Welcome to Racket v(\d+)\.(\d+)/mu,
+      oldest: [7, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `#lang racket/base
+(displayln "Hello, world!")`,
+  trial: `#lang racket/base
+(require racket/port)
+(displayln (bytes-length (port->bytes (current-input-port))))`,
+  recipe: {
+    source: 'main.rkt',
+    compile: null,
+    run: ['racket', 'main.rkt'],
+    paths: ['/etc/racket', '/usr/share/racket'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,33 @@
+// Raku: Rakudo.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const raku = {
+  name: 'raku',
+  title: 'Raku',
+  aliases: ['perl6'],
+  extensions: ['.raku'],
+  comment: ['#', ''],
+  packages: ['rakudo'],
+  tools: [
+    {
+      program: 'rakudo',
+      title: 'Rakudo',
+      ask: ['--version'],
+      pattern: /v(\d+)\.(\d+)/mu,
+      oldest: [2020, 0],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'say "Hello, world!";',
+  trial: 'say $*IN.slurp(:bin).bytes;',
+  recipe: {
+    source: 'main.raku',
+    compile: null,
+    run: ['rakudo', 'main.raku'],
+    environment: { RAKUDO_ERROR_COLOR: '0' },
+    paths: ['/usr/share/perl6', '/usr/share/nqp'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

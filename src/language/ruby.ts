@@ -1,0 +1,25 @@
+// Ruby: its own interpreter.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const ruby = {
+  name: 'ruby',
+  title: 'Ruby',
+  aliases: ['rb'],
+  extensions: ['.rb'],
+  comment: ['#', ''],
+  packages: ['ruby'],
+  tools: [
+    { program: 'ruby', ask: ['--version'], pattern: /^ruby (\d+)\.(\d+)\S*/mu, oldest: [2, 7] },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'puts "Hello, world!"',
+  trial: 'puts STDIN.read.bytesize',
+  recipe: {
+    source: 'main.rb',
+    compile: null,
+    run: ['ruby', 'main.rb'],
+    paths: ['/usr/share/rubygems-integration', '/usr/share/ruby-specifications'],
+  },
+} as const satisfies LanguageDefinition

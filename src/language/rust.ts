@@ -1,0 +1,40 @@
+// Rust: rustc, without packages.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const rust = {
+  name: 'rust',
+  title: 'Rust',
+  aliases: ['rs'],
+  extensions: ['.rs'],
+  comment: ['//', ''],
+  packages: ['rustc-web'],
+  tools: [
+    {
+      program: 'rustc',
+      title: 'rustc',
+      ask: ['--version'],
+      pattern: /^rustc (\d+)\.(\d+)\.\d+/mu,
+      oldest: [1, 56],
+    },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `fn main() {
+    println!("Hello, world!");
+}`,
+  trial: `use std::io::Read;
+fn main() {
+    let mut text = Vec::new();
+    std::io::stdin().read_to_end(&mut text).unwrap();
+    println!("{}", text.len());
+}`,
+  recipe: {
+    source: 'main.rs',
+    compile: {
+      commands: [['rustc', '-O', '--edition', '2021', '-o', 'main', 'main.rs']],
+      makes: 'main',
+    },
+    run: ['./main'],
+  },
+} as const satisfies LanguageDefinition

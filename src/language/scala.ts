@@ -1,0 +1,45 @@
+// Scala: on a JDK; the object that is run is the one called Main, else the only one that can be run.
+import type { LanguageDefinition } from './definition.ts'
+import { slowCompile, virtualMachineRun } from './limits.ts'
+
+export const scala = {
+  name: 'scala',
+  title: 'Scala',
+  aliases: [],
+  extensions: ['.scala'],
+  comment: ['//', ''],
+  packages: ['scala', 'default-jdk-headless'],
+  tools: [
+    {
+      program: 'scalac',
+      ask: ['-version'],
+      pattern: /^Scala compiler version (\d+)\.(\d+)\S*/mu,
+      oldest: [2, 11],
+    },
+  ],
+  settings: {},
+  limits: { compile: slowCompile, run: virtualMachineRun },
+  example: `object Main {
+  def main(arguments: Array[String]): Unit = {
+    println("Hello, world!")
+  }
+}`,
+  trial:
+    'object Main { def main(a: Array[String]): Unit = println(Iterator.continually(System.in.read()).takeWhile(_ != -1).size) }',
+  recipe: {
+    source: 'main.scala',
+    compile: {
+      commands: [
+        [
+          'sh',
+          '-c',
+          'grep -q ^package main.scala || ! grep -qw "object Main" main.scala || set -- -Xmain-class Main; exec scalac "$@" -d main.jar main.scala',
+        ],
+      ],
+      makes: 'main.jar',
+    },
+    run: ['java', '-Xbootclasspath/a:/usr/share/java/scala-library.jar', '-jar', 'main.jar'],
+    paths: ['/usr/share/java', '/usr/share/scala*'],
+    runsOnJdk: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,33 @@
+// Scheme: Chez Scheme.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const scheme = {
+  name: 'scheme',
+  title: 'Scheme',
+  aliases: ['scm', 'chez'],
+  extensions: ['.ss', '.scm'],
+  comment: [';', ''],
+  packages: ['chezscheme'],
+  tools: [
+    {
+      program: 'chezscheme',
+      title: 'Chez Scheme',
+      ask: ['--version'],
+      pattern: /^(\d+)\.(\d+)\S*/mu,
+      oldest: [9, 5],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `(display "Hello, world!")
+(newline)`,
+  trial: `(define in (standard-input-port))
+(let loop ((n 0)) (if (eof-object? (get-u8 in)) (begin (display n) (newline)) (loop (+ n 1))))`,
+  recipe: {
+    source: 'main.ss',
+    compile: null,
+    run: ['chezscheme', '--script', 'main.ss'],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,24 @@
+// SQLite: its shell, on a database that is empty.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const sqlite = {
+  name: 'sqlite',
+  title: 'SQLite',
+  aliases: ['sql', 'sqlite3'],
+  extensions: ['.sql'],
+  comment: ['--', ''],
+  packages: ['sqlite3'],
+  tools: [
+    { program: 'sqlite3', ask: ['--version'], pattern: /^(\d+)\.(\d+)\.\d+/mu, oldest: [3, 31] },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: `select 'Hello, world!';`,
+  trial: `select length(readfile('/dev/stdin'));`,
+  recipe: {
+    source: 'main.sql',
+    compile: null,
+    run: ['sqlite3', '-bail', '-init', '/dev/null', 'database', '.read main.sql'],
+  },
+} as const satisfies LanguageDefinition

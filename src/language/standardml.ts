@@ -1,0 +1,64 @@
+// Standard ML: Poly/ML, which compiles a declaration after the other and runs it.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+// As poly --script, but what the compiler says is not for stdout; and strings may hold UTF-8, byte by byte, as elsewhere.
+const script = String.raw`
+let
+  val file = TextIO.openIn "main.sml"
+  val line = ref 1
+  val pending = ref []
+  fun next () =
+    case !pending of
+      c :: rest => (pending := rest; SOME c)
+    | [] =>
+        case TextIO.input1 file of
+          NONE => NONE
+        | SOME c => (
+            if c = #"\n" then line := !line + 1 else ();
+            if c < #"\128" then SOME c
+            else (pending := explode (Int.toString (ord c)); SOME #"\\"))
+  fun say text = TextIO.output (TextIO.stdErr, text)
+  val parameters = [
+    PolyML.Compiler.CPOutStream say,
+    PolyML.Compiler.CPFileName "main.sml",
+    PolyML.Compiler.CPLineNo (fn () => !line)]
+  fun run () =
+    if TextIO.endOfStream file then () else (PolyML.compiler (next, parameters) (); run ())
+in
+  run ()
+    handle problem => (
+      case problem of
+        Fail "Static Errors" => ()
+      | _ => say ("uncaught exception " ^ exnMessage problem ^ "\n");
+      OS.Process.exit OS.Process.failure);
+  OS.Process.exit OS.Process.success : unit
+end`
+
+export const standardml = {
+  name: 'standardml',
+  title: 'Standard ML',
+  aliases: ['sml', 'polyml'],
+  extensions: ['.sml'],
+  comment: ['(*', '*)'],
+  packages: ['polyml'],
+  tools: [
+    {
+      program: 'poly',
+      title: 'Poly/ML',
+      ask: ['-v'],
+      pattern: /^Poly\/ML (\d+)\.(\d+)\S*/mu,
+      oldest: [5, 7],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: String.raw`val () = print "Hello, world!\n"`,
+  trial: String.raw`val () = print (Int.toString (size (TextIO.inputAll TextIO.stdIn)) ^ "\n")`,
+  recipe: {
+    source: 'main.sml',
+    compile: null,
+    run: ['poly', '-q', '--eval', script],
+    usualStack: true,
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,31 @@
+// Tcl: tclsh.
+import type { LanguageDefinition } from './definition.ts'
+import { usualRun } from './limits.ts'
+
+export const tcl = {
+  name: 'tcl',
+  title: 'Tcl',
+  aliases: [],
+  extensions: ['.tcl'],
+  comment: ['#', ''],
+  packages: ['tcl'],
+  tools: [
+    {
+      program: 'tclsh',
+      ask: [],
+      input: 'puts [info patchlevel]',
+      pattern: /^(\d+)\.(\d+)\.\d+/mu,
+      oldest: [8, 6],
+    },
+  ],
+  settings: {},
+  limits: { compile: null, run: usualRun },
+  example: 'puts "Hello, world!"',
+  trial: 'fconfigure stdin -translation binary; puts [string length [read stdin]]',
+  recipe: {
+    source: 'main.tcl',
+    compile: null,
+    run: ['tclsh', 'main.tcl'],
+    paths: ['/usr/share/tcltk'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,19 @@
+// TypeScript: its compiler from npm, whose type errors are compile errors, and the Node that this service runs on.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const typescript = {
+  name: 'typescript',
+  title: 'TypeScript',
+  aliases: ['ts'],
+  extensions: ['.ts', '.mts', '.cts'],
+  comment: ['//', ''],
+  packages: [],
+  tools: [],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: `const name: string = 'world'
+console.log('Hello, ' + name + '!')`,
+  trial: `import { readFileSync } from 'node:fs'
+console.log(readFileSync(0).length)`,
+} as const satisfies LanguageDefinition

@@ -1,0 +1,50 @@
+// Vala: by way of C.
+import type { LanguageDefinition } from './definition.ts'
+import { usualCompile, usualRun } from './limits.ts'
+
+export const vala = {
+  name: 'vala',
+  title: 'Vala',
+  aliases: [],
+  extensions: ['.vala'],
+  comment: ['//', ''],
+  packages: ['valac', 'gcc', 'libglib2.0-dev'],
+  tools: [
+    { program: 'valac', ask: ['--version'], pattern: /^Vala (\d+)\.(\d+)\.\d+/mu, oldest: [0, 40] },
+  ],
+  settings: {},
+  limits: { compile: usualCompile, run: usualRun },
+  example: String.raw`void main () {
+  print ("Hello, world!\n");
+}`,
+  trial: String.raw`void main () { int n = 0; while (stdin.getc () != FileStream.EOF) n++; print ("%d\n", n); }`,
+  recipe: {
+    source: 'main.vala',
+    // What it makes of good programs makes the C compiler warn.
+    compile: {
+      commands: [
+        [
+          'valac',
+          '--pkg',
+          'gio-2.0',
+          '--pkg',
+          'posix',
+          '-X',
+          '-O2',
+          '-X',
+          '-w',
+          '-X',
+          '-lm',
+          '-o',
+          'main',
+          'main.vala',
+        ],
+      ],
+      makes: 'main',
+    },
+    run: ['./main'],
+    // Else print makes question marks of what is not ASCII.
+    environment: { CHARSET: 'UTF-8' },
+    paths: ['/usr/include', '/usr/share/vala*', '/usr/share/pkgconfig'],
+  },
+} as const satisfies LanguageDefinition

@@ -1,0 +1,33 @@
+// The README's table of languages, made from the catalogue: `make readme` writes it, a test holds it.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as prettier from 'prettier'
+import { catalogue, languages } from '#language'
+import type { LanguageDefinition } from '#language'
+
+const readme = resolve(import.meta.dirname, '../../README.md')
+const [begin, end] = ['<!-- languages -->\n', '<!-- /languages -->']
+
+/** The README as the catalogue wants it. */
+export async function renderReadme(): Promise<string> {
+  const text = readFileSync(readme, 'utf8')
+  const before = text.slice(0, text.indexOf(begin) + begin.length)
+  const after = text.slice(text.indexOf(end))
+  const rows = languages
+    .map((name): LanguageDefinition => catalogue[name])
+    .toSorted((one, other) => one.title.localeCompare(other.title))
+    .map(({ name, title, aliases, recipe, packages }) => {
+      const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
+      const commands = recipe && [...(recipe.compile?.commands ?? []), recipe.run]
+      const line = commands?.map((words) => words.join(' ').split('\n')[0]).join(' && ') ?? ''
+      return `| ${title.replaceAll('*', '\\*')} | ${names} | ${line && `\`${line.replaceAll('|', '\\|')}\``} | ${packages.map((one) => `\`${one}\``).join(' ')} |`
+    })
+  const table = ['| language | names | commands | Debian packages |', '|---|---|---|---|', ...rows]
+  const options = await prettier.resolveConfig(readme)
+  return prettier.format(`${before}\n${table.join('\n')}\n\n${after}`, {
+    ...options,
+    parser: 'markdown',
+  })
+}
+
+if (import.meta.main) writeFileSync(readme, await renderReadme())

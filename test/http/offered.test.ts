@@ -1,0 +1,63 @@
+// Which languages can be submitted: what a worker offers, or did within the last day.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { json } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { pretendWorker } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call } = await startServer(t, sql, { url })
+
+const submit = (language: string): ReturnType<typeof call> =>
+  call('POST', '/api/submit', { body: { language, code: '' } })
+
+// Longer than a web process goes by what it asked last.
+const until = (): Promise<void> => sleep(1100)
+
+/** A worker of which nothing is left but its row. */
+async function addGone(language: string, hours: number): Promise<void> {
+  await sql`
+    insert into runledger.worker (id, host, pid, slots, languages, lease_seconds, renewed_at, stopped_at)
+    values (
+      ${uuidv7()}, 'gone', 1, 1, ${json(sql, { [language]: {} })}, 15, now() - make_interval(hours => ${hours}),
+      now() - make_interval(hours => ${hours})
+    )`
+}
+
+t.test('before its first worker a service takes every language of the catalogue', async (t) => {
+  t.equal((await submit('cobol')).status, 202)
+})
+
+t.test('a language that was never offered is 400 with what is', async (t) => {
+  await pretendWorker(sql, { python: {}, go: {} })
+  await until()
+  t.match(await submit('cobol'), {
+    status: 400,
+    body: {
+      error: 'invalid_request',
+      issues: [{ path: 'language', message: /offered by no worker.* offered are go, python$/ }],
+    },
+  })
+  t.equal((await submit('golang')).status, 202, 'by any of its names')
+})
+
+t.test('one whose workers are away waits for a day, and is then 400', async (t) => {
+  await addGone('lua', 23)
+  await addGone('ada', 25)
+  await until()
+  t.equal((await submit('lua')).status, 202)
+  t.equal((await submit('ada')).status, 400)
+})
+
+t.test('in a batch it is refused in its place', async (t) => {
+  const submissions = [
+    { language: 'cobol', code: '' },
+    { language: 'go', code: '' },
+  ]
+  const { status, body } = await call('POST', '/api/submit/batch', { body: { submissions } })
+  t.equal(status, 202)
+  t.match(body.submissions, [{ error: 'invalid_request' }, { id: String }])
+})
