@@ -1,0 +1,136 @@
+// Every language that this host has does what programs in any language are expected to do, in the box that BOX names. Real
+// toolchains, real boxes. LANGUAGES="go rust" looks at some; what the host lacks is named, and with EVERY_LANGUAGE=1 a failure.
+import t from 'tap'
+import { catalogue, languages } from '#language'
+import type { PhaseLimits } from '#language'
+import type { Executor, Outcome } from '#executor'
+import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import { loadPrograms } from './all.ts'
+import type { Program } from './program.ts'
+
+const wanted = (process.env['LANGUAGES'] ?? '').split(/[\s,]+/).filter(Boolean)
+const chosen = languages.filter((name) => wanted.length === 0 || wanted.includes(name))
+const programs = await loadPrograms(chosen)
+const line = 'Grüße, 世界 🎉\n'
+const big = 'The quick brown fox jumps over the lazy dog, 0123456789 times..\n'.repeat(1024)
+const rows = 'pear 7\napple 12\nfig 7\nplum -3\ndate 40\n'
+const sorted = 'plum: -3\nfig: 7\npear: 7\napple: 12\ndate: 40\nmean: 12.60\n'
+
+const missing = new Set<string>()
+// Time is the machine's: enough of it where it is not what is looked at, little where it is.
+const enough = { cpuSeconds: 100, wallSeconds: 200 }
+const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
+  startExecutor(t, {
+    languages: chosen,
+    accelerators: [],
+    limits: scaleLimits({ ...enough, ...run }, enough),
+    onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),
+  })
+const roomy = await start({})
+const briefCpu = await start({ cpuSeconds: 1 })
+const briefWall = await start({ wallSeconds: 2 })
+const small = await start({ memoryBytes: 256 * 1024 * 1024 })
+if (process.env['EVERY_LANGUAGE'] === '1')
+  t.strictSame([...missing], [], 'every language is installed')
+if (missing.size > 0) t.comment(`not installed, and so not looked at: ${[...missing].join(', ')}`)
+
+t.setTimeout(1_800_000)
+// As many as there are slots.
+t.jobs = 2
+const found = chosen.filter((name) => roomy.runtimes[name] !== undefined)
+
+/** What a behaviour must end in. */
+type Check = (outcome: Outcome) => void
+
+for (const language of found) {
+  const own = programs.get(language)
+  if (own === undefined) throw new Error(`${language} has no programs`)
+  const { example, trial, limits } = catalogue[language]
+  t.test(`${language}: ${roomy.runtimes[language]?.version}`, { buffered: true }, async (t) => {
+    const run = async (
+      name: string,
+      code: Program,
+      stdin: string,
+      check: Check,
+      executor: Executor = roomy,
+    ): Promise<void> => {
+      if (typeof code !== 'string') {
+        t.comment(`${name}: ${code.cannot}`)
+        return
+      }
+      check(
+        await executor.execute({
+          language,
+          code: Buffer.from(code),
+          stdin: Buffer.from(stdin),
+          cacheScope: 'conformance',
+        }),
+      )
+    }
+    const prints =
+      (name: string, text: string, exitCode = 0): Check =>
+      (outcome) =>
+        t.match(
+          describe(outcome),
+          { ending: 'exited', exitCode, stdout: text, stderr: '' },
+          `${name}: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+        )
+    const stopped =
+      (name: string, ending: string): Check =>
+      (outcome) =>
+        t.equal(
+          outcome.run?.ending,
+          ending,
+          `${name}: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+        )
+
+    await run('example', example, '', prints('example', 'Hello, world!\n'))
+    await run('trial', trial, 'x'.repeat(65_536), (outcome) =>
+      t.equal(describe(outcome).stdout?.trim(), '65536', 'trial'),
+    )
+    await run('sum', own.sum, '17\n25\n', (outcome) =>
+      t.equal(describe(outcome).stdout?.trim(), '42', 'sum'),
+    )
+    await run('copy', own.copy, big, (outcome) =>
+      t.ok(describe(outcome).stdout === big, 'copy: 64 KiB come back as they are'),
+    )
+    await run('unicode', own.unicode, line, prints('unicode', line + line))
+    await run('exitThree', own.exitThree, '', (outcome) => {
+      const { stdout, stderr, exitCode } = describe(outcome)
+      t.strictSame([stdout?.trim(), stderr?.trim(), exitCode], ['out', 'err', 3], 'exitThree')
+    })
+    await run('uncaught', own.uncaught.code, '', (outcome) => {
+      t.match(describe(outcome).stderr, own.uncaught.says, 'uncaught: stderr says it')
+      t.not(describe(outcome).exitCode, 0, 'uncaught: the exit status says it')
+    })
+    await run('broken', own.broken.code, '', (outcome) => {
+      if (limits.compile !== null) t.equal(outcome.run, null, 'broken: it is not run')
+      const said = limits.compile === null ? outcome.run : outcome.compile
+      t.match(String(said?.stderr), own.broken.says, 'broken: the message names the line')
+      t.not(said?.exitCode, 0, 'broken: the exit status says it')
+    })
+    await run('busyLoop', own.busyLoop, '', stopped('busyLoop', 'cpu_limit'), briefCpu)
+    await run('sleeper', own.sleeper, '', stopped('sleeper', 'wall_limit'), briefWall)
+    await run('memoryBomb', own.memoryBomb, '', stopped('memoryBomb', 'memory_limit'), small)
+    await run('outputFlood', own.outputFlood, '', stopped('outputFlood', 'output_limit'))
+    await run('scratch', own.scratch, '', (outcome) =>
+      t.equal(describe(outcome).stdout?.trim(), 'kept', 'scratch'),
+    )
+    await run('threads', own.threads, '', (outcome) =>
+      t.equal(describe(outcome).stdout?.trim(), '500500', 'threads'),
+    )
+    await run('network', own.network, '', (outcome) =>
+      t.equal(describe(outcome).stdout?.trim(), 'closed', 'network'),
+    )
+    await run('usual', own.usual, rows, prints('usual', sorted))
+  })
+}
+
+function describe({ compile, run }: Outcome) {
+  return {
+    ending: run?.ending ?? compile?.ending,
+    exitCode: run?.exitCode ?? compile?.exitCode,
+    stdout: run === null ? undefined : Buffer.from(run.stdout).toString(),
+    stderr: Buffer.from((run ?? compile)?.stderr ?? []).toString(),
+  }
+}
