@@ -8,8 +8,8 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
-	schema client test-cgroup2 test-hostile test-faults test-planted image test-image test-image-cgroup2 \
-	container-packages compose-packages promtool
+	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
+	test-image-cgroup2 container-packages compose-packages promtool
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,8 +39,14 @@ migrate: setup ## bring the database at DATABASE_URL up to this code
 schema: setup ## renew test/sql/schema.sql after a change in sql/
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts
 
+readme: setup ## renew the README's table of languages
+	@$(NODE) test/helper/language-table.ts
+
 doctor: setup ## check this host for a worker of this user, with the remedy for what is missing; sudo make doctor for root's
 	@./runledger doctor
+
+languages: setup ## install every language, or LANGUAGES="go rust", and LIBRARIES="numpy"; workers here look again
+	@$(SUDO) env PATH="$(BIN):$$PATH" ./runledger languages install "$(LANGUAGES)" --libraries "$(LIBRARIES)"
 
 bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(BENCH)
@@ -53,6 +59,13 @@ test-hostile: setup packages ## programs that attack either kind of box; HOSTILE
 		echo "# BOX=$$box"; \
 		$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" BOX=$$box \
 			node test/run.ts --timeout=1800 test/hostile/hostile.ts || status=1; \
+	done; exit $$status
+
+test-languages: setup packages ## what programs of every installed language do, in either kind of box; LANGUAGES="go rust" tries some
+	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \
+		echo "# BOX=$$box"; \
+		$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" BOX=$$box \
+			node test/run.ts --timeout=1800 test/language/conformance.test.ts || status=1; \
 	done; exit $$status
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
