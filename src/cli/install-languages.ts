@@ -61,13 +61,19 @@ export async function installLanguages(
 ): Promise<number> {
   const say = (text: string): void => void stdout.write(`${text}\n`)
   const there = await listInstalled()
+  // What two languages need is installed, and told, with the first.
+  const claim = (name: string): boolean => {
+    const isNew = !there.has(name)
+    there.add(name)
+    return isNew
+  }
   const wanted: Wanted[] = [
     ...chosen.map((language) => catalogue[language]),
     ...(libraries.length > 0 ? [{ title: 'Libraries', packages: libraries }] : []),
   ]
     .map(({ title, packages }) => ({
       title,
-      packages: packages.filter((name) => !there.has(name)),
+      packages: packages.filter(claim),
     }))
     .filter(({ packages }) => packages.length > 0)
   if (wanted.length === 0) {
@@ -99,7 +105,7 @@ export async function installLanguages(
 /** This host's name, as its workers tell it. */
 export const thisHost = hostname()
 
-async function listInstalled(): Promise<ReadonlySet<string>> {
+async function listInstalled(): Promise<Set<string>> {
   try {
     const { stdout } = await run('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n'], {
       maxBuffer: 1 << 26,
