@@ -82,13 +82,13 @@ function cook(kitchen: Kitchen): Toolchain {
 }
 
 function describeCompiler(kitchen: Kitchen): Compiler | null {
-  const { recipe, programs, version } = kitchen
+  const { recipe, programs, version, location } = kitchen
   const { compile, source } = recipe
   if (compile === null) return null
   const { commands, makes } = compile
   return {
     commandLine: commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
-    identity: [version, ...describeFiles(programs), JSON.stringify(recipe)].join('\n'),
+    identity: [version, ...describeFiles([location, ...programs.values()]), JSON.stringify(recipe)].join('\n'),
     command: (code, memoryBytes) => {
       // The shell keeps the compilers' own stdout out of the artefact's pipe.
       const steps = commands.map((command) => {
@@ -155,8 +155,8 @@ function quote(word: string): string {
 }
 
 /** Which files these are: another release of a compiler makes another program, whatever it says of itself. */
-function describeFiles(programs: ReadonlyMap<string, string>): string[] {
-  return [...programs.values()].map((path) => {
+function describeFiles(paths: readonly string[]): string[] {
+  return paths.map((path) => {
     const real = realpathSync(path)
     const { size, mtimeMs } = statSync(real)
     return `${real} ${size} ${mtimeMs}`
