@@ -45,8 +45,11 @@ export function hashSource(language: string, identity: string, code: Uint8Array)
 /** Bytes of artefacts and messages kept in memory. */
 const memoryBytes = 32 * 1024 * 1024
 
-/** Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. */
-const artefactBytesMost = 4 * 1024 * 1024
+/**
+ * Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. A hello in Rust
+ * has 4, a program in Go that imports net/http 5.
+ */
+const artefactBytesMost = 8 * 1024 * 1024
 
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {

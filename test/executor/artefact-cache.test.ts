@@ -135,8 +135,10 @@ t.test('memory is bounded: the least recently used are read again', async (t) =>
 
 t.test('one that is too large to be hashed in a moment is not kept', async (t) => {
   const cache = createArtefactCache(nextDirectory(), 1 << 28)
-  await cache.compile(key('a'), async () => make('x'.repeat((4 << 20) + 1)), always)
+  await cache.compile(key('a'), async () => make('x'.repeat((8 << 20) + 1)), always)
   await t.rejects(cache.compile(key('a'), fail, always), { message: 'compiled again' })
+  await cache.compile(key('b'), async () => make('x'.repeat(7 << 20)), always)
+  t.equal((await cache.compile(key('b'), fail, always)).cached, true)
 })
 
 t.test('what one owner had compiled no other finds, in memory, on disk or under way', async (t) => {
