@@ -25,7 +25,7 @@ export const r = {
     source: 'main.R',
     compile: null,
     run: ['Rscript', 'main.R'],
-    paths: ['/etc/R', '/usr/share/R'],
+    paths: ['/etc/R/Renviron', '/etc/R/ldpaths', '/usr/share/R'],
     outOfMemory: /cannot allocate (vector|memory)/u,
   },
 } as const satisfies LanguageDefinition

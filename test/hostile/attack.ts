@@ -2,8 +2,10 @@
 // the fact to be kept, a body in each language where it makes sense (program.ts says what surrounds it and which
 // functions it may call), and the fates that are right for it. Nothing else has to be touched.
 import type { Ending } from '#executor'
+import { languages } from '#language'
+import type { Language } from '#language'
 import type { Attacker } from './program.ts'
-import { attackers, wrapBody } from './program.ts'
+import { wrapBody } from './program.ts'
 
 /**
  * What may become of an attack: an ending of the phase attacked, where `exited` means that the program reached its last
@@ -11,8 +13,11 @@ import { attackers, wrapBody } from './program.ts'
  */
 export type Fate = Ending | 'crashed'
 
-/** Limits that an attack runs under (profile.ts): little of everything, or room to look around, or a compiler's. */
-export type Profile = 'bomb' | 'probe' | 'compile'
+/**
+ * Limits that an attack runs under (profile.ts): little of everything, or room to look around, or a compiler's; and in further
+ * languages (language/) what programs of each have anyway, or next to nothing for their compilers.
+ */
+export type Profile = 'bomb' | 'probe' | 'compile' | 'language' | 'compiler'
 
 /** One attack, in one or more languages. */
 export interface Attack {
@@ -22,9 +27,11 @@ export interface Attack {
   /** The phase that is attacked. A compile attack may also compile; then its program runs and must do no harm. */
   readonly phase: 'compile' | 'run'
   /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
-  readonly code: Partial<Record<Attacker, string>>
+  readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
   readonly fates: readonly Fate[]
+  /** What it must show: proof that the same attack would show a file of the host's. */
+  readonly shows?: RegExp
   /** It aims at what the host pays beside what the run is told; that is then measured (account.ts). */
   readonly accounted?: true
 }
@@ -33,8 +40,10 @@ export interface Attack {
 export type Bodies = Partial<Record<Attacker, string>>
 
 /** The languages that a row is written in. */
-export function listLanguages(code: Partial<Record<Attacker, unknown>>): Attacker[] {
-  return attackers.filter((language) => code[language] !== undefined)
+export function listLanguages<L extends Language>(code: Partial<Record<L, unknown>>): L[] {
+  return languages.filter(
+    (name): name is L => (code as Record<string, unknown>)[name] !== undefined,
+  )
 }
 
 function wrapAll(bodies: Bodies): Bodies {

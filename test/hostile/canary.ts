@@ -6,6 +6,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -18,8 +19,11 @@ import type { ListenOptions, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 export interface Canaries {
-  /** Stands in every planted place and never in a program's source; a program that prints it has escaped. */
-  readonly secret: string
+  /**
+   * What stands in every planted place, and the first lines of the host's passwords and accounts: never in a program's source,
+   * so a program that prints one has escaped.
+   */
+  readonly secrets: readonly string[]
   /** Puts the planted places where a source says `@NAME@`. */
   fill(source: string): string
   /** What is wrong with the canaries; empty when nobody has touched them. */
@@ -107,8 +111,11 @@ export async function plantCanaries(directory: string): Promise<Canaries> {
       .map((name) => readlinkSync(`/proc/self/ns/${name}`))
       .join(' '),
   }
+  const firstLines = ['/etc/passwd', '/etc/shadow']
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8').split('\n')[0]!)
   return {
-    secret,
+    secrets: [secret, ...firstLines],
     fill: (source) =>
       source.replace(/@([A-Z_]+)@/g, (whole, name: string) => places[name] ?? whole),
     inspect() {

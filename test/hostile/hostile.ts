@@ -5,6 +5,7 @@
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
+import type { Language } from '#language'
 import type { Attacker } from './program.ts'
 import { waitForResident } from '../executor/toolchain/java/comparison.ts'
 import { execute, timeFactor } from '../helper/executor.ts'
@@ -13,6 +14,7 @@ import { attacks } from './attack/attacks.ts'
 import { channels } from './attack/channels.ts'
 import { listLanguages } from './attack.ts'
 import type { Attack, Profile } from './attack.ts'
+import { languageAttacks } from './language/all.ts'
 import { openAccount } from './account.ts'
 import { plantCanaries } from './canary.ts'
 import { wrapChannel } from './channel.ts'
@@ -34,7 +36,7 @@ t.setTimeout(20 * 60_000 * timeFactor)
 interface Case {
   readonly title: string
   readonly attack: Attack
-  readonly language: Attacker
+  readonly language: Language
 }
 
 interface Exchange {
@@ -43,7 +45,7 @@ interface Exchange {
   readonly language: Attacker
 }
 
-const cases: Case[] = attacks
+const allCases: Case[] = [...attacks, ...languageAttacks]
   .flatMap((attack) =>
     listLanguages(attack.code).map((language) => ({
       title: `${attack.name} [${language}, ${attack.phase}]`,
@@ -65,11 +67,18 @@ const exchanges: Exchange[] = channels
 const directory = mkdtempSync(`${tmpdir()}/runledger-hostile-`)
 const canaries = await plantCanaries(directory)
 const arenas = new Map<Profile | 'single', Arena>()
-const profiles: (Profile | 'single')[] = [...new Set(cases.map(({ attack }) => attack.profile))]
+const profiles: (Profile | 'single')[] = [...new Set(allCases.map(({ attack }) => attack.profile))]
 if (exchanges.length > 0) profiles.push('probe')
 profiles.push('single')
-for (const profile of new Set(profiles)) arenas.set(profile, await openArena(profile, directory))
+for (const profile of new Set(profiles)) {
+  const further = allCases
+    .filter(({ attack }) => attack.profile === profile)
+    .map(({ language }) => language)
+  arenas.set(profile, await openArena(profile, directory, further))
+}
 const allArenas = [...arenas.values()]
+const missing = new Set(allArenas.flatMap((arena) => arena.missing))
+const cases = allCases.filter(({ language }) => !missing.has(language))
 const toolchain = hashToolchain()
 const find = (profile: Profile | 'single'): Arena => arenas.get(profile)!
 
@@ -118,7 +127,7 @@ async function inspectAfter(arena: Arena): Promise<string[]> {
 
 async function perform(
   { executor }: Arena,
-  language: Attacker,
+  language: Language,
   code: string,
   stdin = '',
 ): Promise<Result> {
@@ -141,7 +150,7 @@ function report(title: string, results: readonly Result[], faults: string[], lef
   for (const result of results) {
     // A program that makes the executor fail has cost its neighbours an attempt, and gets no verdict of its own.
     if ('error' in result) escapes.push(`execute threw: ${String(result.error)}`)
-    else escapes.push(...findEscapes(result.outcome, canaries.secret))
+    else escapes.push(...findEscapes(result.outcome, canaries.secrets))
   }
   counts.attacks += 1
   if (escapes.length > 0) counts.escaped += 1
@@ -170,7 +179,7 @@ const stopHonest = neighbour.start()
 for (let round = 0; round < 10; round += 1) await workHonestly(company)
 beside.honest = (await stopHonest()).seconds
 
-for (const profile of ['bomb', 'probe', 'compile'] as const) {
+for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as const) {
   const mine = cases.filter(({ attack }) => attack.profile === profile)
   if (mine.length === 0) continue
   const arena = find(profile)
@@ -256,6 +265,7 @@ const ideas = new Set([
 const slowest = Math.max(0, ...helloSeconds)
 const describe = (seconds: readonly number[]): string =>
   [0.5, 0.99, 1].map((part) => quantile(seconds, part).toFixed(3)).join(' / ')
+if (missing.size > 0) t.comment(`hostile: not installed: ${[...missing].join(', ')}`)
 t.comment(
   `neighbour: ${beside.attacked.length} programs beside attacks took ${describe(beside.attacked)} s (p50 / p99 / max), ` +
     `${beside.honest.length} beside honest ones ${describe(beside.honest)} s`,

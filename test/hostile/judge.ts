@@ -4,7 +4,7 @@ import { timeFactor } from '../helper/executor.ts'
 import type { TextOutcome, TextPhase } from '../helper/executor.ts'
 import type { Attack, Fate } from './attack.ts'
 import type { Channel } from './channel.ts'
-import { compileWallSeconds } from './profile.ts'
+import { compileWallSeconds, hasTightCompiler } from './profile.ts'
 
 /** What `execute` came to. */
 export type Result = { readonly outcome: TextOutcome } | { readonly error: unknown }
@@ -12,14 +12,18 @@ export type Result = { readonly outcome: TextOutcome } | { readonly error: unkno
 const nameFate = ({ ending, exitCode }: TextPhase): Fate =>
   ending === 'exited' && exitCode !== 0 ? 'crashed' : ending
 
-/** Lines by which a program says that something worked, or that it cannot tell; and the secret anywhere. */
-export function findEscapes({ compile, run }: TextOutcome, secret: string): string[] {
-  const words = [compile, run].map((one) => `${one?.stdout ?? ''}\n${one?.stderr ?? ''}`).join('\n')
+/** All that compiler and program have written. */
+const tell = ({ compile, run }: TextOutcome): string =>
+  [compile, run].map((one) => `${one?.stdout ?? ''}\n${one?.stderr ?? ''}`).join('\n')
+
+/** Lines by which a program says that something worked, or that it cannot tell; and the secrets anywhere. */
+export function findEscapes(outcome: TextOutcome, secrets: readonly string[]): string[] {
+  const words = tell(outcome)
   // A compiler puts the place before the message.
   const said = words
     .split('\n')
     .filter((line) => /^(ESCAPED|UNSURE)|error: #error ESCAPED/.test(line))
-  if (words.includes(secret)) said.push("the secret of the host's")
+  if (secrets.some((secret) => words.includes(secret))) said.push("a secret of the host's")
   return said.slice(0, 20)
 }
 
@@ -39,7 +43,9 @@ export function judge(attack: Attack, result: Result): string[] {
   const last = attack.phase === 'compile' ? outcome.run : phase
   if (last?.ending === 'exited' && last.exitCode === 0 && !/^held$/m.test(last.stdout))
     faults.push(`it did not hold: ${words}`)
-  if (attack.phase === 'compile' && phase.usage.wallSeconds > compileWallSeconds + timeFactor)
+  if (attack.shows !== undefined && !attack.shows.test(tell(outcome)))
+    faults.push(`it shows nothing even where it may: ${tell(outcome).slice(-1200)}`)
+  if (hasTightCompiler(attack) && phase.usage.wallSeconds > compileWallSeconds + timeFactor)
     faults.push(`it took ${phase.usage.wallSeconds} s to compile`)
   return faults
 }

@@ -4,11 +4,12 @@ import { readdirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { createExecutor } from '#executor'
 import type { Executor } from '#executor'
-import type { Limits, PhaseLimits } from '#language'
+import { defaultLimits, languages as allLanguages, mapLanguages } from '#language'
+import type { Language, Limits, PhaseLimits } from '#language'
 import { attackers } from './program.ts'
 import type { Attacker } from './program.ts'
 import { box, timeFactor } from '../helper/executor.ts'
-import type { Profile } from './attack.ts'
+import type { Attack, Profile } from './attack.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -64,7 +65,31 @@ function limitAll(compile: PhaseLimits, run: PhaseLimits): Record<Attacker, Limi
 
 const look: PhaseLimits = { ...narrow, cpuSeconds: 8, wallSeconds: 15, stdoutBytes: mebibyte }
 
-const limits: Readonly<Record<Profile | 'single', Record<Attacker, Limits>>> = {
+/** What a language's programs may have by default, but less of what an attack takes until it ends. */
+function limitFurther({ compile, run }: Limits): Limits {
+  // A virtual machine takes seconds of it to start.
+  const isVirtualMachine = run.processes > defaultLimits.c.run.processes
+  return {
+    compile: compile && stretch({ ...compile, wallSeconds: compile.wallSeconds * 2 }),
+    run: stretch({
+      ...run,
+      cpuSeconds: isVirtualMachine ? run.cpuSeconds : run.cpuSeconds / 2,
+      wallSeconds: run.wallSeconds * 2,
+      stdoutBytes: 256 * 1024,
+      diskBytes: 16 * mebibyte,
+    }),
+  }
+}
+
+/** A compiler that has to end soon; a program of it, or what is only run, has little more. */
+function limitCompiler({ compile, run }: Limits): Limits {
+  const tight = { ...compileLimits, cpuSeconds: 2, processes: 256 }
+  return { compile: compile && stretch(tight), run: stretch({ ...run, cpuSeconds: 3 }) }
+}
+
+const limits: Readonly<Record<Profile | 'single', Partial<Record<Language, Limits>>>> = {
+  language: mapLanguages(({ name }) => limitFurther(defaultLimits[name])),
+  compiler: mapLanguages(({ name }) => limitCompiler(defaultLimits[name])),
   bomb: limitAll(wide, narrow),
   probe: limitAll(wide, look),
   single: limitAll(wide, look),
@@ -79,11 +104,20 @@ export interface Arena {
   readonly cacheDirectory: string
   /** Its parent group's name in every cgroup hierarchy. */
   readonly groupName: string
+  /** The languages that are not installed here. */
+  readonly missing: readonly Language[]
 }
 
 // Away from the uids of other test files (helper/executor.ts) and of the worker.
-const firstUid = 70_000 + (process.pid % 400) * 20
-const order: readonly (Profile | 'single')[] = ['bomb', 'probe', 'compile', 'single']
+const firstUid = 70_000 + (process.pid % 400) * 30
+const order: readonly (Profile | 'single')[] = [
+  'bomb',
+  'probe',
+  'compile',
+  'single',
+  'language',
+  'compiler',
+]
 
 /** Most attacks wait for a limit; more at once than cores would only stretch the clocks of those that compute. */
 const slots = 4
@@ -91,15 +125,25 @@ const slots = 4
 /** Host uids of one executor: its slots' and its resident compiler's. */
 const uidsEach = slots + 1
 
-/** Starts the executor of a profile. That of compile attacks has a resident compiler to attack. */
-export async function openArena(name: Profile | 'single', directory: string): Promise<Arena> {
+/**
+ * Starts the executor of a profile. That of compile attacks has a resident compiler to attack.
+ * @param further languages beside those of `attackers`.
+ */
+export async function openArena(
+  name: Profile | 'single',
+  directory: string,
+  further: readonly Language[] = [],
+): Promise<Arena> {
   const first = firstUid + order.indexOf(name) * uidsEach
   const cacheDirectory = `${directory}/${name}`
   const before = new Set(findGroupNames())
+  const missing: Language[] = []
+  const wanted = new Set<Language>([...attackers, ...further])
   const executor = await createExecutor({
     slots: name === 'single' ? 1 : slots,
     firstUid: first,
-    languages: attackers,
+    languages: allLanguages.filter((language) => wanted.has(language)),
+    onMissing: ({ language }) => missing.push(language),
     proves: false,
     limits: limits[name],
     cacheBytes: 256 * mebibyte,
@@ -111,7 +155,7 @@ export async function openArena(name: Profile | 'single', directory: string): Pr
   const groupName = findGroupNames().find((name) => !before.has(name))
   if (groupName === undefined) throw new Error('the executor has made no cgroup')
   const uids = Array.from({ length: slots }, (_, index) => first + index)
-  return { executor, uids, cacheDirectory, groupName }
+  return { executor, uids, cacheDirectory, groupName, missing }
 }
 
 /** Entries of a directory; none when it has gone meanwhile: other executors make groups and remove them. */
@@ -137,6 +181,10 @@ function findGroupNames(): string[] {
   descend('/sys/fs/cgroup', 8)
   return found
 }
+
+/** Whether an attack's compiler has the limits that the bound on its time is for. */
+export const hasTightCompiler = ({ profile, phase }: Attack): boolean =>
+  phase === 'compile' && profile !== 'language'
 
 /** Limits of a compile attack, for the bound on its time. */
 export const compileWallSeconds = compileLimits.wallSeconds * timeFactor

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import type { Language } from '#language'
 
-/** The languages that attacks are written in. */
+/** The languages that bodies are written in; language/ has whole programs in further ones. */
 export const attackers = ['python', 'cpp', 'java'] as const satisfies Language[]
 export type Attacker = (typeof attackers)[number]
 

@@ -8,7 +8,7 @@ import { createClient } from '#client'
 import type { Result } from '#client'
 import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
-import type { Attacker } from '../hostile/program.ts'
+import type { Language } from '#language'
 import { attacks } from '../hostile/attack/attacks.ts'
 import { listLanguages } from '../hostile/attack.ts'
 import type { Fate } from '../hostile/attack.ts'
@@ -33,7 +33,7 @@ import type { Container, Ended } from './container.ts'
 
 t.setTimeout(30 * 60_000)
 
-type Submit = (language: Attacker, code: string, stdin?: string) => Promise<Result>
+type Submit = (language: Language, code: string, stdin?: string) => Promise<Result>
 
 /** A caller of the service at this port, with a key of its own. */
 async function createSubmit(url: string, port: number): Promise<Submit> {
@@ -230,7 +230,7 @@ t.test('a worker that is killed loses nothing: another container takes its run o
 })
 
 /** Of the hostile suite whatever looks for a way out, each in one language, but for what names things of a host; a few bombs. */
-function listAttacks(): { attack: (typeof attacks)[number]; language: Attacker }[] {
+function listAttacks(): { attack: (typeof attacks)[number]; language: Language }[] {
   const bombs = /^(a fork bomb|touched memory|a flood of output|a comet that|daemons that)/
   return attacks
     .filter(({ name, profile }) => profile === 'probe' || bombs.test(name))

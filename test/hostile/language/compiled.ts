@@ -1,0 +1,269 @@
+// What attacks further compilers, one table for all: includes, pragmas, macros that compute, options in sources, and what the
+// linker and the assembler beneath them read. What such programs do when they run, c.ts and its like have done.
+import { assembly } from './assembly.ts'
+import { attackSources, exhausts, onePath, shows } from './language.ts'
+import type { HostileLanguage } from './language.ts'
+
+const raw = String.raw
+const nowhere = { works: false } as const
+const once = { paths: onePath, works: false } as const
+
+const clangppMain = '\n#include <cstdio>\nint main() { puts("held"); }'
+
+const clangpp = attackSources('clangpp', [
+  shows('an include shows no file', (path) => `#include "${path}"${clangppMain}`),
+  shows(
+    'an embed shows no file',
+    (path) => `const char text[] = {\n#embed "${path}"\n};${clangppMain}`,
+    nowhere,
+  ),
+  shows(
+    'an import shows no file',
+    (path) => `#pragma clang module import "${path}"\nimport "${path}";${clangppMain}`,
+    nowhere,
+  ),
+  shows(
+    'a pragma for libraries shows no file',
+    (path) => `#pragma comment(lib, "${path}")${clangppMain}`,
+    nowhere,
+  ),
+  exhausts(
+    'templates that double end',
+    `template <int N, class... T> struct A : A<N - 1, T..., int>, A<N - 1, T..., long> {}; template <class... T> struct A<0, T...> {}; A<28> a;${clangppMain}`,
+  ),
+  exhausts(
+    'a constant of many small steps ends',
+    `constexpr int f(int n) { return n < 2 ? 1 : f(n - 1) + f(n - 2); }\ntemplate <int N> struct B { static constexpr int v = f(21 + N % 2) + B<N - 1>::v; }; template <> struct B<0> { static constexpr int v = 0; }; static_assert(B<900>::v);${clangppMain}`,
+  ),
+])
+
+const ada = attackSources('ada', [
+  shows(
+    'a pragma for the linker shows no file',
+    (path) =>
+      `procedure Main is\n   pragma Linker_Options ("${path}");\n   pragma Linker_Options ("-Wl,@${path}");\nbegin\n   null;\nend Main;`,
+    once,
+  ),
+  shows(
+    'an include of its assembler shows no file',
+    (path) => raw`with System.Machine_Code; use System.Machine_Code;
+with System; with Interfaces.C;
+procedure Main is
+   function Write (File : Interfaces.C.int; From : System.Address; Size : Interfaces.C.size_t) return Interfaces.C.long with Import, Convention => C, External_Name => "write";
+   First : Character with Import, External_Name => "start_";
+   Last : Interfaces.C.long;
+begin
+   Asm (".pushsection .rodata; .globl start_; start_: .incbin ""${path}""; .byte 10, 104, 101, 108, 100, 10; .zero 4096; .popsection", Volatile => True);
+   Last := Write (1, First'Address, 600);
+end Main;`,
+    { paths: onePath },
+  ),
+  shows(
+    'a source reference shows no file',
+    (path) =>
+      `pragma Source_Reference (1, "${path}");\nprocedure Main is begin undeclared; end Main;`,
+    nowhere,
+  ),
+  shows(
+    'a file of its configuration shows no file',
+    (path) =>
+      `pragma Source_File_Name (X, Spec_File_Name => "${path}");\nwith X;\nprocedure Main is begin null; end Main;`,
+    nowhere,
+  ),
+  exhausts(
+    'generics that grow without end end',
+    `procedure Main is\n   generic N : Integer; procedure P;\n   procedure P is procedure Q is new P (N + 1); begin Q; end P;\n   procedure R is new P (0);\nbegin R; end Main;`,
+  ),
+  exhausts(
+    'a constant of a billion digits ends',
+    `procedure Main is\n   X : constant := 2 ** (2 ** 34);\nbegin\n   if X > 1 then null; end if;\nend Main;`,
+    ['exited'],
+  ),
+])
+
+const fortran = attackSources('fortran', [
+  shows('an include shows no file', (path) => `include '${path}'\nprint '(a)', 'held'\nend`),
+  shows('a line marker shows no file', (path) => `# 1 "${path}"\nundeclared\nend`, nowhere),
+  shows(
+    'a module at a path shows no file',
+    (path) => `use, intrinsic :: secret\n!GCC$ attributes ${path} :: x\nprint '(a)', 'held'\nend`,
+    nowhere,
+  ),
+  exhausts('an include of itself ends', "include 'main.f90'\ninclude 'main.f90'\nend"),
+  exhausts(
+    'an array of constants without end ends',
+    'integer, parameter :: x(200000000) = [(i, i = 1, 200000000)]\nprint *, sum(x)\nend',
+  ),
+])
+
+const cobol = attackSources('cobol', [
+  shows(
+    'a copy shows no file',
+    (path) =>
+      `identification division.\nprogram-id. main.\nprocedure division.\ncopy "${path}".\ndisplay "held".\nstop run.`,
+  ),
+  shows(
+    'an include of C shows no file',
+    (path) =>
+      `>>SOURCE FORMAT FREE\n>>SET CONSTANT X "${path}"\n>>IMP INCLUDE "${path}"\nidentification division.\nprogram-id. main.\nprocedure division.\ndisplay "held".\nstop run.`,
+    once,
+  ),
+  exhausts(
+    'a copy of itself ends',
+    'identification division.\nprogram-id. main.\nprocedure division.\ncopy "main.cob".\ncopy "main.cob".',
+  ),
+  exhausts(
+    'a table of gigabytes ends',
+    'identification division.\nprogram-id. main.\ndata division.\nworking-storage section.\n01 t.\n 02 a occurs 100000000 times.\n  03 b pic x(1000) value "x".\nprocedure division.\ndisplay b(1).\nstop run.',
+    ['exited'],
+  ),
+])
+
+const crystal = attackSources('crystal', [
+  shows(
+    'a macro that reads shows no file',
+    (path) => `puts {{ read_file?("${path}") || "none" }}\nputs "held"`,
+    { paths: onePath },
+  ),
+  shows(
+    'a macro that starts a program shows no file',
+    (path) =>
+      raw`puts {{ system("cat ${path} /proc/1/environ 2>&1; env; id; true").stringify }}` +
+      '\nputs "held"',
+    { paths: onePath },
+  ),
+  shows(
+    'options for the linker show no file',
+    (path) =>
+      `@[Link(ldflags: "\`cat ${path} >&2; echo\`")]\nlib L\n  fun getpid : Int32\nend\nputs L.getpid\nputs "held"`,
+    { paths: onePath },
+  ),
+  shows('a require shows no file', (path) => `require "${path}"\nputs "held"`, once),
+  exhausts(
+    'a program that a macro starts ends',
+    raw`{{ system("(setsid sleep 600 >/dev/null 2>&1 &); while :; do :; done") }}`,
+  ),
+  exhausts('a macro without end ends', `macro m(n)\n  m({{n}} + 1)\n  m({{n}} + 2)\nend\nm(1)`),
+])
+
+const vala = attackSources('vala', [
+  shows(
+    'a header that it names shows no file',
+    (path) =>
+      `[CCode (cheader_filename = "${path}", cname = "x")]\nextern int x;\nvoid main() { print("%d held\\n", x); }`,
+    { paths: onePath },
+  ),
+  shows(
+    'a resource shows no file',
+    (path) =>
+      `[GtkTemplate (ui = "${path}")]\nclass A : GLib.Object { }\nvoid main() { print("held\\n"); }`,
+    once,
+  ),
+  exhausts(
+    'types that double end',
+    `class A<T> { public A<A<T>> n; }\nvoid main() { var a = new A<int>(); a.n${'.n'.repeat(3000)} = null; print("held\\n"); }`,
+    ['exited'],
+  ),
+])
+
+const verilog = attackSources('verilog', [
+  shows(
+    'an include shows no file',
+    (path) => `\`include "${path}"\nmodule main; initial $display("held"); endmodule`,
+    nowhere,
+  ),
+  shows(
+    'memory read from a file shows none',
+    (path) =>
+      `module main; integer f, c; reg [7:0] m [0:9]; initial begin f = $fopen("${path}", "r"); if (f) begin c = $fgetc(f); while (c >= 0) begin $write("%c", c); c = $fgetc(f); end end $display("\\nheld"); $readmemh("${path}", m); end endmodule`,
+  ),
+  shows(
+    'a task of the system starts nothing',
+    (path) => `module main; initial begin $system("cat ${path}"); $display("held"); end endmodule`,
+    once,
+  ),
+  exhausts('an include of itself ends', '`include "main.v"\n`include "main.v"'),
+  exhausts(
+    'instances that double end',
+    `${Array.from({ length: 40 }, (_, i) => `module m${i}; m${i + 1} a(); m${i + 1} b(); endmodule`).join('\n')}\nmodule m40; endmodule`,
+  ),
+  exhausts(
+    'a memory of gigabytes ends',
+    'module main; reg [1000000000:0] x [0:100000]; initial x[5] = 1; endmodule',
+    ['exited'],
+  ),
+])
+
+const gprolog = attackSources('gprolog', [
+  shows(
+    'an include shows no file',
+    (path) => `:- include('${path}').\n:- initialization((write(held), nl)).`,
+    nowhere,
+  ),
+  exhausts('an include of itself ends', ":- include('main.pl').\n:- include('main.pl')."),
+])
+
+const chicken = attackSources('chicken', [
+  shows(
+    'a macro shows no file as it expands',
+    (path) =>
+      `(import-for-syntax (scheme) (chicken io) (chicken base))\n(define-syntax m (er-macro-transformer (lambda (x r c) (call-with-input-file "${path}" (lambda (p) (read-string 4096 p))))))\n(display (m))\n(newline)\n(display "held")\n(newline)`,
+  ),
+  shows('an include shows no file', (path) => `(include "${path}")\n(display "held")`, nowhere),
+  shows(
+    'C that it is given shows no file',
+    (path) =>
+      `(import (chicken foreign))\n(foreign-declare "#include \\"${path}\\"")\n(display "held")\n(newline)`,
+    { paths: onePath },
+  ),
+  exhausts(
+    'a macro without end ends',
+    '(define-syntax m (syntax-rules () ((_ x ...) (m x ... x ...))))\n(m 1 2)',
+  ),
+])
+
+const icon = attackSources('icon', [
+  shows(
+    'an include shows no file',
+    (path) => `$include "${path}"\nprocedure main()\n  write("held")\nend`,
+  ),
+  shows(
+    'a link shows no file',
+    (path) => `link "${path}"\nprocedure main()\n  write("held")\nend`,
+    nowhere,
+  ),
+  exhausts('an include of itself ends', '$include "main.icn"\n$include "main.icn"'),
+])
+
+const standardml = attackSources('standardml', [
+  shows(
+    'what runs as it is compiled shows no file',
+    (path) =>
+      `val _ = (let val f = TextIO.openIn "${path}" in print (TextIO.inputAll f) end) handle _ => ();\nfun main () = print "held\\n";`,
+  ),
+  shows('a use shows no file', (path) => `use "${path}";\nfun main () = print "held\\n";`),
+  exhausts(
+    'what runs as it is compiled ends',
+    'fun f n = f (n + 1);\nval _ = f 0;\nfun main () = ();',
+  ),
+  exhausts(
+    'types that double end',
+    `fun f x = (x, x);\n${Array.from({ length: 40 }, (_, i) => `val x${i} = fn y => ${i ? `x${i - 1} (x${i - 1} y)` : 'f (f y)'};`).join('\n')}\nfun main () = ();`,
+    ['exited'],
+  ),
+])
+
+export const compiledLanguages: readonly HostileLanguage[] = [
+  assembly,
+  clangpp,
+  ada,
+  fortran,
+  cobol,
+  crystal,
+  vala,
+  verilog,
+  gprolog,
+  chicken,
+  icon,
+  standardml,
+]

@@ -1,0 +1,261 @@
+// What attacks further interpreters, one table for all: each reads files by its own means, as it loads or as it runs.
+import { bash } from './bash.ts'
+import { attackSources, onePath, shows } from './language.ts'
+import type { HostileLanguage } from './language.ts'
+
+const nowhere = { works: false } as const
+
+const tcl = attackSources('tcl', [
+  shows(
+    'a channel shows no file',
+    (path) =>
+      `catch { puts [read [open ${path}]] }\ncatch { source ${path} } said\nputs $said\nputs held`,
+  ),
+])
+
+const awk = attackSources('awk', [
+  shows(
+    'a line that is read shows no file',
+    (path) =>
+      `BEGIN { while ((getline line < "${path}") > 0) print line; while (("cat ${path} 2>&1" | getline line) > 0) print line; print "held" }`,
+  ),
+  shows(
+    'an include shows no file',
+    (path) => `@include "${path}"\nBEGIN { print "held" }`,
+    nowhere,
+  ),
+  shows(
+    'a library to be loaded shows no file',
+    (path) => `@load "${path}"\nBEGIN { print "held" }`,
+    nowhere,
+  ),
+])
+
+const r = attackSources('r', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `for (f in c(readLines, source)) tryCatch(print(f("${path}")), error = print)\nprint(Sys.getenv())\ncat("held\\n")`,
+    { paths: onePath },
+  ),
+])
+
+const octave = attackSources('octave', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `try disp(fileread("${path}")), catch e, disp(e.message), end\ntry source("${path}"), catch e, disp(e.message), end\ndisp("held")`,
+    { paths: onePath },
+  ),
+])
+
+const prolog = attackSources('prolog', [
+  shows(
+    'a directive shows no file',
+    (path) =>
+      `:- catch((read_file_to_string('${path}', S, []), write(S)), E, (print_message(informational, E))), nl, write(held), nl.`,
+  ),
+  shows(
+    'an include shows no file',
+    (path) => `:- include('${path}').\n:- write(held), nl.`,
+    nowhere,
+  ),
+  shows(
+    'a foreign library shows no file',
+    (path) => `:- catch(use_foreign_library('${path}'), E, (write(E), nl)).\n:- write(held), nl.`,
+    nowhere,
+  ),
+])
+
+const raku = attackSources('raku', [
+  shows(
+    'what runs as it is compiled shows no file',
+    (path) => `BEGIN { say (try slurp "${path}") // "none" }\nsay "held"`,
+    { paths: onePath },
+  ),
+])
+
+const elixir = attackSources('elixir', [
+  shows(
+    'a macro shows no file as it expands',
+    (path) =>
+      `defmodule M do\n  @text File.read("${path}")\n  defmacro m, do: inspect(File.read("${path}"))\n  def text, do: @text\nend\ndefmodule N do\n  require M\n  def run, do: IO.puts(M.m())\nend\nIO.inspect(M.text())\nN.run()\nIO.puts("held")`,
+    { paths: onePath },
+  ),
+])
+
+const erlang = attackSources('erlang', [
+  shows(
+    'an include shows no file',
+    (path) =>
+      `-module(main).\n-export([main/0]).\n-include("${path}").\nmain() -> io:format("held~n").`,
+    { paths: onePath },
+  ),
+  shows(
+    'a parse transform shows no file',
+    (path) =>
+      `-module(main).\n-export([main/0]).\n-compile({parse_transform, '${path}'}).\nmain() -> io:format("held~n").`,
+    { paths: onePath, works: false },
+  ),
+  shows(
+    'a read shows no file',
+    (path) =>
+      `-module(main).\n-export([main/0]).\nmain() -> io:format("~p~nheld~n", [file:read_file("${path}")]).`,
+    { paths: onePath },
+  ),
+])
+
+const groovy = attackSources('groovy', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `try { println new File("${path}").text; evaluate(new File("${path}")) } catch (Throwable e) { println e }\nprintln System.getenv()\nprintln "held"`,
+    { paths: onePath },
+  ),
+  shows(
+    'a transformation of its tree shows no file',
+    (path) =>
+      `@groovy.transform.ASTTest(value = { println new File("${path}").with { it.exists() ? it.text : "none" } })\ndef x = 1\nprintln "held"`,
+    { paths: onePath, works: false },
+  ),
+  shows(
+    'a grape reaches nothing',
+    () => `@Grab('org.example:nothing:1.0')\nimport java.util.List\nprintln "held"`,
+    { paths: ['the network'], works: false },
+  ),
+])
+
+const clojure = attackSources('clojure', [
+  shows(
+    'what its reader evaluates shows no file',
+    (path) =>
+      `(println #=(eval (try (slurp "${path}") (catch Exception e "none"))))\n(defmacro m [] (try (slurp "${path}") (catch Exception e "none")))\n(println (m))\n(println "held")`,
+    { paths: onePath },
+  ),
+])
+
+const haxe = attackSources('haxe', [
+  shows(
+    'a macro shows no file',
+    (path) =>
+      `class Main {\n  macro static function m() { return macro $v{try sys.io.File.getContent("${path}") catch (e:Dynamic) "none"}; }\n  static function main() { Sys.println(m()); Sys.println("held"); }\n}`,
+  ),
+  shows(
+    'a resource shows no file',
+    (path) =>
+      `@:native("${path}") class Main {\n  @:file("${path}") static function main() { Sys.println("held"); }\n}`,
+    nowhere,
+  ),
+])
+
+const scheme = attackSources('scheme', [
+  shows(
+    'a macro shows no file as it expands',
+    (path) =>
+      `(define-syntax m (lambda (x) (datum->syntax #'here (guard (e (#t "none")) (call-with-input-file "${path}" (lambda (p) (get-string-n p 4096)))))))\n(display (m))\n(newline)\n(display "held")\n(newline)`,
+  ),
+  shows(
+    'a library of C shows no file',
+    (path) =>
+      `(guard (e (#t (display-condition e) (newline))) (load-shared-object "${path}"))\n(display "held")\n(newline)`,
+    nowhere,
+  ),
+])
+
+const pike = attackSources('pike', [
+  shows(
+    'an include shows no file',
+    (path) => `#include "${path}"\nint main() { write("held\\n"); return 0; }`,
+    nowhere,
+  ),
+  shows(
+    'a read shows no file',
+    (path) => `int main() { write("%O\\nheld\\n", Stdio.read_file("${path}")); return 0; }`,
+  ),
+])
+
+const forth = attackSources('forth', [
+  shows(
+    'a read shows no file',
+    (path) => `: show s" ${path}" slurp-file type ; ' show catch drop cr .( held) cr`,
+  ),
+  shows(
+    'an include shows no file',
+    (path) => `: show s" ${path}" included ; ' show catch drop cr .( held) cr`,
+    nowhere,
+  ),
+])
+
+const sqlite = attackSources('sqlite', [
+  shows(
+    'functions and commands show no file',
+    (path) =>
+      `select cast(readfile('${path}') as text);\n.shell cat ${path} 2>&1; env\nselect 'held';`,
+  ),
+  shows(
+    'a database at a path shows no file',
+    (path) => `attach '${path}' as x;\nselect * from x.sqlite_master;\nselect 'held';`,
+    nowhere,
+  ),
+  shows(
+    'an extension loads nothing',
+    (path) => `.load ${path}\nselect load_extension('${path}');\nselect 'held';`,
+    nowhere,
+  ),
+])
+
+const lua = attackSources('lua', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `local f = io.open('${path}') if f then print(f:read('a')) end\nprint(io.popen('cat ${path} 2>&1; env'):read('a'))\nprint(pcall(dofile, '${path}'))\nprint(package.loadlib('${path}', '*'))\nprint 'held'`,
+  ),
+])
+
+const algol68 = attackSources('algol68', [
+  shows(
+    'an include shows no file',
+    (path) => `PR read "${path}" PR\nBEGIN print(("held", new line)) END`,
+    nowhere,
+  ),
+])
+
+const coffeescript = attackSources('coffeescript', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `try console.log require('fs').readFileSync('${path}', 'utf8') catch e then console.log e\ntry require '${path}' catch e then console.log e\nconsole.log 'held'`,
+    { paths: onePath },
+  ),
+])
+
+const pypy = attackSources('pypy', [
+  shows(
+    'a read shows no file',
+    (path) =>
+      `try: print(open('${path}').read())\nexcept OSError as error: print(error)\nimport os\nprint(os.environ)\nprint('held')`,
+  ),
+])
+
+export const loadedLanguages: readonly HostileLanguage[] = [
+  bash,
+  tcl,
+  awk,
+  r,
+  octave,
+  prolog,
+  raku,
+  elixir,
+  erlang,
+  groovy,
+  clojure,
+  haxe,
+  scheme,
+  pike,
+  forth,
+  sqlite,
+  lua,
+  algol68,
+  coffeescript,
+  pypy,
+]
