@@ -47,7 +47,7 @@ t.test('the answer is in the text exposition format', async (t) => {
 
 t.test('the queue and the workers are shown as they are', async (t) => {
   const session = createDatabase({ url, connections: 1, name: 'pretended worker' })
-  await pretendWorker(session, { python: {}, lua: {} })
+  await pretendWorker(session, { python: {}, cpp: {}, java: {}, lua: {} })
   const ids = [await submit(), await submit(), await submit()]
   await startExecution(sql, ids[0] ?? '')
   const key = await (await startServer(t, sql, { url })).issue('beta')
