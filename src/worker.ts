@@ -86,7 +86,13 @@ const lease = await announceWorker({
   slots: executor.slots,
   languages: () =>
     Object.fromEntries(
-      Object.entries(executor.runtimes).map(([name, runtime]) => [
+      [
+        ...Object.entries(executor.runtimes),
+        // What waits for them need not be refused.
+        ...Object.entries(executor.awaited).map(
+          ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
+        ),
+      ].map(([name, runtime]) => [
         name,
         { ...runtime, limits: describeLimits(limits[name as Language]) },
       ]),

@@ -78,6 +78,7 @@ export async function startExecutor(
   return {
     isolation: executor.isolation,
     runtimes: executor.runtimes,
+    awaited: executor.awaited,
     found: executor.found,
     slots,
     directory,

@@ -30,6 +30,7 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
   return Promise.resolve({
     isolation: { box: 'bubblewrap', cgroup: 'v1', uid: 'slot' },
     runtimes: { python: runtime, cpp: runtime, java: runtime },
+    awaited: {},
     found: ['python', 'cpp', 'java'],
     slots,
     execute: () => (milliseconds > 0 ? sleep(milliseconds, outcome) : Promise.resolve(outcome)),

@@ -3,7 +3,9 @@ import type { Database } from '#database'
 import type { Row } from './output.ts'
 
 interface WorkerRow extends Row {
-  readonly languages: Readonly<Record<string, { readonly version?: string }>>
+  readonly languages: Readonly<
+    Record<string, { readonly version?: string; readonly awaits_trial?: true }>
+  >
 }
 
 /**
@@ -27,6 +29,7 @@ export async function listWorkers(sql: Database, { withGone = false } = {}): Pro
   return rows.map(({ languages, ...row }) => ({
     ...row,
     languages: Object.values(languages)
+      .filter(({ awaits_trial: awaits }) => awaits !== true)
       .map(({ version }) => version ?? '?')
       .join(', '),
   }))

@@ -92,6 +92,8 @@ export interface Executor {
    * @throws {SandboxError} when we failed, or do not have the language.
    */
   execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome>
+  /** Those that were found and whose trial is still to come. */
+  readonly awaited: Runtimes
   /** Every language that was found, tried or not. */
   readonly found: readonly Language[]
   /** Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers. */
@@ -189,6 +191,9 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
     get runtimes() {
       return offering.runtimes
+    },
+    get awaited() {
+      return offering.awaited
     },
     found: [...toolchains.keys()],
     execute: (request, signal) => keepUntilSettled(running, executeOffered(request, signal)),

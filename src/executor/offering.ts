@@ -25,6 +25,8 @@ export type Runtimes = Readonly<Partial<Record<Language, Runtime>>>
 
 export interface Offering {
   readonly runtimes: Runtimes
+  /** Those whose trial is still to come. */
+  readonly awaited: Runtimes
   /** @throws {SandboxError} step `language.changed` when a file of the language is another one now, and the end may be due to it. */
   examine(language: Language, outcome: Outcome): void
   /** Resolves once there is a language. @throws {SandboxError} step `toolchain.find` when none passes its trial. */
@@ -53,7 +55,7 @@ export function openOffering(options: OfferingOptions): Offering {
         toolchains: new Map([...offers].map(([language, offer]) => [language, offer.toolchain])),
         lookAgain,
         onChange() {
-          runtimes = describe()
+          runtimes = describe((language) => proven?.has(language) === true)
           onChange()
         },
         onRefused(language, reason) {
@@ -62,13 +64,13 @@ export function openOffering(options: OfferingOptions): Offering {
         },
       })
     : null
-  const describe = (): Runtimes =>
+  const describe = (isMeant: (language: Language) => boolean): Runtimes =>
     Object.fromEntries(
       [...offers]
-        .filter(([language]) => proven?.has(language) ?? true)
+        .filter(([language]) => isMeant(language))
         .map(([language, { toolchain }]) => [language, describeRuntime(toolchain)]),
     )
-  let runtimes = describe()
+  let runtimes = describe((language) => proven?.has(language) ?? true)
 
   async function lookAgain(language: Language): Promise<Toolchain | null> {
     const found = await openToolchains({ ...search, languages: [language] }).catch(() => null)
@@ -84,6 +86,9 @@ export function openOffering(options: OfferingOptions): Offering {
   return {
     get runtimes() {
       return runtimes
+    },
+    get awaited() {
+      return describe((language) => proven?.awaits(language) ?? false)
     },
     examine(language, outcome) {
       if (proven === null || endedWell(outcome) || proven.isUnchanged(language)) return

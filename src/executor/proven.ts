@@ -9,6 +9,8 @@ import type { Toolchain } from '#toolchain'
 /** The languages that are offered, and those that wait for their trial. */
 export interface ProvenLanguages {
   has(language: Language): boolean
+  /** Whether its trial is still to come. */
+  awaits(language: Language): boolean
   /** Resolves with false when none is left to offer, and with true once there is one. */
   readonly any: Promise<boolean>
   /** Resolves when every language has had its trial. */
@@ -42,6 +44,7 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
   const marks = new Map<Language, string>()
   const offered = new Set<Language>()
   const waiting: Language[] = []
+  const awaiting = new Set<Language>()
   const anyone = Promise.withResolvers<boolean>()
 
   function pathOf(mark: string): string {
@@ -58,10 +61,14 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
       marks.set(language, mark)
       writeFileSync(pathOf(mark), '')
       offered.add(language)
+      awaiting.delete(language)
       anyone.resolve(true)
       onChange()
     } catch (error) {
-      if (!signal.aborted) onRefused(language, describe(error))
+      if (signal.aborted) return
+      awaiting.delete(language)
+      onRefused(language, describe(error))
+      onChange()
     }
   }
 
@@ -83,7 +90,10 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
     const mark = markOf(toolchain)
     marks.set(language, mark)
     if (existsSync(pathOf(mark))) offered.add(language)
-    else waiting.push(language)
+    else {
+      waiting.push(language)
+      awaiting.add(language)
+    }
   }
   if (offered.size > 0) anyone.resolve(true)
   let settled = tryAll()
@@ -91,6 +101,7 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
 
   return {
     has: (language) => offered.has(language),
+    awaits: (language) => awaiting.has(language),
     any: anyone.promise,
     get settled() {
       return settled
@@ -101,6 +112,7 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
     },
     doubt(language) {
       if (!offered.delete(language)) return
+      awaiting.add(language)
       onChange()
       settled = tryAfresh(language, settled)
     },

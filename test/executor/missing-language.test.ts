@@ -96,6 +96,7 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
     slots: 1,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     runtimes: { python: { version: 'none', compile: null, run: [] } },
+    awaited: {},
     found: ['python'],
     execute: () => new Promise(() => {}),
     settled: async () => {},

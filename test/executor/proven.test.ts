@@ -73,7 +73,9 @@ t.test('a language whose trial ends badly is not offered, and the reason is told
     },
   )
   t.notOk(proven.has('lua'), 'nothing is offered before its trial')
+  t.ok(proven.awaits('lua') && proven.awaits('go'))
   await proven.settled
+  t.notOk(proven.awaits('lua') || proven.awaits('go'))
   t.ok(proven.has('lua'))
   t.notOk(proven.has('go'))
   t.strictSame(refused, ['go: it prints nonsense'])

@@ -32,7 +32,10 @@ t.test('before its first worker a service takes every language of the catalogue'
 })
 
 t.test('a language that was never offered is 400 with what is', async (t) => {
-  await pretendWorker(sql, { python: {}, go: {} })
+  await pretendWorker(sql, {
+    python: { version: 'Python 3', compile: null, run: ['python3', 'main.py'] },
+    go: { version: 'Go 1', compile: ['go'], run: ['./main'] },
+  })
   await until()
   t.match(await submit('cobol'), {
     status: 400,
@@ -50,6 +53,17 @@ t.test('one whose workers are away waits for a day, and is then 400', async (t) 
   await until()
   t.equal((await submit('lua')).status, 202)
   t.equal((await submit('ada')).status, 400)
+})
+
+t.test('one whose trial is still to come is taken, and not listed', async (t) => {
+  await pretendWorker(sql, { haskell: { awaits_trial: true } })
+  await until()
+  t.equal((await submit('hs')).status, 202)
+  const { body } = await call('GET', '/api/languages')
+  t.strictSame(
+    body.languages.map(({ name }: { name: string }) => name),
+    ['go', 'python'],
+  )
 })
 
 t.test('in a batch it is refused in its place', async (t) => {

@@ -13,8 +13,9 @@ as $$
   ), working as (
     select offered.key as language, count(*) as count
     from runledger.worker w
-    cross join lateral jsonb_object_keys(w.languages) offered(key)
+    cross join lateral jsonb_each(w.languages) offered
     where w.stopped_at is null and w.suspended_at is null and w.wanted = 'working' and runledger.is_worker_alive(w.id)
+      and not offered.value ? 'awaits_trial'
     group by offered.key
   )
   select language, coalesce(waiting.count, 0), coalesce(working.count, 0)

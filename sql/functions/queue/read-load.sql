@@ -33,10 +33,9 @@ as $$
       where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id)),
     -- The job's own time: a submission may have waited long for a place of its key before it had one.
     (select coalesce(extract(epoch from now() - min(j.run_at)), 0)
-      from graphile_worker._private_jobs j
-      join graphile_worker._private_tasks task on task.id = j.task_id
-      where j.is_available and j.run_at <= now()
-        and (task.identifier = 'execute' or task.identifier like 'execute:%'))::double precision
+      from graphile_worker.jobs j
+      where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+        and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%'))::double precision
   from runledger.pending p
   join runledger.result r on r.id = p.submission_id
 $$;

@@ -17,6 +17,7 @@ as $$
   from runledger.worker
   cross join lateral jsonb_each(worker.languages) language
   where worker.stopped_at is null and runledger.is_worker_alive(worker.id)
+    and not language.value ? 'awaits_trial'
   order by language.key, worker.started_at desc
 $$;
 comment on function runledger.list_language is 'One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.';

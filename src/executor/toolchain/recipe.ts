@@ -88,7 +88,11 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
   const { commands, makes } = compile
   return {
     commandLine: commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
-    identity: [version, ...describeFiles([location, ...programs.values()]), JSON.stringify(recipe)].join('\n'),
+    identity: [
+      version,
+      ...describeFiles([location, ...programs.values()]),
+      JSON.stringify(recipe),
+    ].join('\n'),
     command: (code, memoryBytes) => {
       // The shell keeps the compilers' own stdout out of the artefact's pipe.
       const steps = commands.map((command) => {

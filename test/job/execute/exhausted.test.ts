@@ -21,6 +21,7 @@ function createFailingExecutor(slots: number): Executor {
     slots,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     runtimes: { python: runtime, cpp: runtime, java: runtime },
+    awaited: {},
     found: ['python', 'cpp', 'java'],
     execute: () => Promise.reject(new SandboxError('slot.acquire', 'every slot is quarantined')),
     settled: async () => {},
