@@ -32,6 +32,8 @@ export interface Recipe {
     readonly makes: string
   } | null
   readonly run: readonly string[]
+  /** What a person would type in their place, where they are a script. */
+  readonly typed?: { readonly compile?: readonly string[]; readonly run?: readonly string[] }
   /** Variables, for both. */
   readonly environment?: Readonly<Record<string, string>>
   /** Of the host, what both read beside programs and libraries; `*` stands for any version, and what is not there is left out. */

@@ -47,6 +47,7 @@ esac
 printf '#!\n%%%%! -pa /tmp\nmain(A) -> _ = A, %s:%s.\n' "$module" "$call" > /tmp/start
 exec escript /tmp/start`,
     ],
+    typed: { run: ['escript', 'main.erl'] },
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',
       // Text is UTF-8 as on a terminal, and what the runtime reports is no output.

@@ -53,6 +53,7 @@ func main() {
     source: 'main.go',
     compile: { commands: [['sh', '-c', script]], makes: 'main' },
     run: ['./main'],
+    typed: { compile: ['go', 'build', '-o', 'main', 'main.go'] },
     environment: {
       CGO_ENABLED: '0',
       GOCACHE: '/tmp/go-build',

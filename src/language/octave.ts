@@ -34,6 +34,7 @@ export const octave = {
       '--eval',
       "warning('off', 'Octave:function-name-clash'); __parse_file__('/box/main'); source('main')",
     ],
+    typed: { run: ['octave-cli', '--quiet', 'main.m'] },
     environment: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
     paths: ['/usr/share/octave', '/etc/octave.conf'],
     usualStack: true,

@@ -39,6 +39,7 @@ export const scala = {
       makes: 'main.jar',
     },
     run: ['java', '-Xbootclasspath/a:/usr/share/java/scala-library.jar', '-jar', 'main.jar'],
+    typed: { compile: ['scalac', '-d', 'main.jar', 'main.scala'] },
     paths: ['/usr/share/java', '/usr/share/scala*'],
     runsOnJdk: true,
   },

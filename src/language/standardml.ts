@@ -59,6 +59,7 @@ export const standardml = {
     source: 'main.sml',
     compile: null,
     run: ['poly', '-q', '--eval', script],
+    typed: { run: ['poly', '--use', 'main.sml'] },
     usualStack: true,
   },
 } as const satisfies LanguageDefinition

@@ -18,8 +18,9 @@ export async function renderReadme(): Promise<string> {
     .toSorted((one, other) => one.title.localeCompare(other.title))
     .map(({ name, title, aliases, recipe, packages }) => {
       const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
-      const commands = recipe && [...(recipe.compile?.commands ?? []), recipe.run]
-      const line = commands?.map((words) => words.join(' ').split('\n')[0]).join(' && ') ?? ''
+      const { typed = {}, compile, run = [] } = recipe ?? {}
+      const compiled = typed.compile ? [typed.compile] : (compile?.commands ?? [])
+      const line = [...compiled, typed.run ?? run].map((words) => words.join(' ')).join(' && ')
       return `| ${title.replaceAll('*', '\\*')} | ${names} | ${line && `\`${line.replaceAll('|', '\\|')}\``} | ${packages.map((one) => `\`${one}\``).join(' ')} |`
     })
   const table = ['| language | names | commands | Debian packages |', '|---|---|---|---|', ...rows]

@@ -60,7 +60,7 @@ function cook(kitchen: Kitchen): Toolchain {
     version,
     location,
     compiler: describeCompiler(kitchen),
-    commandLine: run,
+    commandLine: recipe.typed?.run ?? run,
     paths: shown.flatMap((path) => globSync(path)).map(sharePath),
     files: [...new Set([location, ...programs.values()])],
     warmPaths: [...programs.values()],
@@ -87,7 +87,9 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
   if (compile === null) return null
   const { commands, makes } = compile
   return {
-    commandLine: commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
+    commandLine:
+      recipe.typed?.compile ??
+      commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
     identity: [
       version,
       ...describeFiles([location, ...programs.values()]),
