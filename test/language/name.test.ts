@@ -10,6 +10,7 @@ const homes =
   /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
 /** Files with an example in them: of a call, or of who makes a system call. */
 const examples = [
+  'cli/language-commands.ts',
   'cli/load.ts',
   'cli/service-commands.ts',
   'dev/dev.ts',
