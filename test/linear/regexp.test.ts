@@ -24,6 +24,8 @@ const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
     '\\.[\\s\\\\]*_*(?:io|posix|pty|py_abc|sre_parse)\\b',
   ],
   'executor/box/prove-isolation.ts': [null],
+  // Of a language's own pattern, which stands there: where its version begins.
+  'executor/toolchain/tool.ts': [null],
 }
 
 // The native checkers would be other programs, for some platforms only.

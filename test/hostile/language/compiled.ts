@@ -239,16 +239,13 @@ const standardml = attackSources('standardml', [
   shows(
     'what runs as it is compiled shows no file',
     (path) =>
-      `val _ = (let val f = TextIO.openIn "${path}" in print (TextIO.inputAll f) end) handle _ => ();\nfun main () = print "held\\n";`,
+      `val _ = (let val f = TextIO.openIn "${path}" in print (TextIO.inputAll f) end) handle _ => ();\nval () = print "held\\n";`,
   ),
-  shows('a use shows no file', (path) => `use "${path}";\nfun main () = print "held\\n";`),
-  exhausts(
-    'what runs as it is compiled ends',
-    'fun f n = f (n + 1);\nval _ = f 0;\nfun main () = ();',
-  ),
+  shows('a use shows no file', (path) => `use "${path}";\nval () = print "held\\n";`),
+  exhausts('what runs as it is compiled ends', 'fun f n = f (n + 1);\nval _ = f 0;'),
   exhausts(
     'types that double end',
-    `fun f x = (x, x);\n${Array.from({ length: 40 }, (_, i) => `val x${i} = fn y => ${i ? `x${i - 1} (x${i - 1} y)` : 'f (f y)'};`).join('\n')}\nfun main () = ();`,
+    `fun f x = (x, x);\n${Array.from({ length: 40 }, (_, i) => `val x${i} = fn y => ${i ? `x${i - 1} (x${i - 1} y)` : 'f (f y)'};`).join('\n')}`,
     ['exited'],
   ),
 ])

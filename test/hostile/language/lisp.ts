@@ -173,7 +173,8 @@ export const guile: HostileLanguage = {
     daemon: [],
     disk: [],
     output: [],
-    memory: ['crashed', 'signaled'],
+    // Its collector may look for room longer than it has time.
+    memory: ['crashed', 'signaled', 'cpu_limit'],
     processes: ['crashed', 'signaled'],
   },
   sources: [
