@@ -239,7 +239,7 @@ const standardml = attackSources('standardml', [
   shows(
     'what runs as it is compiled shows no file',
     (path) =>
-      `val _ = (let val f = TextIO.openIn "${path}" in print (TextIO.inputAll f) end) handle _ => ();\nval () = print "held\\n";`,
+      `val _ = (let val f = TextIO.openIn "${path}" in print (TextIO.inputAll f) end) handle _ => ();\nval () = print "\\nheld\\n";`,
   ),
   shows('a use shows no file', (path) => `use "${path}";\nval () = print "held\\n";`),
   exhausts('what runs as it is compiled ends', 'fun f n = f (n + 1);\nval _ = f 0;'),
