@@ -7,22 +7,17 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { createOfferedLanguages, refuseAbsent } from './offered.ts'
+import type { SubmissionParser } from './offered.ts'
 import { queueFull } from './queue-full.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
-import { createSubmissionParser } from './submission.ts'
 
 export const batchLimit = 20
 
 export function submitBatch(
-  dependencies: Pick<HttpDependencies, 'database' | 'queueCapacity' | 'webhookAllowedRanges'>,
+  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  parseSubmission: SubmissionParser,
 ): Handler {
-  const { database, queueCapacity } = dependencies
-  const parseSubmission = refuseAbsent(
-    createSubmissionParser(dependencies.webhookAllowedRanges),
-    createOfferedLanguages(database),
-  )
   // More than the queue holds would be refused for ever.
   const most = Math.min(batchLimit, queueCapacity)
 

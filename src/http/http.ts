@@ -13,12 +13,14 @@ import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
 import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
+import { createOfferedLanguages, refuseAbsent } from './offered.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
+import { createSubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
 
 export { createServer } from './transport.ts'
@@ -45,9 +47,14 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
   const metrics = createMetrics({ database, waiter, readiness })
+  // One for both ways to submit, so that one of them learns what the other asked.
+  const parse = refuseAbsent(
+    createSubmissionParser(dependencies.webhookAllowedRanges),
+    createOfferedLanguages(database),
+  )
   const routes: readonly (readonly [Method, string, Handler])[] = [
-    ['POST', '/api/submit', submit(dependencies)],
-    ['POST', '/api/submit/batch', submitBatch(dependencies)],
+    ['POST', '/api/submit', submit(dependencies, parse)],
+    ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],

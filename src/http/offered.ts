@@ -38,11 +38,14 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
   }
 }
 
+/** Reads a submission, or tells all that is wrong with it. */
+export type SubmissionParser = (input: unknown) => Promise<Parsed<Submission>>
+
 /** A parser that also refuses languages that are not offered. */
 export function refuseAbsent(
   parse: (input: unknown) => Parsed<Submission>,
   offered: OfferedLanguages,
-): (input: unknown) => Promise<Parsed<Submission>> {
+): SubmissionParser {
   return async (input) => {
     const parsed = parse(input)
     if (parsed.value === null) return parsed

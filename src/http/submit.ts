@@ -19,11 +19,10 @@ import {
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { createOfferedLanguages, refuseAbsent } from './offered.ts'
-import { createSubmissionParser } from './submission.ts'
+import type { SubmissionParser } from './offered.ts'
 
-export function submit(dependencies: HttpDependencies): Handler {
-  const parse = createParser(dependencies)
+export function submit(dependencies: HttpDependencies, parseSubmission: SubmissionParser): Handler {
+  const parse = createParser(dependencies, parseSubmission)
   return async (request, response) => {
     try {
       const asked = await parse(request, response)
@@ -56,15 +55,10 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function createParser({
-  database,
-  webhookAllowedRanges,
-  syncWaitSeconds,
-}: HttpDependencies): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<Asked> {
-  const parseSubmission = refuseAbsent(
-    createSubmissionParser(webhookAllowedRanges),
-    createOfferedLanguages(database),
-  )
+function createParser(
+  { syncWaitSeconds }: HttpDependencies,
+  parseSubmission: SubmissionParser,
+): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<Asked> {
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
