@@ -9,11 +9,13 @@ import type { Parsed } from './submission.ts'
 const period = '24 hours'
 // A worker that has come is known so soon, and so often is asked at most.
 const staleMilliseconds = 1000
+// A language that was offered is taken for so long without asking again: little beside the day.
+const keptMilliseconds = 60_000
 
 /** Says why a submission in this language is not taken; null: it is. */
 export type OfferedLanguages = (language: Language) => Promise<string | null>
 
-/** Asks the database when it has to: for a language that was not offered when it asked last. */
+/** Asks the database when it has to: for a language that was not offered when it asked last, or when that is long ago. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
   let offered: ReadonlySet<string> = new Set()
   let askedAt = Number.NEGATIVE_INFINITY
@@ -29,9 +31,9 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
   }
 
   return async (language) => {
-    if (offered.has(language)) return null
-    if (performance.now() - askedAt > staleMilliseconds)
-      await (asking ??= ask().finally(() => (asking = null)))
+    const age = performance.now() - askedAt
+    if (offered.has(language) && age < keptMilliseconds) return null
+    if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
     // Before its first worker a service takes what any could run.
     if (offered.size === 0 || offered.has(language)) return null
     return `is offered by no worker, and was not within the last 24 hours; offered are ${[...offered].toSorted().join(', ')}`
