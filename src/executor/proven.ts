@@ -1,9 +1,10 @@
 // Which of the languages that a host has are offered: those whose trial has ended as it should. What has passed once is
 // remembered beside the compiled programs, by everything that decides it, so that a worker that starts again offers it at once.
 import { createHash } from 'node:crypto'
-import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { describe } from '#contract'
 import type { Language } from '#contract'
+import { identifyFile } from '#toolchain'
 import type { Toolchain } from '#toolchain'
 
 /** The languages that are offered, and those that wait for their trial. */
@@ -121,14 +122,6 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
 
 /** What decides how a language's programs end: its version, command lines and files. */
 function markOf({ version, compiler, commandLine, files }: Toolchain): string {
-  const found = files.map((path) => {
-    try {
-      const real = realpathSync(path)
-      const { ino, size, mtimeMs } = statSync(real)
-      return `${real} ${ino} ${size} ${mtimeMs}`
-    } catch {
-      return `${path} is gone`
-    }
-  })
+  const found = files.map((path) => identifyFile(path) ?? `${path} is gone`)
   return [version, compiler?.identity ?? '', ...commandLine, ...found].join('\n')
 }

@@ -1,9 +1,10 @@
 // Makes a toolchain of a recipe: most languages need no more than commands, and what these read (language/definition.ts).
-import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
 import type { Command } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
 import type { Compiler, FindToolchain, Toolchain } from './definition.ts'
+import { identifyFile } from './file-identity.ts'
 import { findConfiguration, findHome } from './java/home.ts'
 import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
 import type { Jvm } from './java/jvm.ts'
@@ -92,7 +93,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
     identity: [
       version,
-      ...describeFiles([location, ...programs.values()]),
+      ...[location, ...programs.values()].map(identifyFile),
       JSON.stringify(recipe),
     ].join('\n'),
     command: (code, memoryBytes) => {
@@ -158,13 +159,4 @@ function resolve(
 
 function quote(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-/** Which files these are: another release of a compiler makes another program, whatever it says of itself. */
-function describeFiles(paths: readonly string[]): string[] {
-  return paths.map((path) => {
-    const real = realpathSync(path)
-    const { size, mtimeMs } = statSync(real)
-    return `${real} ${size} ${mtimeMs}`
-  })
 }

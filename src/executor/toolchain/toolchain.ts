@@ -18,6 +18,7 @@ export type {
   Toolchain,
   Workshop,
 } from './definition.ts'
+export { identifyFile } from './file-identity.ts'
 export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
 export { askProgram, keepAnswers, readVersion, recallAnswers } from './version.ts'

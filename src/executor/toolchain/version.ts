@@ -1,8 +1,9 @@
 // Asks installed programs. Fifty of them take seconds to answer: what one has said is remembered by the file that it is, from one
 // start of a worker to the next.
 import { execFile } from 'node:child_process'
-import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
+import { identifyFile } from './file-identity.ts'
 
 /** What a program did. */
 export interface ProgramAnswer {
@@ -49,13 +50,8 @@ export async function askProgram(
 
 /** The file that is asked, as it is now, and what it is asked; null when there is none. */
 function describeQuestion(program: string, options: readonly string[]): string | null {
-  try {
-    const path = realpathSync(program)
-    const { ino, size, mtimeMs } = statSync(path)
-    return JSON.stringify([path, ino, size, mtimeMs, program, ...options])
-  } catch {
-    return null
-  }
+  const file = identifyFile(program)
+  return file === null ? null : JSON.stringify([file, program, ...options])
 }
 
 function ask(program: string, options: readonly string[], input: string): Promise<ProgramAnswer> {

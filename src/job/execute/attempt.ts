@@ -110,9 +110,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const describePrograms = memoize((runtimes: Executor['runtimes']) =>
     JSON.stringify(
       Object.fromEntries(
-        languages
-          .filter((name) => name in runtimes)
-          .map((name) => [name, describeProgram(dependencies, name)]),
+        listOffered({ runtimes }).map((name) => [name, describeProgram(dependencies, name)]),
       ),
     ),
   )
@@ -231,7 +229,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
 }
 
 /** The languages that this worker runs. */
-export function listOffered({ runtimes }: Executor): Language[] {
+function listOffered({ runtimes }: Pick<Executor, 'runtimes'>): Language[] {
   return languages.filter((name) => name in runtimes)
 }
 
