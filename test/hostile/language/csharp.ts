@@ -10,6 +10,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -69,11 +70,7 @@ export const csharp: HostileLanguage = {
   language: 'csharp',
   program,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWay,
     memory: ['crashed'],
     processes: ['crashed', 'signaled'],
     threads: ['crashed', 'signaled'],

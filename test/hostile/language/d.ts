@@ -9,6 +9,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -63,16 +64,7 @@ const main = '\nimport std.stdio;\nvoid main() { writeln("held"); }'
 export const d: HostileLanguage = {
   language: 'd',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: [],
-    threads: [],
-  },
+  ways: everyWay,
   sources: [
     shows(
       'an import of text shows no file',

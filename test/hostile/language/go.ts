@@ -9,6 +9,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -71,16 +72,7 @@ export const go: HostileLanguage = {
   language: 'go',
   program,
   // Where a thread cannot be had, Go's runtime gives up by itself.
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: ['crashed'],
-    threads: ['crashed', 'output_limit'],
-  },
+  ways: { ...everyWay, processes: ['crashed'], threads: ['crashed', 'output_limit'] },
   sources: [
     shows(
       'go:embed shows no file',

@@ -10,6 +10,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -79,16 +80,7 @@ const splice = (body: string): string =>
 export const haskell: HostileLanguage = {
   language: 'haskell',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: [],
-    threads: [],
-  },
+  ways: everyWay,
   sources: [
     shows(
       'a splice shows no file',

@@ -10,6 +10,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -87,11 +88,7 @@ export const javascript: HostileLanguage = {
   language: 'javascript',
   program,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWay,
     memory: ['crashed', 'signaled'],
     processes: ['crashed', 'signaled'],
     threads: ['crashed', 'signaled'],

@@ -1,6 +1,7 @@
 // What attacks in Lua with LuaJIT's foreign functions.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -58,16 +59,7 @@ print('held')`
 export const luajit: HostileLanguage = {
   language: 'luajit',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: ['signaled'],
-    processes: [],
-    threads: [],
-  },
+  ways: { ...everyWay, memory: ['signaled'] },
   sources: [
     shows(
       'a file to be loaded is not shown',

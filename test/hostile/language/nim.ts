@@ -10,6 +10,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -74,16 +75,7 @@ const main = '\necho "held"'
 export const nim: HostileLanguage = {
   language: 'nim',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: [],
-    threads: [],
-  },
+  ways: everyWay,
   sources: [
     shows(
       'staticRead shows no file',

@@ -1,6 +1,7 @@
 // What attacks in Pascal, and through Free Pascal.
 import { boxPaths, callRows, exhausts, hostPaths, policyErrors, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 const quote = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')
@@ -62,16 +63,7 @@ const main = "\nbegin WriteLn('held'); end."
 export const pascal: HostileLanguage = {
   language: 'pascal',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: ['crashed'],
-    processes: [],
-    threads: [],
-  },
+  ways: { ...everyWay, memory: ['crashed'] },
   sources: [
     shows('an include shows no file', (path) => `{$I ${path}}${main}`, { works: false }),
     shows('a resource shows no file', (path) => `{$R ${path}}${main}`, { works: false }),

@@ -1,6 +1,7 @@
 // What attacks in Ruby.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -53,16 +54,7 @@ puts 'held'`
 export const ruby: HostileLanguage = {
   language: 'ruby',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: [],
-    threads: [],
-  },
+  ways: everyWay,
   sources: [
     shows(
       'what runs as it loads shows no file',

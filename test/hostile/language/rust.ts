@@ -9,6 +9,7 @@ import {
   shows,
 } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWay } from './ways.ts'
 
 const raw = String.raw
 
@@ -65,16 +66,7 @@ const main = '\nfn main() { println!("held"); }'
 export const rust: HostileLanguage = {
   language: 'rust',
   program,
-  ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
-    memory: [],
-    processes: [],
-    threads: [],
-  },
+  ways: everyWay,
   sources: [
     shows(
       'include_bytes! shows no file',

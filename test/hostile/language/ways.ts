@@ -29,6 +29,11 @@ export const ways = {
 
 export type Way = keyof typeof ways
 
+/** For a language that knows every way: each ends as it usually does. */
+export const everyWay = Object.fromEntries(Object.keys(ways).map((way) => [way, []])) as Readonly<
+  Partial<Record<Way, readonly Fate[]>>
+>
+
 /** A file that every box shows, and words of it: by them a source attack proves that it would show a file of the host's. */
 const readable = { path: '/usr/lib/os-release', words: /PRETTY_NAME|VERSION_CODENAME/u }
 
