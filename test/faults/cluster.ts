@@ -43,6 +43,7 @@ export interface FaultCluster {
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 // Data, its log and a copy of both while there is a standby.
 const diskMebibytes = 1024
+const standbySeconds = 20
 
 /** Starts it. Nothing it writes needs to outlive the machine, so fsync is off; a crash of its processes loses nothing. */
 export async function startFaultCluster(
@@ -57,6 +58,8 @@ export async function startFaultCluster(
     max_connections: String(maxConnections),
     min_wal_size: '32MB',
     max_wal_size: '96MB',
+    // What a standby has to catch up with from its copy on must still be there.
+    wal_keep_size: '128MB',
   }
   let directory = makePlace(disk, 1)
   let server: EmbeddedPostgres | null = null
@@ -125,16 +128,15 @@ export async function startFaultCluster(
         directory: place,
         port: 0,
         settings: { ...settings, primary_conninfo: primary },
+        onLog,
       })
       standby = { directory: place, server: started }
       await withAdmin(url, async (sql) => {
+        // Only when it follows: nothing is acknowledged that waits for one that never comes.
+        await waitForStandby(sql, 'streaming')
         await sql`alter system set synchronous_standby_names = '*'`
         await sql`select pg_reload_conf()`
-        for (;;) {
-          const [replica] = await sql`select from pg_stat_replication where sync_state = 'sync'`
-          if (replica !== undefined) break
-          await sleep(50)
-        }
+        await waitForStandby(sql, 'sync')
       })
     },
     async failOver() {
@@ -164,6 +166,17 @@ function makePlace(disk: Disk, number: number): string {
   const place = join(disk.directory, `server-${number}`)
   mkdirSync(place)
   return place
+}
+
+/** @throws when it does not come to that within the seconds of a strike. */
+async function waitForStandby(sql: Database, state: 'streaming' | 'sync'): Promise<void> {
+  const endsAt = performance.now() + standbySeconds * 1000
+  for (;;) {
+    const [replica] = await sql`select state, sync_state from pg_stat_replication`
+    if (replica?.['state'] === state || replica?.['sync_state'] === state) return
+    if (performance.now() > endsAt) throw new Error(`the standby is not ${state}`)
+    await sleep(50)
+  }
 }
 
 /** Copies a running server's files; what changes meanwhile the server's log repairs. */

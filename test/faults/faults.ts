@@ -24,6 +24,7 @@ import type { Fault } from './fault.ts'
 import { findLeftovers, judge } from './history.ts'
 import { call, startLoad } from './load.ts'
 import { createPlatform } from './platform.ts'
+import type { Service } from './platform.ts'
 import { provocations, provoke } from './provoke.ts'
 import type { Ended } from './provoke.ts'
 import { createRandom } from './random.ts'
@@ -40,6 +41,8 @@ const logDirectory = process.env['FAULTS_LOGS'] ?? null
 const recoverySeconds = 90
 const quiescenceSeconds = 120
 const strikeSeconds = 60
+// Characters of PostgreSQL's last words, shown when nothing came back.
+const shownServerLog = 4000
 // Longest rescues: with the service's own lease a killed worker's runs are begun anew within 1.5 s (p50) and 3 s (p99) on
 // a quiet machine; if that did not work they would wait for the lease, 15 s. Those of a worker that still stands do.
 const rescueBounds: readonly RescueBound[] = [
@@ -62,7 +65,9 @@ const random = createRandom(seed)
 const directory = mkdtempSync('/var/tmp/runledger-faults-')
 
 // PostgreSQL, with room for all processes and a little more, so that the slots can be made to run out.
+let serverLog = ''
 const cluster = await startFaultCluster(90, (text) => {
+  serverLog = (serverLog + text).slice(-shownServerLog)
   if (logDirectory !== null) appendFileSync(join(logDirectory, 'postgres'), text)
 })
 const clusterStartedAt = performance.now()
@@ -194,6 +199,7 @@ async function reconnect(): Promise<void> {
   }
 }
 
+/** @throws when the service does not come back: what would strike then would tell nothing. */
 async function strike(fault: Fault, scene: Scene): Promise<void> {
   const startedAt = performance.now()
   let count = 0
@@ -203,8 +209,10 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
   } catch (error) {
     problem = describeError(error)
     failures.push(`${fault.name}: ${problem}`)
+    say(`${fault.name}: ${problem}`)
     // It may have been left half done.
     for (const { proxy } of [...scene.webs, ...scene.workers]) await proxy.set('pass')
+    await cluster.revive()
   }
   const struckFor = (performance.now() - startedAt) / 1000
   struckByName.set(fault.name, (struckByName.get(fault.name) ?? 0) + count)
@@ -215,8 +223,8 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
       `${fault.name}: ${count} in ${struckFor.toFixed(1)} s, back in ${back.toFixed(1)} s ${problem}`,
     )
   } catch (error) {
-    failures.push(`${fault.name}: ${String(error)}`)
-    say(`${fault.name}: ${String(error)}`)
+    say(`${fault.name}: ${String(error)}; PostgreSQL said last:\n${serverLog}`)
+    throw new Error(`${fault.name}: ${String(error)}`, { cause: error })
   }
   await reconnect()
 }
@@ -241,11 +249,15 @@ function createScene(workers: Scene['workers'], seconds: number): Scene {
   }
 }
 
-// First with the lease that the service has by default: how soon the runs of a killed worker are begun again.
 const killed = faults.filter(({ name }) => /^(all workers|worker) killed$/.test(name))
-if (only === '') {
+const chosen = faults.filter(({ name }) => name.includes(only))
+const endsAt = clusterStartedAt + seconds * 1000
+let workers: readonly Service[] = []
+
+/** First with the lease that the service has by default: how soon the runs of a killed worker are begun again. */
+async function strikeWithLongLease(): Promise<void> {
   phase = ', lease 15 s'
-  let workers = await Promise.all([0, 1].map((index) => startWorker(`worker-${index}`, index, 15)))
+  workers = await Promise.all([0, 1].map((index) => startWorker(`worker-${index}`, index, 15)))
   // Right after its start PostgreSQL does not vouch for session locks.
   await sleep(Math.max(0, 21_000 - (performance.now() - clusterStartedAt)))
   const provoked = await provoke((program) => submit(random.pick(webPorts), program), workers)
@@ -258,22 +270,30 @@ if (only === '') {
   await Promise.all(workers.map((worker) => worker.stop()))
   phase = `, lease ${leaseSeconds} s`
 }
-const workers = await Promise.all(
-  [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, leaseSeconds)),
-)
-const scene = createScene(workers, leaseSeconds)
-const chosen = faults.filter(({ name }) => name.includes(only))
-const endsAt = clusterStartedAt + seconds * 1000
-for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
-  for (const fault of random.shuffle(chosen)) {
-    // The first round visits each, however long it takes.
-    if (round > 0 && performance.now() > endsAt) break
-    await strike(fault, scene)
+
+async function strikeWithEach(): Promise<void> {
+  workers = await Promise.all(
+    [0, 1].map((index) => startWorker(`worker-${index + 2}`, index, leaseSeconds)),
+  )
+  const scene = createScene(workers, leaseSeconds)
+  for (let round = 0; round === 0 || performance.now() < endsAt; round += 1) {
+    for (const fault of random.shuffle(chosen)) {
+      // The first round visits each, however long it takes.
+      if (round > 0 && performance.now() > endsAt) break
+      await strike(fault, scene)
+    }
+  }
+  // What a fault needs, such as a lost worker whose runs nobody else has given back yet, is not always there.
+  for (let round = 0; round < 3; round += 1) {
+    for (const fault of chosen) if (struckByName.get(fault.name) === 0) await strike(fault, scene)
   }
 }
-// What a fault needs, such as a lost worker whose runs nobody else has given back yet, is not always there.
-for (let round = 0; round < 3; round += 1) {
-  for (const fault of chosen) if (struckByName.get(fault.name) === 0) await strike(fault, scene)
+
+try {
+  if (only === '') await strikeWithLongLease()
+  await strikeWithEach()
+} catch (error) {
+  failures.push(describeError(error))
 }
 
 // Everything that was begun comes to an end; then the processes stop, and the log is judged.
