@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import type { Artefact } from '#toolchain'
-import type { Phase } from '#contract'
+import type { Phase, PhaseLimits, Source } from '#contract'
 import { createFairShare } from './fair-share.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
@@ -37,9 +37,27 @@ export interface ArtefactCache {
   ): Promise<{ readonly compiled: Compiled; readonly cached: boolean }>
 }
 
-/** Key of a compilation: everything that decides its result. */
-export function hashSource(language: string, identity: string, code: Uint8Array): string {
-  return createHash('sha256').update(`${language}\0${identity}\0`).update(code).digest('hex')
+/**
+ * Key of a compilation: everything that decides its result.
+ * @param limits of the compiler: what one of them makes of a source, with another exit status, is no other's.
+ */
+export function hashSource(
+  language: string,
+  identity: string,
+  source: Source,
+  limits: PhaseLimits,
+): string {
+  const { code, files, arguments: words } = source
+  const hash = createHash('sha256')
+  // Lengths keep the parts apart.
+  const add = (part: string | Uint8Array): void => {
+    const bytes = Buffer.from(part)
+    hash.update(`${bytes.byteLength}:`).update(bytes)
+  }
+  const limitsText = JSON.stringify(Object.entries(limits).toSorted())
+  for (const part of [language, identity, limitsText, JSON.stringify(words), code]) add(part)
+  for (const { name, content } of files) [name, content].forEach(add)
+  return hash.digest('hex')
 }
 
 /** Bytes of artefacts and messages kept in memory. */

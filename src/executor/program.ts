@@ -1,7 +1,17 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { compileMessageBytes, SandboxError } from '#contract'
-import type { Command, ExecutionRequest, Limits, Outcome, Phase, PhaseLimits } from '#contract'
+import type {
+  BoxFile,
+  Command,
+  ExecutionRequest,
+  Limits,
+  Outcome,
+  Phase,
+  PhaseLimits,
+  Source,
+  SourceFile,
+} from '#contract'
 import type { ResidentCompilers } from '#resident'
 import type { Artefact, Compiler, Toolchain } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
@@ -41,18 +51,20 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
 
   async function compile(
     runPhase: PhaseRunner,
-    { toolchain, limits, residents }: Offer,
+    { toolchain, residents }: Offer,
     compiler: Compiler,
-    { language, code }: ExecutionRequest,
+    { source, limits, isUsual }: Compilation,
     signal: AbortSignal,
   ): Promise<Compiled> {
-    const wanted = limits.compile
-    if (wanted === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
+    const { code, files } = source
+    // A compiler that is up already knows one file and the usual limits.
+    const resident = isUsual ? residents : null
+    const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
     const compiled =
-      (await residents?.compile(code, signal)) ??
-      (await runCommand(runPhase, toolchain, compiler.command(code, wanted.memoryBytes), {
+      (await resident?.compile(code, signal)) ??
+      (await runCommand(runPhase, toolchain, command(), {
         stdin: new Uint8Array(),
-        limits: wanted,
+        limits,
         stderrKeptBytes: compileMessageBytes,
       }))
     const { stdout, ...rest } = compiled
@@ -63,17 +75,24 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
   }
 
   return async (runPhase, offer, request, signal) => {
-    const { language, code, stdin, cacheScope } = request
-    const { toolchain, limits } = offer
+    const { code, stdin, files = [], cacheScope } = request
+    const { toolchain } = offer
     const { compiler } = toolchain
+    const limits = request.limits ?? offer.limits
     let compilePhase: Phase | null = null
     let compileCached = false
     let artefact: Artefact | null = { content: code, entry: '' }
     if (compiler !== null) {
-      const key = hashSource(language, compiler.identity, code)
+      const compilation = describeCompilation(request, limits.compile)
+      const key = hashSource(
+        request.language,
+        compiler.identity,
+        compilation.source,
+        compilation.limits,
+      )
       const { compiled, cached } = await cache.compile(
         { owner: cacheScope, key },
-        () => compile(runPhase, offer, compiler, request, signal),
+        () => compile(runPhase, offer, compiler, compilation, signal),
         isCertain,
       )
       compilePhase = compiled.phase
@@ -81,10 +100,47 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
       artefact = compiled.artefact
     }
     if (artefact === null) return { compile: compilePhase, compileCached, run: null }
-    const command = toolchain.run(artefact, limits.run.memoryBytes)
-    const run = await runCommand(runPhase, toolchain, command, { stdin, limits: limits.run })
+    const command = beside(files, toolchain.run(artefact, limits.run.memoryBytes))
+    const argv = [...command.argv, ...(request.arguments ?? [])]
+    const run = await runCommand(
+      runPhase,
+      toolchain,
+      { ...command, argv },
+      { stdin, limits: limits.run },
+    )
     return { compile: compilePhase, compileCached, run }
   }
+}
+
+/** What a compiler is given, and what it may take. */
+interface Compilation {
+  readonly source: Source
+  readonly limits: PhaseLimits
+  /** One file, no further words, the language's own limits. */
+  readonly isUsual: boolean
+}
+
+/** @throws {SandboxError} when the language's limits say nothing of a compiler. */
+function describeCompilation(
+  { language, code, files = [], compileArguments = [], limits: own }: ExecutionRequest,
+  limits: PhaseLimits | null,
+): Compilation {
+  if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
+  const isUsual = files.length === 0 && compileArguments.length === 0 && own === undefined
+  return { source: { code, files, arguments: compileArguments }, limits, isUsual }
+}
+
+/** Lays files beside a command's own. One that has the name of one of these stands in nobody's place: it is an error. */
+function beside(files: readonly SourceFile[], command: Command): Command {
+  if (files.length === 0) return command
+  const own = new Set(command.files.map(({ path }) => path))
+  const further = files.map(
+    ({ name, content }): BoxFile => ({ path: `/box/${name}`, content, executable: false }),
+  )
+  const taken = further.find(({ path }) => own.has(path))
+  if (taken === undefined) return { ...command, files: [...command.files, ...further] }
+  const message = `${taken.path.slice('/box/'.length)}: this name is the main file's`
+  return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
 }
 
 /** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */

@@ -20,7 +20,8 @@ export interface Tool {
 
 /**
  * How programs are compiled and run, in the words of a person who types it. A command's first word is a program of the host, or
- * a file of the box (`./main`). `{heap}` is three quarters of the memory limit, in MiB, for a runtime that has to be told.
+ * a file of the box (`./main`). `{heap}` is three quarters of the memory limit, in MiB, for a runtime that has to be told. A submission's own arguments for the
+ * compiler come last in the first of its commands, or where `{arguments}` stands.
  */
 export interface Recipe {
   /** What the source is called. */
@@ -30,6 +31,8 @@ export interface Recipe {
     /** One after the other, each if the one before succeeded. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
+    /** The compiler is told of the program's other source files, too; else it finds what the main one names. */
+    readonly together?: true
   } | null
   readonly run: readonly string[]
   /** What a person would type in their place, where they are a script. */

@@ -1,8 +1,24 @@
-// What the executor is asked to do: a program and its input.
-import type { Language } from '#language'
+// What the executor is asked to do: a program, its input, and what else it is to have.
+import type { Language, Limits } from '#language'
 
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'
+
+/** A file that lies beside the program's own, when it is compiled and when it runs. */
+export interface SourceFile {
+  /** A relative path of segments `[A-Za-z0-9._-]+`, none of them `.` or `..`. */
+  readonly name: string
+  readonly content: Uint8Array
+}
+
+/** All that a compiler is given. */
+export interface Source {
+  /** The main file, UTF-8; any bytes, NUL included. */
+  readonly code: Uint8Array
+  readonly files: readonly SourceFile[]
+  /** Further words for the compiler. */
+  readonly arguments: readonly string[]
+}
 
 /** One program to run once. */
 export interface ExecutionRequest {
@@ -13,4 +29,11 @@ export interface ExecutionRequest {
   readonly stdin: Uint8Array
   /** Whose program it is: what is kept of its compilation is found again under the same name alone. */
   readonly cacheScope: string
+  readonly files?: readonly SourceFile[]
+  /** The program's own arguments. */
+  readonly arguments?: readonly string[]
+  /** Appended to the compiler's. */
+  readonly compileArguments?: readonly string[]
+  /** Those of the language unless given. */
+  readonly limits?: Limits
 }

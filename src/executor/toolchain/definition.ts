@@ -1,6 +1,6 @@
 // What a language is to the executor: a command that compiles, one that runs, the files both need, and what is faster than
 // a fresh process where it can be had. The languages know nothing of boxes, cgroups or each other.
-import type { Command, ForkServer, HostPath } from '#contract'
+import type { Command, ForkServer, HostPath, Source } from '#contract'
 import type { LanguageSettings } from '#language'
 import type { ToolHost } from './tool.ts'
 
@@ -59,7 +59,7 @@ export interface Compiler {
   /** Everything besides the source that decides the result; part of the cache key. */
   readonly identity: string
   /** Compiles in the box and writes the result to stdout, the messages to stderr. */
-  command(code: Uint8Array, memoryBytes: number): Command
+  command(source: Source, memoryBytes: number): Command
   /** Makes the artefact of what stood on stdout. @throws when those bytes are not what this compiler writes. */
   readArtefact(stdout: Buffer, code: Uint8Array): Artefact
 }

@@ -1,13 +1,14 @@
 // Makes a toolchain of a recipe: most languages need no more than commands, and what these read (language/definition.ts).
 import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
-import type { Command } from '#contract'
+import type { Command, Source } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
 import type { Compiler, FindToolchain, Toolchain } from './definition.ts'
 import { identifyFile } from './file-identity.ts'
 import { findConfiguration, findHome } from './java/home.ts'
 import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
 import type { Jvm } from './java/jvm.ts'
+import { listSources } from './source-file.ts'
 import { findProgram, findTool, ToolError } from './tool.ts'
 import type { ToolHost } from './tool.ts'
 
@@ -16,6 +17,8 @@ const mebibyte = 1024 * 1024
 /** What a recipe's commands become on a host. */
 interface Kitchen {
   readonly recipe: Recipe
+  /** How the names of its source files end. */
+  readonly extensions: readonly string[]
   /** Where the programs are that its commands begin with, by their names. */
   readonly programs: ReadonlyMap<string, string>
   /** In words of its own. */
@@ -31,7 +34,7 @@ interface Jdk extends Jvm {
 
 /** A search for what a recipe names. */
 export function findByRecipe(
-  { title, tools }: Pick<LanguageDefinition, 'title' | 'tools'>,
+  { title, tools, extensions }: Pick<LanguageDefinition, 'title' | 'tools' | 'extensions'>,
   recipe: Recipe,
 ): FindToolchain {
   return async (host, settings) => {
@@ -42,7 +45,7 @@ export function findByRecipe(
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
     const version = `${tools[0]?.title ?? title} ${tool.version}`
-    return cook({ recipe, programs, version, location: tool.path, jdk })
+    return cook({ recipe, extensions, programs, version, location: tool.path, jdk })
   }
 }
 
@@ -96,16 +99,17 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       ...[location, ...programs.values()].map(identifyFile),
       JSON.stringify(recipe),
     ].join('\n'),
-    command: (code, memoryBytes) => {
+    command: (given, memoryBytes) => {
       // The shell keeps the compilers' own stdout out of the artefact's pipe.
-      const steps = commands.map((command) => {
+      const steps = commands.map((plain, index) => {
+        const command = index === 0 ? extend(kitchen, plain, given) : plain
         const words = resolve(kitchen, command, memoryBytes).map(quote)
         return `${words.join(' ')} 1>&2 </dev/null || exit $?`
       })
       const script = [...steps, `[ -e ${quote(makes)} ] || exit 1`, `exec cat ${quote(makes)}`]
       return {
         argv: ['/bin/sh', '-c', script.join('\n')],
-        files: [{ path: `/box/${source}`, content: code, executable: false }],
+        files: [{ path: `/box/${source}`, content: given.code, executable: false }],
         ...describePlace(kitchen, memoryBytes),
       }
     },
@@ -155,6 +159,21 @@ function resolve(
   return [programs.get(name) ?? name, ...options, ...words].map((word) =>
     word.replaceAll('{heap}', heap),
   )
+}
+
+/** The command with a program's further sources before its main file, and its further words. */
+function extend(
+  { recipe: { source, compile }, extensions }: Kitchen,
+  command: readonly string[],
+  { files, arguments: further }: Source,
+): string[] {
+  const sources =
+    compile?.together === true ? listSources(files, source, extensions) : [source]
+  const words = command.includes('{arguments}') ? command : [...command, '{arguments}']
+  return words.flatMap((word) => {
+    if (word === source) return sources
+    return word === '{arguments}' ? further : [word]
+  })
 }
 
 function quote(word: string): string {

@@ -4,6 +4,7 @@ import { sharePath } from '#contract'
 import { cpp } from '#language'
 import { findFirstInclude } from './source.ts'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
+import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
@@ -91,12 +92,16 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
   return {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,
-    command: (code) => {
+    command: ({ code, files, arguments: words }) => {
+      const sources = listSources(files, 'main.cpp', cpp.extensions)
       const header = findFirstInclude(code)
-      const precompiled = header === null ? null : headers.find(header)
+      // It was compiled with the usual options.
+      const isUsual = sources.length === 1 && words.length === 0
+      const precompiled = header === null || !isUsual ? null : headers.find(header)
       const script = precompiled === null ? plainly : quickly + plainly
+      const argv = [...options, '-o', 'main', ...sources, ...words]
       return {
-        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...options],
+        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],
         unlimitedStack: true,
       }
@@ -107,7 +112,7 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
 
 /** The shell keeps the compiler's own stdout out of the artefact's pipe. */
 const plainly = `
-g++ "$@" -o main main.cpp 1>&2 || exit $?
+g++ "$@" 1>&2 || exit $?
 exec cat main`
 
 /**
@@ -116,7 +121,7 @@ exec cat main`
  * could include a file, and nothing is read out of it, as a program can write it.
  */
 const quickly = `
-if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
+if g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
   ! read -r line && [ -z "$line" ] && [ -e main ]
 }; then exec cat main; fi
 rm -f main`

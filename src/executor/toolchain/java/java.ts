@@ -1,5 +1,6 @@
 // Java: javac in the box; its class files come out over a pipe one after the other and go back in as one jar.
 import { sharePath } from '#contract'
+import { java } from '#language'
 import type { Compiler, FindToolchain } from '../definition.ts'
 import { findMainClass, readClassFiles } from './class-file.ts'
 import { findConfiguration, findHome } from './home.ts'
@@ -7,6 +8,7 @@ import { writeJar } from './jar.ts'
 import { brief, examineJvm, ranOutOfMemory } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
 import { createResidentJavac } from './resident.ts'
+import { listSources } from '../source-file.ts'
 import { findTypes, nameSource } from './source.ts'
 import type { DeclaredType } from './source.ts'
 
@@ -42,14 +44,15 @@ export const findJava: FindToolchain = async (host, settings) => {
 
 function describeCompiler(home: string, jvm: Jvm): Compiler {
   const script =
-    'mkdir out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
+    'mkdir -p out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
   return {
     commandLine: ['javac', ...compilerOptions, 'Main.java'],
     identity: [jvm.banner, ...brief, ...compilerOptions].join(' '),
-    command: (code, memoryBytes) => {
+    command: ({ code, files, arguments: words }, memoryBytes) => {
       const jvmOptions = jvm.compilerOptions(memoryBytes).map((option) => `-J${option}`)
       const source = nameSource(readTypes(code))
-      const javac = [`${home}/bin/javac`, ...jvmOptions, ...compilerOptions, source]
+      const sources = listSources(files, source, java.extensions)
+      const javac = [`${home}/bin/javac`, ...jvmOptions, ...compilerOptions, ...sources, ...words]
       return {
         argv: ['/bin/sh', '-c', script, 'sh', ...javac],
         files: [{ path: `/box/${source}`, content: code, executable: false }],

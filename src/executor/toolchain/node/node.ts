@@ -73,8 +73,8 @@ export const findTypeScript: FindToolchain = async () => {
     compiler: {
       commandLine: ['tsc', ...options, 'main.ts'],
       identity: [version, ...options].join(' '),
-      command: (code) => ({
-        argv: ['/bin/sh', '-c', script, 'sh', ...options],
+      command: ({ code, arguments: words }) => ({
+        argv: ['/bin/sh', '-c', script, 'sh', ...options, ...words],
         files: [{ path: '/box/main.ts', content: code, executable: false }],
         unlimitedStack: false,
       }),
