@@ -1,8 +1,9 @@
 // Our connections to PostgreSQL. Beside DATABASE_CONNECTIONS a web process has two (LISTEN, the sweep), a worker up to
 // nine (the sweep, retention, the lease's lock, graphile-worker's pools).
 import type { Socket } from 'node:net'
-import postgres from 'postgres'
+import type driver from 'postgres'
 import { backOff } from '#back-off'
+import { postgres } from './driver.ts'
 import { createWatchedSockets, createWatchedStream } from './socket.ts'
 import { errorCode, isUnavailable } from './sql-state.ts'
 
@@ -19,9 +20,9 @@ export { createPace } from './socket.ts'
 export { errorCode, isUnavailable, sqlState } from './sql-state.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
-export type Database = postgres.Sql<{ bigint: number }>
+export type Database = driver.Sql<{ bigint: number }>
 
-export type Queryable = postgres.ISql<{ bigint: number }>
+export type Queryable = driver.ISql<{ bigint: number }>
 
 export interface DatabaseOptions {
   readonly url: string
@@ -109,6 +110,6 @@ export function surviveLostConnections(onLost: (error: unknown) => void): void {
 }
 
 /** The driver's JSON type rejects interfaces with optional or readonly fields. */
-export function json(sql: Queryable, value: object): postgres.Parameter {
-  return sql.json(value as postgres.JSONValue)
+export function json(sql: Queryable, value: object): driver.Parameter {
+  return sql.json(value as driver.JSONValue)
 }

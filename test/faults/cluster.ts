@@ -30,6 +30,8 @@ export interface FaultCluster {
   start(): Promise<void>
   /** Starts it if it has given up by itself. */
   revive(): Promise<void>
+  /** Brings it back whatever was left half done: one server that waits for no standby. */
+  repair(): Promise<void>
   /** Makes a synchronous standby: what is acknowledged from now on is on both. */
   addStandby(): Promise<void>
   /** The server crashes and the standby answers in its place, at first for readers only. */
@@ -44,6 +46,7 @@ const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 // Data, its log and a copy of both while there is a standby.
 const diskMebibytes = 1024
 const standbySeconds = 20
+const portTries = 10
 
 /** Starts it. Nothing it writes needs to outlive the machine, so fsync is off; a crash of its processes loses nothing. */
 export async function startFaultCluster(
@@ -67,10 +70,14 @@ export async function startFaultCluster(
   let places = 1
 
   const start = async (): Promise<void> => {
-    server = await startEmbeddedPostgres({ directory, port, settings, onLog })
-    // Its clients know no other place; it must not be silently elsewhere.
-    if (new URL(server.url('postgres')).port !== String(port))
-      throw new Error(`port ${port} is another's`)
+    for (let tries = 1; ; tries += 1) {
+      server = await startEmbeddedPostgres({ directory, port, settings, onLog })
+      // Its clients know no other place; it must not be silently elsewhere.
+      if (new URL(server.url('postgres')).port === String(port)) return
+      await stop('fast')
+      if (tries === portTries) throw new Error(`port ${port} is another's`)
+      await sleep(500)
+    }
   }
   const stop = async (how: 'fast' | 'immediate'): Promise<void> => {
     if (server === null) return
@@ -95,15 +102,34 @@ export async function startFaultCluster(
     }
   }
 
+  async function endStandby(): Promise<void> {
+    if (standby === null) return
+    await end(standby.directory, 'immediate')
+    await standby.server.stop()
+    standby = null
+  }
+
+  async function revive(): Promise<void> {
+    if (readPid(directory) !== null) return
+    await server?.stop()
+    await start()
+  }
+
   return {
     url: (database) => url.replace(/\/postgres$/, `/${database}`),
     disk,
     stop,
     start,
-    async revive() {
-      if (readPid(directory) !== null) return
-      await server?.stop()
-      await start()
+    revive,
+    async repair() {
+      await endStandby()
+      await revive()
+      await withAdmin(url, async (sql) => {
+        const [{ isStandby } = {}] = await sql`select pg_is_in_recovery() as "isStandby"`
+        if (isStandby === true) await sql`select pg_promote(true, 30)`
+        await sql`alter system reset synchronous_standby_names`
+        await sql`select pg_reload_conf()`
+      })
     },
     async addStandby() {
       places += 1
@@ -155,7 +181,7 @@ export async function startFaultCluster(
     },
     async remove() {
       await stop('immediate')
-      if (standby !== null) await end(standby.directory, 'immediate')
+      await endStandby()
       disk.unmount()
       await rm(root, { recursive: true, force: true })
     },

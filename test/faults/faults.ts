@@ -212,7 +212,7 @@ async function strike(fault: Fault, scene: Scene): Promise<void> {
     say(`${fault.name}: ${problem}`)
     // It may have been left half done.
     for (const { proxy } of [...scene.webs, ...scene.workers]) await proxy.set('pass')
-    await cluster.revive()
+    await cluster.repair().catch((reason: unknown) => say(describeError(reason)))
   }
   const struckFor = (performance.now() - startedAt) / 1000
   struckByName.set(fault.name, (struckByName.get(fault.name) ?? 0) + count)

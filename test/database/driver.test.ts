@@ -1,0 +1,58 @@
+// The driver as it is loaded (src/database/driver.ts): a connection that closes while something small waits to be written.
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createDatabase, errorCode } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+
+/** As they were connected. */
+const sockets: Socket[] = []
+const connect = Reflect.get(Socket.prototype, 'connect') as (...to: unknown[]) => Socket
+t.intercept(Socket.prototype, 'connect', {
+  configurable: true,
+  value(this: Socket, ...to: unknown[]) {
+    sockets.push(this)
+    return connect.apply(this, to)
+  },
+})
+
+t.test(
+  'connections that close together, one while it is written to, all connect again',
+  async (t) => {
+    const sql = createDatabase({ url, connections: 2, name: 'driver test' })
+    t.teardown(() => sql.end({ timeout: 1 }))
+    const ask = (): Promise<unknown[]> =>
+      Promise.all([0, 1].map(async () => sql`select pg_sleep(0.1)`))
+    sockets.length = 0
+    await ask()
+    t.equal(sockets.length, 2)
+    // In the turn in which the first is gone, the second is asked, and is gone as well before it is written to.
+    const failed = sockets.map((socket) => {
+      socket.destroy()
+      return new Promise((done) => {
+        socket.once('close', () => done(sql`select 1`.catch((error: unknown) => errorCode(error))))
+      })
+    })
+    await Promise.all(failed)
+    const answers = await Promise.race([ask(), sleep(20_000)])
+    t.ok(answers, 'both answer')
+  },
+)
+
+t.test('a reserved connection that is gone refuses what comes then, and ends nobody', async (t) => {
+  const sql = createDatabase({ url, connections: 1, name: 'driver test' })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const reserved = await sql.reserve()
+  await reserved`select 1`
+  sockets.at(-1)?.destroy()
+  await sleep(50)
+  const refusal = await reserved`select 2`.then(
+    () => null,
+    (error: unknown) => errorCode(error),
+  )
+  t.equal(refusal, 'CONNECTION_CLOSED')
+  reserved.release()
+})
