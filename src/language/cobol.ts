@@ -55,6 +55,7 @@ procedure division.
     compile: {
       commands: [['cobc', '-x', '-free', '-O2', '-o', 'main', 'main.cob']],
       makes: 'main',
+      together: true,
     },
     run: ['./main'],
     paths: ['/usr/include', '/usr/share/gnucobol', '/etc/gnucobol'],

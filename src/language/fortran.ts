@@ -37,7 +37,11 @@ end program main`,
 end program main`,
   recipe: {
     source: 'main.f90',
-    compile: { commands: [['gfortran', '-O2', '-o', 'main', 'main.f90']], makes: 'main' },
+    compile: {
+      commands: [['gfortran', '-O2', '-o', 'main', 'main.f90']],
+      makes: 'main',
+      together: true,
+    },
     run: ['./main'],
   },
 } as const satisfies LanguageDefinition

@@ -8,10 +8,10 @@ import { usualCompile, usualRun } from './limits.ts'
 
 const script = `
 tools=$(echo /usr/lib/go/pkg/tool/*/)
-! grep -q internal main.go &&
+[ $# = 1 ] && ! grep -q internal main.go &&
   "$tools/compile" -p main -complete -c=2 -o main.o main.go >/dev/null 2>&1 &&
   "$tools/link" -s -w -o main main.o >/dev/null 2>&1 ||
-  exec go build -ldflags='-s -w' -o main main.go`
+  exec go build -ldflags='-s -w' -o main "$@"`
 
 export const go = {
   name: 'go',
@@ -51,7 +51,11 @@ func main() {
 }`,
   recipe: {
     source: 'main.go',
-    compile: { commands: [['sh', '-c', script]], makes: 'main' },
+    compile: {
+      commands: [['sh', '-c', script, 'sh', '{arguments}', 'main.go']],
+      makes: 'main',
+      together: true,
+    },
     run: ['./main'],
     typed: { compile: ['go', 'build', '-o', 'main', 'main.go'] },
     environment: {

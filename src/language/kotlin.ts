@@ -39,6 +39,7 @@ export const kotlin = {
         ],
       ],
       makes: 'main.jar',
+      together: true,
     },
     run: ['java', '-jar', 'main.jar'],
     paths: ['/usr/share/kotlin', '/usr/share/java'],

@@ -33,6 +33,7 @@ export const nim = {
           '-d:release',
           '--threads:on',
           '-o:main',
+          '{arguments}',
           'main.nim',
         ],
       ],

@@ -40,6 +40,7 @@ export const ocaml = {
         ],
       ],
       makes: 'main',
+      together: true,
     },
     run: ['./main'],
   },

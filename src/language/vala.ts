@@ -41,6 +41,7 @@ export const vala = {
         ],
       ],
       makes: 'main',
+      together: true,
     },
     run: ['./main'],
     // Else print makes question marks of what is not ASCII.

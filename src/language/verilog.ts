@@ -26,7 +26,11 @@ endmodule`,
   trial: `module main; integer c, n; initial begin n = 0; c = $fgetc(32'h8000_0000); while (c != -1) begin n = n + 1; c = $fgetc(32'h8000_0000); end $display("%0d", n); end endmodule`,
   recipe: {
     source: 'main.v',
-    compile: { commands: [['iverilog', '-g2012', '-o', 'main.vvp', 'main.v']], makes: 'main.vvp' },
+    compile: {
+      commands: [['iverilog', '-g2012', '-o', 'main.vvp', 'main.v']],
+      makes: 'main.vvp',
+      together: true,
+    },
     run: ['vvp', '-n', 'main.vvp'],
   },
 } as const satisfies LanguageDefinition

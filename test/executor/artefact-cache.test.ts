@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
 import type { CacheKey, Compiled } from '../../src/executor/artefact-cache.ts'
+import type { Source } from '#contract'
 import type { Phase } from '#executor'
+import { usualCompile } from '../../src/language/limits.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))
 t.teardown(() => rmSync(root, { recursive: true }))
@@ -34,10 +36,11 @@ const make = (text: string, entry = 'Main'): Compiled => ({
   phase,
   artefact: { content: Buffer.from(text), entry },
 })
+const sourceOf = (text: string): Source => ({ code: Buffer.from(text), files: [], arguments: [] })
 const always = (): boolean => true
 const key = (text: string, owner = 'a'): CacheKey => ({
   owner,
-  key: hashSource('cpp', 'options', Buffer.from(text)),
+  key: hashSource('cpp', 'options', sourceOf(text), usualCompile),
 })
 /** The file that it is kept in. */
 const locate = (directory: string, text: string): string =>
@@ -222,13 +225,24 @@ t.test('a directory that cannot be written costs no result', async (t) => {
   mkdirSync(directory)
 })
 
-t.test('language, options and code all decide the key', (t) => {
-  const keys = new Set([
-    hashSource('cpp', 'o', Buffer.from('c')),
-    hashSource('java', 'o', Buffer.from('c')),
-    hashSource('cpp', 'p', Buffer.from('c')),
-    hashSource('cpp', 'o', Buffer.from('d')),
-  ])
-  t.equal(keys.size, 4)
+t.test('language, options, code, files, arguments and limits all decide the key', (t) => {
+  const source = sourceOf('c')
+  const withFiles = (...files: (readonly [string, string])[]): Source => ({
+    ...source,
+    files: files.map(([name, content]) => ({ name, content: Buffer.from(content) })),
+  })
+  const keys = [
+    hashSource('cpp', 'o', source, usualCompile),
+    hashSource('java', 'o', source, usualCompile),
+    hashSource('cpp', 'p', source, usualCompile),
+    hashSource('cpp', 'o', sourceOf('d'), usualCompile),
+    hashSource('cpp', 'o', source, { ...usualCompile, diskBytes: 1 }),
+    hashSource('cpp', 'o', { ...source, arguments: ['a', 'b'] }, usualCompile),
+    hashSource('cpp', 'o', { ...source, arguments: ['a b'] }, usualCompile),
+    hashSource('cpp', 'o', withFiles(['a', 'b']), usualCompile),
+    hashSource('cpp', 'o', withFiles(['ab', '']), usualCompile),
+    hashSource('cpp', 'o', withFiles(['a', ''], ['b', '']), usualCompile),
+  ]
+  t.equal(new Set(keys).size, keys.length)
   t.end()
 })

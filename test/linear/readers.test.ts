@@ -52,7 +52,7 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
   const { compiler } = await findJava(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(sourceBytes, filling.javaSources)) {
     const code = Buffer.from(text)
-    await holdToLinear(t, name, sourceBytes, () => compiler?.command(code, 1))
+    await holdToLinear(t, name, sourceBytes, () => compiler?.command({ code, files: [], arguments: [] }, 1))
   }
   const nameOf = (index: number): string => `C${String(index).padStart(5, '0')}`
   const code = Buffer.from(

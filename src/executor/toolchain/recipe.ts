@@ -93,7 +93,9 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
   return {
     commandLine:
       recipe.typed?.compile ??
-      commands.flatMap((command, index) => (index === 0 ? command : ['&&', ...command])),
+      commands
+        .flatMap((command, index) => (index === 0 ? command : ['&&', ...command]))
+        .filter((word) => word !== '{arguments}'),
     identity: [
       version,
       ...[location, ...programs.values()].map(identifyFile),
@@ -167,8 +169,7 @@ function extend(
   command: readonly string[],
   { files, arguments: further }: Source,
 ): string[] {
-  const sources =
-    compile?.together === true ? listSources(files, source, extensions) : [source]
+  const sources = compile?.together === true ? listSources(files, source, extensions) : [source]
   const words = command.includes('{arguments}') ? command : [...command, '{arguments}']
   return words.flatMap((word) => {
     if (word === source) return sources

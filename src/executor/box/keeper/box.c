@@ -292,7 +292,12 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
 }
 
 void write_file(struct box *box, const char *name, bool executable, int *descriptor) {
-  // Not yet the program's: nothing of it runs, and the name is one component that did not exist.
+  // Not yet the program's: nothing of it runs, and all that stands there is ours.
+  char directory[256];
+  for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
+    snprintf(directory, sizeof directory, "%.*s", (int)(end - name), name);
+    if (mkdirat(box->mounts[0], directory, 0755) != 0 && errno != EEXIST) fail_saying("box.file", name);
+  }
   *descriptor = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
                        executable ? 0555 : 0444);
   if (*descriptor < 0) fail_saying("box.file", name);

@@ -34,6 +34,16 @@ static struct {
   uint64_t box_bytes, scratch_bytes;
 } *last;
 
+/** True for a relative path none of whose parts is empty, `.` or `..`. */
+static bool is_inside(const char *name) {
+  for (;;) {
+    size_t length = strcspn(name, "/");
+    if (length == 0 || (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.')))) return false;
+    if (name[length] == 0) return true;
+    name += length + 1;
+  }
+}
+
 static void read_files(uint32_t count) {
   for (uint32_t index = 0; index < count; index += 1) {
     struct file_head head;
@@ -42,9 +52,7 @@ static void read_files(uint32_t count) {
     if (head.name_bytes == 0 || head.name_bytes >= sizeof name) fail_saying("protocol", "a file's name");
     read_exactly(name, head.name_bytes);
     name[head.name_bytes] = 0;
-    if (strlen(name) != head.name_bytes || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
-        strcmp(name, "..") == 0)
-      fail_saying("protocol", "a file's name");
+    if (strlen(name) != head.name_bytes || !is_inside(name)) fail_saying("protocol", "a file's name");
     int descriptor;
     write_file(&box, name, head.executable != 0, &descriptor);
     copy_to_file(descriptor, head.size, "box.file");

@@ -70,11 +70,15 @@ export function encodeKind(letter: string): Buffer {
 const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
 const blockBytes = 512
+const pageBytes = 4096
 
 /** `struct request` of message.h and what follows it. */
 export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
-  const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)
+  const fileBytes = command.files.reduce(
+    (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
+    0,
+  )
   const scratchBytes = Math.ceil(limits.diskBytes)
   // The program's own files do not count towards its disk. In steps: a box is made ahead for the size of the last.
   const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Executor } from '#executor'
-import { defaultSettings } from '#language'
+import { defaultLimits, defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { createArtefactCache, hashSource } from '../../../../src/executor/artefact-cache.ts'
 import { findCpp } from '../../../../src/executor/toolchain/cpp/cpp.ts'
@@ -88,7 +88,9 @@ export async function compareWithPlain(
   /** What the executor made of it: read from the cache, which keeps what the box gave out. */
   async function compileInBox(code: Uint8Array): Promise<Compilation> {
     const outcome = await execute(executor, 'cpp', code)
-    const key = { owner: cacheScope, key: hashSource('cpp', compiler!.identity, code) }
+    const source = { code, files: [], arguments: [] }
+    const sourceKey = hashSource('cpp', compiler!.identity, source, defaultLimits.cpp.compile!)
+    const key = { owner: cacheScope, key: sourceKey }
     const cache = createArtefactCache(join(cacheDirectory, 'artefact'), cacheBytes)
     const missing = (): never => {
       throw new Error('not in the cache')

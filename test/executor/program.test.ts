@@ -1,0 +1,114 @@
+// What a program is given beside its code and its input: files, arguments, limits of its own, in the languages that are
+// compiled and run in ways of their own.
+import t from 'tap'
+import type { ExecutionRequest, Outcome } from '#executor'
+import { accelerated, scaleLimits, startExecutor } from '../helper/executor.ts'
+
+const executor = await startExecutor(t, { slots: 1 })
+const mebibyte = 1024 * 1024
+
+type Given = Partial<ExecutionRequest> & Pick<ExecutionRequest, 'language'>
+
+async function run(code: string, given: Given): Promise<Outcome> {
+  return executor.execute({
+    code: Buffer.from(code),
+    stdin: new Uint8Array(),
+    cacheScope: 'program test',
+    ...given,
+  })
+}
+
+const files = (named: Readonly<Record<string, string>>): NonNullable<ExecutionRequest['files']> =>
+  Object.entries(named).map(([name, content]) => ({ name, content: Buffer.from(content) }))
+
+const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
+
+const printArguments = {
+  python: 'import sys\nprint(sys.argv[1:])',
+  cpp: '#include <cstdio>\nint main(int n, char **a) { for (int i = 1; i < n; i++) printf("[%s]", a[i]); }',
+  java: 'class Main { public static void main(String[] a) { for (String s : a) System.out.print("[" + s + "]"); } }',
+} as const
+
+t.test('arguments reach the program as they were given', async (t) => {
+  const given = ['', 'two words', '-x', '$HOME', 'ünïcode', '"\'\\']
+  for (const language of accelerated) {
+    const { run: phase } = await run(printArguments[language], { language, arguments: given })
+    const told = text(phase?.stdout)
+    const expected =
+      language === 'python'
+        ? `['', 'two words', '-x', '$HOME', 'ünïcode', '"\\'\\\\']\n`
+        : given.map((word) => `[${word}]`).join('')
+    t.equal(told, expected, language)
+  }
+})
+
+t.test('files lie beside the program, when it is compiled and when it runs', async (t) => {
+  const python = await run(
+    'import pathlib, helper\nfrom deep.er import thing\nprint(helper.x, thing.y, pathlib.Path("data/in.txt").read_text())',
+    {
+      language: 'python',
+      files: files({ 'helper.py': 'x = 1', 'deep/er/thing.py': 'y = 2', 'data/in.txt': 'three' }),
+    },
+  )
+  t.equal(text(python.run?.stdout), '1 2 three\n', text(python.run?.stderr))
+
+  const cpp = await run(
+    '#include <fstream>\n#include <iostream>\n#include "inc/f.h"\nint main() { std::ifstream in("in.txt"); std::string s; in >> s; std::cout << f() << s; }',
+    {
+      language: 'cpp',
+      files: files({
+        'inc/f.h': 'int f();',
+        'f.cpp': '#include "inc/f.h"\nint f() { return 7; }',
+        'in.txt': 'seven',
+      }),
+    },
+  )
+  t.equal(text(cpp.run?.stdout), '7seven', text(cpp.compile?.stderr))
+
+  const java = await run(
+    'public class Start { public static void main(String[] a) { System.out.print(Other.f()); } }',
+    {
+      language: 'java',
+      files: files({ 'Other.java': 'class Other { static int f() { return 8; } }' }),
+    },
+  )
+  t.equal(text(java.run?.stdout), '8', text(java.compile?.stderr))
+})
+
+t.test('a file under the main file’s name is the program’s mistake', async (t) => {
+  const { compile, run: ran } = await run(
+    'public class Start { public static void main(String[] a) {} }',
+    { language: 'java', files: files({ 'Start.java': 'class Start {}' }) },
+  )
+  t.match(compile, { ending: 'exited', exitCode: 1 })
+  t.equal(text(compile?.stderr), "Start.java: this name is the main file's\n")
+  t.equal(ran, null)
+})
+
+t.test('further words reach the compiler, and decide what is kept', async (t) => {
+  const code = '#include <cstdio>\nint main() { printf("%d", N); }'
+  const compile = (words: string[]): Promise<Outcome> =>
+    run(code, { language: 'cpp', compileArguments: words })
+  const [one, two, again] = [
+    await compile(['-DN=1']),
+    await compile(['-DN=2']),
+    await compile(['-DN=1']),
+  ]
+  t.same([text(one.run?.stdout), text(two.run?.stdout), text(again.run?.stdout)], ['1', '2', '1'])
+  t.same([one.compileCached, two.compileCached, again.compileCached], [false, false, true])
+  t.equal((await compile([])).run, null, 'without them it does not compile')
+})
+
+t.test('limits of a request’s own hold, for the run and for the compiler', async (t) => {
+  const usual = scaleLimits()
+  const { run: ran } = await run('x = bytearray(100 << 20)', {
+    language: 'python',
+    limits: { compile: null, run: { ...usual.python.run, memoryBytes: 64 * mebibyte } },
+  })
+  t.equal(ran?.ending, 'memory_limit')
+  const { compile } = await run('#include <bits/stdc++.h>\nint main() {}', {
+    language: 'cpp',
+    limits: { ...usual.cpp, compile: { ...usual.cpp.compile!, memoryBytes: 32 * mebibyte } },
+  })
+  t.equal(compile?.ending, 'memory_limit')
+})
