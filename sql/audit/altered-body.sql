@@ -8,9 +8,11 @@ cross join lateral (
     ('code', sha256(b.code), received.data #>> '{code,sha256}'),
     ('stdin', sha256(b.stdin), received.data #>> '{stdin,sha256}'),
     ('expected_stdout', sha256(b.expected_stdout), received.data #>> '{expected_stdout,sha256}'),
+    ('detail', sha256(b.detail), received.data #>> '{detail,sha256}'),
+    ('report', sha256(b.report), ended.data #>> '{report,sha256}'),
     ('stdout', sha256(b.stdout), ended.data #>> '{stdout,sha256}'),
     ('stderr', sha256(b.stderr), ended.data #>> '{stderr,sha256}'),
     ('compile_output', sha256(b.compile_output), ended.data #>> '{compile_output,sha256}')
 ) altered (part, sha256, logged_sha256)
 where encode(altered.sha256, 'hex') is distinct from altered.logged_sha256;
-comment on view audit.altered_body is 'Code, inputs and outputs whose bytes are not those whose hash the log has; empty when nobody touched them.';
+comment on view audit.altered_body is 'Code, inputs, outputs and what else belongs to them whose bytes are not those whose hash the log has; empty when nobody touched them.';

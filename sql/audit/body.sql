@@ -12,7 +12,9 @@ select
   encode(sha256(b.stdin), 'hex') as stdin_sha256,
   encode(sha256(b.stdout), 'hex') as stdout_sha256,
   encode(sha256(b.stderr), 'hex') as stderr_sha256,
-  r.purged_at
+  r.purged_at,
+  length(b.detail) as detail_bytes,
+  length(b.report) as report_bytes
 from runledger.result r
 left join runledger.body b on b.submission_id = r.id;
 comment on view audit.body is 'Whether a submission''s bytes are still kept, and their sizes and hashes as they stand now, to hold against those in its events. Never the bytes.';

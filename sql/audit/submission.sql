@@ -18,7 +18,9 @@ select
   r.purged_at,
   received.data #>> '{code,sha256}' as code_sha256,
   (received.data #>> '{code,bytes}')::integer as code_bytes,
-  received.metadata ->> 'request' as request
+  received.metadata ->> 'request' as request,
+  r.tag,
+  r.exceeded as limit_exceeded
 from runledger.result_from_log r
 join runledger.event received on received.stream_id = r.id and received.stream_version = 1
 left join runledger.account on account.id = r.account_id

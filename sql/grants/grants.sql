@@ -17,7 +17,7 @@ begin
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
+      runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
       runledger.flush_log, job.wake_workers, runledger.await_submission,
       -- of receive-before.sql
       runledger.receive_submission(

@@ -21,7 +21,11 @@ select
   created_at,
   case when ended_by is not null or last_begun = 'execution.started' then started_at end as started_at,
   finished_at,
-  purged_at
+  purged_at,
+  received ->> 'tag' as tag,
+  received ->> 'output_encoding' as output_encoding,
+  ended ->> 'limit' as exceeded,
+  nullif(ended -> 'compile', 'null') as compile
 from (
   select
     e.stream_id as id,

@@ -6,12 +6,13 @@ import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent } from '#event'
 import { actor } from './actor.ts'
+import type { TierLimits } from './tier.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
 
 export { isWellFormedKey } from './key.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
-export type { ListedTier, Tier } from './tier.ts'
+export type { ListedTier, Tier, TierLimits } from './tier.ts'
 
 export interface Caller {
   readonly apiKeyId: string
@@ -20,6 +21,8 @@ export interface Caller {
   readonly admitted: boolean
   /** Null: the tier has no rate limit. */
   readonly rate: RateWindow | null
+  /** The most that a submission's own limits may be, as the log spells them. */
+  readonly limits: TierLimits
 }
 
 export interface RateWindow {
@@ -62,6 +65,7 @@ interface AdmissionRow {
   readonly quota: number | null
   readonly remaining: number
   readonly reset_seconds: number
+  readonly limits: TierLimits
 }
 
 /**
@@ -86,6 +90,7 @@ export async function admitRequest(
     apiKeyId: row.api_key_id,
     accountId: row.account_id,
     admitted: row.admitted,
+    limits: row.limits,
     rate:
       row.quota === null
         ? null

@@ -3,7 +3,13 @@ import { json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { TierEvent } from '#event'
+import type { limitSpellings } from '#language'
 import { actor } from './actor.ts'
+
+/** Seconds, bytes and a count, as the log spells limits. */
+export type TierLimits = Readonly<Partial<Record<LimitSpelling, number>>>
+
+type LimitSpelling = (typeof limitSpellings)[keyof typeof limitSpellings]
 
 /** Null: without a limit. */
 export interface Tier {
@@ -12,6 +18,8 @@ export interface Tier {
   readonly requestsPerMinute: number | null
   /** At once, per key. */
   readonly concurrentExecutions: number | null
+  /** The most that a submission may ask for; what is left out stays, or is as usual. */
+  readonly limits: TierLimits
 }
 
 export interface ListedTier extends Tier {
@@ -22,20 +30,20 @@ export interface ListedTier extends Tier {
 /** By name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
-    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", keys
+    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, keys
     from audit.tier
     order by name`
 }
 
 /** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
-  const { name, requestsPerMinute: requests, concurrentExecutions: concurrent } = tier
+  const { name, requestsPerMinute: requests, concurrentExecutions: concurrent, limits } = tier
   const event: TierEvent = {
     type: 'tier.defined',
-    data: { name, requests_per_minute: requests, concurrent_executions: concurrent },
+    data: { name, requests_per_minute: requests, concurrent_executions: concurrent, limits },
   }
   await sql`
     select runledger.define_tier(
-      ${name}, ${requests}, ${concurrent}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
+      ${name}, ${requests}, ${concurrent}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}, ${json(sql, limits)}
     )`
 }

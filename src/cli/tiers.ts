@@ -1,6 +1,7 @@
 // `tiers …`. Each change is an event of the tier's stream.
 import { listTiers, setTier } from '#account'
-import type { Tier } from '#account'
+import type { Tier, TierLimits } from '#account'
+import { limitSpellings } from '#language'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
@@ -24,6 +25,7 @@ export const tierCommands = [
           name: tier.name,
           requests_per_minute: present(tier.requestsPerMinute),
           concurrent_executions: present(tier.concurrentExecutions),
+          limits: describeLimits(tier.limits),
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -37,8 +39,13 @@ export const tierCommands = [
     options: {
       requests: { type: 'string', value: 'N', required: true, help: 'a minute, or `unlimited`' },
       concurrent: { type: 'string', value: 'N', required: true, help: 'at once, or `unlimited`' },
+      limits: {
+        type: 'string',
+        value: 'LIST',
+        help: 'the most that a submission may ask for, such as `cpu_seconds=60,memory_bytes=1073741824`',
+      },
     },
-    run: ({ operands: [name = ''], values: { requests, concurrent } }) =>
+    run: ({ operands: [name = ''], values: { requests, concurrent, limits } }) =>
       withDatabase(async (sql) => {
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
@@ -47,6 +54,7 @@ export const tierCommands = [
           name,
           requestsPerMinute: readLimit('--requests', requests),
           concurrentExecutions: readLimit('--concurrent', concurrent),
+          limits: readLimits(limits ?? ''),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -68,6 +76,26 @@ export function describeTier({ name, requestsPerMinute, concurrentExecutions }: 
     concurrentExecutions === null ? null : `${concurrentExecutions} executions at once`,
   ].filter((text) => text !== null)
   return `${name} (${limits.length === 0 ? 'no limits' : limits.join(', ')})`
+}
+
+function describeLimits(limits: TierLimits): string {
+  return Object.entries(limits)
+    .map(([name, most]) => `${name}=${most}`)
+    .join(',')
+}
+
+/** Left out: as they are. */
+function readLimits(list: string): TierLimits {
+  const names = Object.values(limitSpellings)
+  const entries = list.split(',').filter((entry) => entry !== '')
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [name = '', most = ''] = entry.split('=', 2)
+      if (!names.some((known) => known === name) || !/^[1-9]\d{0,14}$/.test(most))
+        throw misuse(`--limits is a list of NAME=NUMBER, of ${names.join(', ')}`)
+      return [name, Number(most)]
+    }),
+  )
 }
 
 function readLimit(option: string, text: string): number | null {

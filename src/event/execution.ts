@@ -21,6 +21,10 @@ export interface ExecutionStarted {
   }
 }
 
+/** Limits whose passing ends a run. */
+export const exceededLimits = ['cpu_time', 'wall_time', 'memory', 'stdout', 'stderr'] as const
+export type ExceededLimit = (typeof exceededLimits)[number]
+
 /** What one phase used and how it ended. */
 export interface PhaseFacts {
   readonly ending: string
@@ -47,6 +51,8 @@ export interface ExecutionCompleted {
     readonly stdout: OutputDigest
     readonly stderr: OutputDigest
     readonly compile_output: OutputDigest | null
+    /** The limit that ended the run; left out when none did. */
+    readonly limit?: ExceededLimit
   }
 }
 

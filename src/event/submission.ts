@@ -18,6 +18,12 @@ export interface SubmissionReceived {
     readonly code: BodyDigest
     readonly stdin: BodyDigest
     readonly expected_stdout: BodyDigest | null
+    /** Of what was asked beside these, if anything was. */
+    readonly detail?: BodyDigest
+    /** The submission's own, by phase, as execution.started spells them. */
+    readonly limits?: object
+    readonly tag?: string
+    readonly output_encoding?: 'base64'
     /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
     readonly webhook: { readonly id: string; readonly host: string } | null
   }

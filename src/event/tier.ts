@@ -7,6 +7,8 @@ export interface TierDefined {
     readonly name: string
     readonly requests_per_minute: number | null
     readonly concurrent_executions: number | null
+    /** Those that were set: the most that a submission may ask for. */
+    readonly limits?: object
   }
 }
 

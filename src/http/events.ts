@@ -15,7 +15,7 @@ const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as co
 
 // No host, worker or key, no details of a failed sandbox or of a webhook's answer.
 const shownFields: Readonly<Record<string, readonly string[]>> = {
-  'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook'],
+  'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook', 'tag'],
   'submission.purged': ['reason'],
   'execution.started': ['attempt', 'language', 'runtime', 'limits', 'isolation'],
   'execution.completed': [
@@ -27,6 +27,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
     'stdout',
     'stderr',
     'compile_output',
+    'limit',
   ],
   'execution.interrupted': ['reason', 'spends_attempt'],
   'execution.abandoned': ['losses'],

@@ -7,7 +7,7 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { invalidRequest, isUuid, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
-import { languageSchema } from './submission.ts'
+import { languageSchema, tagSchema } from './submission.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
 
@@ -30,6 +30,7 @@ export const listParameters = {
   status: v.picklist(resultStatuses, `must be one of ${resultStatuses.join(', ')}`),
   verdict: v.picklist(resultVerdicts, `must be one of ${resultVerdicts.join(', ')}`),
   language: languageSchema,
+  tag: tagSchema,
 } as const
 
 const defaultLimit = 50

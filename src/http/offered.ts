@@ -1,5 +1,6 @@
 // Which languages can be submitted: those that a worker offers, or did within the last day. One that nobody runs is refused at
 // once; one whose workers are away for a while waits for them.
+import type { TierLimits } from '#account'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Language } from '#language'
@@ -41,15 +42,15 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
 }
 
 /** Reads a submission, or tells all that is wrong with it. */
-export type SubmissionParser = (input: unknown) => Promise<Parsed<Submission>>
+export type SubmissionParser = (input: unknown, allowed: TierLimits) => Promise<Parsed<Submission>>
 
 /** A parser that also refuses languages that are not offered. */
 export function refuseAbsent(
-  parse: (input: unknown) => Parsed<Submission>,
+  parse: (input: unknown, allowed: TierLimits) => Parsed<Submission>,
   offered: OfferedLanguages,
 ): SubmissionParser {
-  return async (input) => {
-    const parsed = parse(input)
+  return async (input, allowed) => {
+    const parsed = parse(input, allowed)
     if (parsed.value === null) return parsed
     const message = await offered(parsed.value.language)
     return message === null ? parsed : { value: null, issues: [{ path: 'language', message }] }

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
+import { exceededLimits } from '#event'
 import { languages } from '#language'
 import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
@@ -46,6 +47,26 @@ const summaryEntries = {
       'When stdout, stderr and compile_output were removed for their age; they are null since.',
     ),
   ),
+  compile: v.pipe(
+    v.nullable(
+      v.object({
+        exit_code: v.pipe(v.number(), v.integer()),
+        cpu_time: seconds,
+        wall_time: seconds,
+        memory_peak: count,
+        cached: v.pipe(
+          v.boolean(),
+          v.description('An earlier submission’s program was taken, whose figures these are.'),
+        ),
+      }),
+    ),
+    v.description('What the compiler used; null for a language without one, or before the end.'),
+  ),
+  limit: v.pipe(
+    v.nullable(v.picklist(exceededLimits)),
+    v.description('The limit that ended the run; null when none did.'),
+  ),
+  tag: v.nullable(v.string()),
 }
 
 const bodyEntries = {

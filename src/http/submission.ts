@@ -1,11 +1,15 @@
 // Validates a submission request, reporting all breaches at once.
 import * as v from 'valibot'
+import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import type { Submission } from '#enqueue'
 import { languagesByName } from '#language'
 import type { Language } from '#language'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
+import { decode, detailEntries, findUnknown, judgeDetail, readDetail } from './detail.ts'
+
+export { tagSchema } from './detail.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
@@ -107,8 +111,11 @@ export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =
     code: boundedText('The source. At most 65,536 bytes of UTF-8; any Unicode, NUL included.'),
     // Client generators would make a field with a default required.
     stdin: v.optional(
-      boundedText(
-        "The program's standard input; empty unless given. At most 65,536 bytes of UTF-8.",
+      v.pipe(
+        wellFormedText,
+        v.description(
+          "The program's standard input; empty unless given. At most 65,536 bytes, decoded.",
+        ),
       ),
     ),
     expected_stdout: v.optional(
@@ -118,6 +125,7 @@ export const createSubmissionSchema = (allowedRanges: readonly AddressRange[]) =
     ),
     webhook_url: v.optional(webhookUrl(allowedRanges)),
     webhook_secret: v.optional(webhookSecret),
+    ...detailEntries,
   })
 
 /** The value, or everything wrong with it. */
@@ -125,19 +133,45 @@ export type Parsed<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly value: null; readonly issues: readonly Issue[] }
 
+/** Each field by itself, so that what holds between the good ones is told beside what is wrong with the others. */
+function parseFields<Entries extends v.ObjectEntries>(
+  entries: Entries,
+  input: object,
+): {
+  readonly output: Partial<v.InferOutput<v.ObjectSchema<Entries, undefined>>>
+  readonly issues: readonly Issue[]
+} {
+  const output: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [name, entry] of Object.entries(entries)) {
+    const isGiven = Object.hasOwn(input, name)
+    if (!isGiven && entry.type === 'optional') continue
+    const parsed = v.safeParse(entry, isGiven ? input[name as keyof typeof input] : undefined)
+    if (parsed.success) output[name] = parsed.output
+    for (const issue of parsed.issues ?? []) {
+      const path = [name, v.getDotPath(issue)].filter((part) => part !== null).join('.')
+      issues.push({ path, message: issue.received === 'undefined' ? 'is required' : issue.message })
+    }
+  }
+  return { output: output as Partial<v.InferOutput<v.ObjectSchema<Entries, undefined>>>, issues }
+}
+
 /** @param allowedRanges non-public ranges that webhooks may reach. */
 export function createSubmissionParser(
   allowedRanges: readonly AddressRange[],
-): (input: unknown) => Parsed<Submission> {
+): (input: unknown, allowed: TierLimits) => Parsed<Submission> {
   const schema = createSubmissionSchema(allowedRanges)
 
-  return (input) => {
+  return (input, allowed) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return { value: null, issues: [{ path: '', message: 'must be a JSON object' }] }
     }
-    const result = v.safeParse(schema, input)
+    const { output, issues: fieldIssues } = parseFields(schema.entries, input)
     // By hand: a strict schema reports only the first unknown key and accepts `__proto__`.
-    const unknown = Object.keys(input).filter((key) => !Object.hasOwn(schema.entries, key))
+    const unknown = [
+      ...Object.keys(input).filter((key) => !Object.hasOwn(schema.entries, key)),
+      ...findUnknown(input as Readonly<Record<string, unknown>>),
+    ]
     const issues: Issue[] = unknown.slice(0, namedFields).map((key) => ({
       path: key.slice(0, namedCharacters).toWellFormed(),
       message: 'is not a field of a submission',
@@ -146,10 +180,7 @@ export function createSubmissionParser(
       const more = unknown.length - namedFields
       issues.push({ path: '', message: `holds ${more} more unknown fields` })
     }
-    for (const issue of result.issues ?? []) {
-      const path = v.getDotPath(issue) ?? ''
-      issues.push({ path, message: issue.received === 'undefined' ? 'is required' : issue.message })
-    }
+    issues.push(...fieldIssues)
     const has = (key: string): boolean => Object.hasOwn(input, key)
     if (has('webhook_url') && !has('webhook_secret')) {
       issues.push({ path: 'webhook_secret', message: 'is required with webhook_url' })
@@ -157,23 +188,36 @@ export function createSubmissionParser(
     if (has('webhook_secret') && !has('webhook_url')) {
       issues.push({ path: 'webhook_url', message: 'is required with webhook_secret' })
     }
-    if (!result.success || issues.length > 0) return { value: null, issues }
+    issues.push(...judgeStdin(output.stdin ?? '', output.stdin_encoding))
+    issues.push(...judgeDetail(output.language, output, allowed))
+    if (issues.length > 0) return { value: null, issues }
 
     const {
       webhook_url: url,
       webhook_secret: secret,
       expected_stdout: expected,
       ...rest
-    } = result.output
+    } = output as v.InferOutput<typeof schema>
     return {
       value: {
         language: rest.language,
         code: Buffer.from(rest.code),
-        stdin: Buffer.from(rest.stdin ?? ''),
+        stdin: decode(rest.stdin ?? '', rest.stdin_encoding) ?? Buffer.alloc(0),
         expectedStdout: expected === undefined ? null : Buffer.from(expected),
+        detail: readDetail(rest),
+        tag: rest.tag ?? null,
+        outputEncoding: rest.output_encoding ?? 'utf8',
         webhook: url === undefined || secret === undefined ? null : { url, secret },
       },
       issues: [],
     }
   }
+}
+
+function judgeStdin(text: string, encoding: 'utf8' | 'base64' | undefined): Issue[] {
+  const bytes = decode(text, encoding)
+  if (bytes === null) return [{ path: 'stdin', message: 'is not base64' }]
+  if (bytes.byteLength <= textLimitBytes) return []
+  const unit = encoding === 'base64' ? 'bytes' : 'bytes of UTF-8'
+  return [{ path: 'stdin', message: `is larger than ${textLimitBytes} ${unit}` }]
 }

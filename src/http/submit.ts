@@ -65,7 +65,9 @@ function createParser(
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const { json, issues: bodyIssues } = await readJson(request, response)
     const submission =
-      bodyIssues.length === 0 ? await parseSubmission(json) : { value: null, issues: bodyIssues }
+      bodyIssues.length === 0
+        ? await parseSubmission(json, request.caller.limits)
+        : { value: null, issues: bodyIssues }
     const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
     return {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { passMilestone } from './milestone.ts'
+import { encodeDetail } from './detail.ts'
 import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -44,6 +45,7 @@ export async function receiveBatch(
       code: code.toString('base64'),
       stdin: stdin.toString('base64'),
       expected_stdout: expectedStdout?.toString('base64') ?? null,
+      detail: encodeDetail(item.submission.detail)?.toString('base64') ?? null,
     })
     return { id }
   })

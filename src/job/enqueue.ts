@@ -3,12 +3,14 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { passMilestone } from './milestone.ts'
+import { encodeDetail } from './detail.ts'
 import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 export { receiveBatch } from './batch.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
+export type { Detail, DetailFile, OwnLimits } from './detail.ts'
 export type { Circumstances, Submission } from './submission.ts'
 
 export type Receipt =
@@ -36,6 +38,7 @@ export async function receiveSubmission(
   signal: AbortSignal,
 ): Promise<Receipt> {
   const { code, stdin, expectedStdout } = submission
+  const detail = encodeDetail(submission.detail)
   const { idempotencyKey, capacity, checksKey, toldTo } = circumstances
   const request = {
     ...describeRequest(id, submission, circumstances),
@@ -45,7 +48,7 @@ export async function receiveSubmission(
     told_to: toldTo,
   }
   const query = sql<{ id: string; replayed: boolean; matches: boolean }[]>`
-    select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout})`
+    select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout}, ${detail})`
   passMilestone('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)

@@ -1,6 +1,8 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
+import { describeOwnLimits, encodeDetail } from './detail.ts'
+import type { Detail } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
 import type { Language } from '#language'
@@ -11,6 +13,11 @@ export interface Submission {
   readonly code: Buffer
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
+  readonly detail: Detail
+  /** The caller's own word for it. */
+  readonly tag: string | null
+  /** How its outputs are told. */
+  readonly outputEncoding: 'utf8' | 'base64'
   readonly webhook: { readonly url: string; readonly secret: string } | null
 }
 
@@ -32,7 +39,8 @@ export function describeReceived(
   submission: Submission,
   circumstances: Pick<Circumstances, 'accountId' | 'apiKeyId'>,
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
-  const { code, stdin, expectedStdout, webhook } = submission
+  const { code, stdin, expectedStdout, detail, tag, webhook } = submission
+  const detailBytes = encodeDetail(detail)
   const webhookId = webhook === null ? null : uuidv7()
   return {
     webhookId,
@@ -47,6 +55,10 @@ export function describeReceived(
         webhook === null || webhookId === null
           ? null
           : { id: webhookId, host: new URL(webhook.url).host },
+      ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
+      ...(detail.limits !== undefined && { limits: describeOwnLimits(detail.limits) }),
+      ...(tag !== null && { tag }),
+      ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
     },
   }
 }
@@ -97,10 +109,18 @@ function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
       continue
     }
     const { language, code, stdin, expectedStdout, webhook } = submission
-    for (const body of [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]) {
+    const parts = [language, code, stdin, expectedStdout, webhook?.url, webhook?.secret]
+    for (const body of [...parts, ...listFurtherParts(submission)]) {
       const bytes = body === null || body === undefined ? null : Buffer.from(body)
       hash.update(`${bytes?.byteLength ?? 'none'}:`).update(bytes ?? '')
     }
   }
   return hash.digest()
+}
+
+/** None for a request without any of them: it is the same as one that was remembered before there were such. */
+function listFurtherParts({ detail, tag, outputEncoding }: Submission): (Buffer | string | null)[] {
+  const bytes = encodeDetail(detail)
+  if (bytes === null && tag === null && outputEncoding === 'utf8') return []
+  return [bytes, tag, outputEncoding]
 }

@@ -29,4 +29,5 @@ export const cpp = {
 int main() { std::cout << "Hello, world!\\n"; }`,
   trial: `#include <cstdio>
 int main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\\n", n); }`,
+  ownFiles: ['main.cpp', 'main'],
 } as const satisfies LanguageDefinition

@@ -75,6 +75,8 @@ export interface LanguageDefinition {
   readonly example: string
   /** A program that prints how many bytes stand on its input: one that a worker tries itself by. */
   readonly trial: string
+  /** Without a recipe: what the files are called in the box that are the language's own, whatever the program. */
+  readonly ownFiles?: readonly string[]
   /** Without one, a folder of src/executor/toolchain knows how. */
   readonly recipe?: Recipe
 }

@@ -41,4 +41,5 @@ export const java = {
 }`,
   trial:
     'class Main { public static void main(String[] a) throws Exception { System.out.println(System.in.readAllBytes().length); } }',
+  ownFiles: ['main.jar', 'out'],
 } as const satisfies LanguageDefinition

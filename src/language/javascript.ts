@@ -14,4 +14,5 @@ export const javascript = {
   limits: { compile: null, run: usualRun },
   example: 'console.log("Hello, world!")',
   trial: 'console.log(require("fs").readFileSync(0).length)',
+  ownFiles: ['main.js'],
 } as const satisfies LanguageDefinition

@@ -18,6 +18,17 @@ export interface PhaseLimits {
   readonly diskBytes: number
 }
 
+/** How the log spells each. */
+export const limitSpellings = {
+  cpuSeconds: 'cpu_seconds',
+  wallSeconds: 'wall_seconds',
+  memoryBytes: 'memory_bytes',
+  processes: 'processes',
+  stdoutBytes: 'stdout_bytes',
+  stderrBytes: 'stderr_bytes',
+  diskBytes: 'disk_bytes',
+} as const satisfies Record<keyof PhaseLimits, string>
+
 /** The limits of both phases; `compile` is null for a language without a compiler. */
 export interface Limits {
   readonly compile: PhaseLimits | null

@@ -22,4 +22,5 @@ export const python = {
   limits: { compile: null, run: usualRun },
   example: 'print("Hello, world!")',
   trial: 'import sys\nprint(len(sys.stdin.read()))',
+  ownFiles: ['main.py'],
 } as const satisfies LanguageDefinition

@@ -16,4 +16,5 @@ export const typescript = {
 console.log('Hello, ' + name + '!')`,
   trial: `import { readFileSync } from 'node:fs'
 console.log(readFileSync(0).length)`,
+  ownFiles: ['main.ts', 'main.js', 'out'],
 } as const satisfies LanguageDefinition

@@ -1,4 +1,5 @@
 // The result record, and how a database row becomes one.
+import type { ExceededLimit, PhaseFacts } from '#event'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
@@ -29,6 +30,22 @@ export interface ResultRecord {
   readonly finished_at: string | null
   /** When retention removed the outputs, which are null since; null while they are kept. */
   readonly purged_at: string | null
+  /** How the compiler ended and what it used; null without one, or before the end. */
+  readonly compile: CompileFacts | null
+  /** The limit that ended the run; null when none did. */
+  readonly limit: ExceededLimit | null
+  /** The caller's own word for it. */
+  readonly tag: string | null
+}
+
+/** Seconds and bytes. */
+export interface CompileFacts {
+  readonly exit_code: number
+  readonly cpu_time: number
+  readonly wall_time: number
+  readonly memory_peak: number
+  /** The program was kept from an earlier submission, whose figures these are. */
+  readonly cached: boolean
 }
 
 export interface WebhookProgress {
@@ -61,8 +78,20 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** A row of runledger.result, with its bodies if asked for. */
 export interface ResultRow extends Omit<
   ResultRecord,
-  'stdout' | 'stderr' | 'compile_output' | 'created_at' | 'started_at' | 'finished_at' | 'purged_at'
+  | 'stdout'
+  | 'stderr'
+  | 'compile_output'
+  | 'created_at'
+  | 'started_at'
+  | 'finished_at'
+  | 'purged_at'
+  | 'compile'
+  | 'limit'
 > {
+  readonly exceeded: ExceededLimit | null
+  /** As execution.completed says it. */
+  readonly compile: (PhaseFacts & { readonly cached: boolean }) | null
+  readonly output_encoding: string | null
   readonly created_at: Date
   readonly started_at: Date | null
   readonly finished_at: Date | null
@@ -83,18 +112,21 @@ export interface TrackedRow extends ResultRow {
 const formatTime = (date: Date | null): string | null => date?.toISOString() ?? null
 const decode = (bytes: Uint8Array | null | undefined): string | null =>
   bytes instanceof Uint8Array ? decoder.decode(bytes) : null
+const encode = (bytes: Uint8Array | null | undefined): string | null =>
+  bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : null
 
 export function toRecord(row: ResultRow): ResultRecord {
   // Null, as an empty text would say that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
+  const tell = row.output_encoding === 'base64' ? encode : decode
   return {
     id: row.id,
     status: row.status,
     verdict: row.verdict,
     exit_code: row.exit_code,
     signal: row.signal,
-    stdout: kept ? (decode(row.stdout) ?? '') : null,
-    stderr: kept ? (decode(row.stderr) ?? '') : null,
+    stdout: kept ? (tell(row.stdout) ?? '') : null,
+    stderr: kept ? (tell(row.stderr) ?? '') : null,
     stdout_truncated: row.stdout_truncated,
     stderr_truncated: row.stderr_truncated,
     compile_output: decode(row.compile_output),
@@ -107,6 +139,19 @@ export function toRecord(row: ResultRow): ResultRecord {
     started_at: formatTime(row.started_at),
     finished_at: formatTime(row.finished_at),
     purged_at: formatTime(row.purged_at),
+    compile: row.compile === null ? null : presentCompile(row.compile),
+    limit: row.exceeded,
+    tag: row.tag,
+  }
+}
+
+function presentCompile(facts: NonNullable<ResultRow['compile']>): CompileFacts {
+  return {
+    exit_code: facts.exit_code,
+    cpu_time: facts.cpu_seconds,
+    wall_time: facts.wall_seconds,
+    memory_peak: facts.memory_peak_bytes,
+    cached: facts.cached,
   }
 }
 
@@ -118,7 +163,7 @@ export function toTrackedResult(row: TrackedRow): TrackedResult {
 }
 
 const times = ['created_at', 'started_at', 'finished_at', 'purged_at', 'next_attempt_at'] as const
-const bodies = ['stdout', 'stderr', 'compile_output'] as const
+const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
 /** A message of runledger.tell_end. */
 export interface ToldEnd {

@@ -65,6 +65,7 @@ export interface ResultFilter {
   readonly status?: ResultStatus | undefined
   readonly verdict?: ResultVerdict | undefined
   readonly language?: string | undefined
+  readonly tag?: string | undefined
   /** Only ids below this one. */
   readonly before?: string | undefined
   readonly limit: number
@@ -74,7 +75,7 @@ export interface ResultFilter {
 export async function listResults(
   sql: Database,
   accountId: string,
-  { status, verdict, language, before, limit }: ResultFilter,
+  { status, verdict, language, tag, before, limit }: ResultFilter,
 ): Promise<ResultSummary[]> {
   const rows = await sql<ResultRow[]>`
     select * from runledger.result r
@@ -82,6 +83,7 @@ export async function listResults(
       ${status === undefined ? sql`` : sql`and r.status = ${status}`}
       ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
       ${language === undefined ? sql`` : sql`and r.language = ${language}`}
+      ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
       ${before === undefined ? sql`` : sql`and r.id < ${before}`}
     order by r.id desc
     limit ${limit}`

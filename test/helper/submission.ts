@@ -28,6 +28,9 @@ export function describeSubmission(
   return {
     language: 'python',
     expectedStdout: null,
+    detail: {},
+    tag: null,
+    outputEncoding: 'utf8',
     webhook: null,
     ...rest,
     code: Buffer.from(code),

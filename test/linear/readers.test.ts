@@ -52,7 +52,9 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
   const { compiler } = await findJava(ordinaryToolHost, defaultSettings)
   for (const [name, text] of fill(sourceBytes, filling.javaSources)) {
     const code = Buffer.from(text)
-    await holdToLinear(t, name, sourceBytes, () => compiler?.command({ code, files: [], arguments: [] }, 1))
+    await holdToLinear(t, name, sourceBytes, () =>
+      compiler?.command({ code, files: [], arguments: [] }, 1),
+    )
   }
   const nameOf = (index: number): string => `C${String(index).padStart(5, '0')}`
   const code = Buffer.from(
@@ -136,15 +138,20 @@ t.test('bodies of requests', async (t) => {
     'many fields': `{${Array.from({ length: 150_000 }, (_, index) => `"${index}":0`).join(',')}}`,
     'a long field': `{"${'a'.repeat(bodyBytes - 10)}":0}`,
     'a long list': `{"code":[${'0,'.repeat(bodyBytes / 2 - 10)}0]}`,
+    'many arguments': `{"args":[${'"",'.repeat(bodyBytes / 3 - 10)}0]}`,
+    'many files': `{"files":[${'{},'.repeat(bodyBytes / 3 - 10)}0]}`,
+    'unknown fields of a file': `{"files":[{${Array.from({ length: 150_000 }, (_, index) => `"${index}":0`).join(',')}}]}`,
+    'a long name': `{"files":[{"content":"","name":"${'a/'.repeat(bodyBytes / 2 - 50)}"}]}`,
+    'a long file': `{"files":[{"name":"a","encoding":"base64","content":"${'A'.repeat(bodyBytes - 100)}"}]}`,
     'text that has no UTF-8': `{"code":"${'\\ud800'.repeat(bodyBytes / 6 - 10)}"}`,
   }
   for (const [name, body] of Object.entries(bodies))
-    await holdToLinear(t, name, bodyBytes, () => parse(JSON.parse(body)))
+    await holdToLinear(t, name, bodyBytes, () => parse(JSON.parse(body), {}))
   for (const bytes of [5000, 8000, bodyBytes / 20]) {
     for (const [name, url] of fill(bytes, filling.addresses)) {
       const body = JSON.stringify({ webhook_url: url })
       await holdToLinear(t, `20 URLs of ${bytes} bytes: ${name}`, bodyBytes, () => {
-        for (let item = 0; item < 20; item += 1) parse(JSON.parse(body))
+        for (let item = 0; item < 20; item += 1) parse(JSON.parse(body), {})
       })
     }
   }

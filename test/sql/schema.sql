@@ -9,6 +9,8 @@ partitioned table runledger.body
   stdout bytea
   stderr bytea
   compile_output bytea
+  detail bytea: What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.
+  report bytea: What is told of the end beside the outputs, as JSON. Null: nothing.
   partition by RANGE (submission_id)
   constraint body_pkey PRIMARY KEY (submission_id)
   grant select to runledger_api
@@ -72,6 +74,8 @@ table runledger.body_default
   stdout bytea
   stderr bytea
   compile_output bytea
+  detail bytea
+  report bytea
   constraint body_default_pkey PRIMARY KEY (submission_id)
 
 table runledger.delivery
@@ -183,10 +187,15 @@ table runledger.result
   started_at timestamp with time zone
   finished_at timestamp with time zone
   purged_at timestamp with time zone: When retention removed the bodies.
+  tag text: The caller's own word for it.
+  output_encoding text: How outputs are told: null is as text, else base64.
+  exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.
+  compile jsonb: How the compiler ended and what it used, as execution.completed says it; null without one.
   constraint result_pkey PRIMARY KEY (id)
   constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
   INDEX result_by_account ON runledger.result USING btree (account_id, id DESC)
+  INDEX result_by_tag ON runledger.result USING btree (account_id, tag, id DESC) WHERE (tag IS NOT NULL)
   grant select to runledger_api
   grant select to runledger_worker
 
@@ -204,7 +213,9 @@ table runledger.tier
   name text not null
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
+  limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 4194304, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   constraint tier_executions CHECK ((concurrent_executions > 0))
+  constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
 
@@ -258,7 +269,7 @@ view audit.account
   grant select to runledger_auditor
 
 view audit.altered_body
-  Code, inputs and outputs whose bytes are not those whose hash the log has; empty when nobody touched them.
+  Code, inputs, outputs and what else belongs to them whose bytes are not those whose hash the log has; empty when nobody touched them.
   submission_id uuid
   part text
   logged_sha256 text
@@ -291,6 +302,8 @@ view audit.body
   stdout_sha256 text
   stderr_sha256 text
   purged_at timestamp with time zone
+  detail_bytes integer
+  report_bytes integer
   grant select to runledger_auditor
 
 view audit.broken_chain
@@ -379,14 +392,17 @@ view audit.submission
   code_sha256 text
   code_bytes integer
   request text
+  tag text
+  limit_exceeded text
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for.
   name text
   requests_per_minute integer
   concurrent_executions integer
   keys bigint
+  limits jsonb
   grant select to runledger_auditor
 
 view audit.webhook
@@ -480,6 +496,10 @@ view runledger.result_from_log
   started_at timestamp with time zone
   finished_at timestamp with time zone
   purged_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
 
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
@@ -511,8 +531,8 @@ function job.wake_workers(jobs integer)
   grant execute to runledger_api
 
 function runledger.admit_request(digest bytea)
-  The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.
-  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer) security definer set search_path=""
+  The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
+  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
@@ -547,8 +567,8 @@ function runledger.complete_execution(submission_id uuid, started_version intege
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit.
+function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay.
   returns void security definer set search_path=""
 
 function runledger.drop_partitions(older_than interval)
@@ -621,6 +641,10 @@ function runledger.make_partitions()
   returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
+function runledger.narrow_limits(usual jsonb, own jsonb)
+  usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.
+  returns jsonb immutable
+
 function runledger.notify_ends(submissions uuid[])
   Tells who waits for them that these submissions have ended.
   returns void security definer set search_path=""
@@ -672,7 +696,7 @@ function runledger.read_progress(since xid8, since_position bigint)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
-  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
@@ -694,7 +718,7 @@ function runledger.receive_batch(batch jsonb, answer text)
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea)
+function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
   Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
@@ -752,9 +776,9 @@ function runledger.restore_pending(after uuid, up_to uuid)
   Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.
   returns integer
 
-function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[])
-  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid) security definer set search_path="", plan_cache_mode=force_generic_plan
+function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false)
+  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. reads_detail: the worker does what a submission's detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not read. 23505: another start came first. RL005: this worker was given up and must register under a new id.
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.stop_worker(worker_id uuid)
@@ -762,7 +786,7 @@ function runledger.stop_worker(worker_id uuid)
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, OUT awaited boolean, OUT told_to text[])
+function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea, OUT awaited boolean, OUT told_to text[])
   Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
   returns record security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
@@ -773,9 +797,9 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[])
-  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone) security definer set search_path="", plan_cache_mode=force_generic_plan
+function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false)
+  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held, reads_detail: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
@@ -787,7 +811,7 @@ function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.
   returns uuid immutable
 
-procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text)
+procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text, IN report bytea DEFAULT NULL::bytea)
   store_completion in a transaction, and when that is on disk the word to who waits, in another.
   grant execute to runledger_worker
 

@@ -8,7 +8,8 @@ returns table (
   admitted boolean,
   quota integer,
   remaining integer,
-  reset_seconds integer
+  reset_seconds integer,
+  limits jsonb
 )
 language plpgsql security definer set search_path = ''
 as $$
@@ -18,7 +19,7 @@ declare
   _now timestamptz;
   _admitted boolean;
 begin
-  select k.id, k.account_id, k.digest, tier.requests_per_minute into _key
+  select k.id, k.account_id, k.digest, tier.requests_per_minute, tier.limits into _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.digest = admit_request.digest
@@ -29,7 +30,7 @@ begin
   end if;
 
   if _key.requests_per_minute is null then
-    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer;
+    return query select _key.id, _key.account_id, _key.digest, true, null::integer, null::integer, null::integer, _key.limits;
     return;
   end if;
 
@@ -57,7 +58,8 @@ begin
     -- After a move to a narrower tier the window may hold more than the quota.
     greatest(1, ceil(extract(epoch from
       _times[greatest(1, cardinality(_times) - _key.requests_per_minute + 1)] + interval '60 seconds' - _now
-    )))::integer;
+    )))::integer,
+    _key.limits;
 end
 $$;
-comment on function runledger.admit_request is 'The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more.';
+comment on function runledger.admit_request is 'The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.';

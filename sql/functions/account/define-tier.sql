@@ -7,7 +7,8 @@ create or replace function runledger.define_tier(
   concurrent_executions integer,
   schema_version integer,
   data jsonb,
-  metadata jsonb
+  metadata jsonb,
+  limits jsonb default null
 ) returns void
 language plpgsql security definer set search_path = ''
 as $$
@@ -19,6 +20,8 @@ begin
   values (define_tier.name, define_tier.requests_per_minute, define_tier.concurrent_executions)
   on conflict on constraint tier_pkey do update
     set requests_per_minute = excluded.requests_per_minute, concurrent_executions = excluded.concurrent_executions;
+  update runledger.tier t set limits = t.limits || define_tier.limits
+  where t.name = define_tier.name and define_tier.limits is not null;
   perform runledger.append_event(
     _stream_id,
     (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
@@ -26,4 +29,4 @@ begin
   );
 end
 $$;
-comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit.';
+comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay.';

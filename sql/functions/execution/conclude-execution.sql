@@ -12,7 +12,8 @@ create or replace procedure runledger.conclude_execution(
   stdout bytea,
   stderr bytea,
   compile_output bytea,
-  run text
+  run text,
+  report bytea default null
 )
 language plpgsql
 as $$
@@ -20,7 +21,7 @@ declare
   _waiter record;
 begin
   select * into _waiter from runledger.store_completion(
-    submission_id, started_version, schema_version, data, metadata, stdout, stderr, compile_output, run
+    submission_id, started_version, schema_version, data, metadata, stdout, stderr, compile_output, run, report
   );
   commit;
   if _waiter.awaited or _waiter.told_to is not null then

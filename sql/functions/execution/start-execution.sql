@@ -8,13 +8,23 @@ create or replace function runledger.start_execution(
   schema_version integer,
   data jsonb,
   metadata jsonb,
-  held text[] default '{}'
-) returns table (version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid)
+  held text[] default '{}',
+  reads_detail boolean default false
+) returns table (
+  version integer,
+  attempt integer,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  account_id uuid,
+  detail bytea
+)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   _head record;
-  _language text;
+  _received jsonb;
+  _data jsonb := start_execution.data;
   _version integer;
   _attempt integer := 1;
   _recorded_at timestamptz;
@@ -74,25 +84,33 @@ begin
     end if;
 
     if _head.type = 'submission.received' then
-      _language := _head.data ->> 'language';
+      _received := _head.data;
     else
       select
-        min(event.data ->> 'language') filter (where event.stream_version = 1),
+        (array_agg(event.data) filter (where event.stream_version = 1))[1],
         count(*) filter (where event.type = 'execution.started') + 1
-      into _language, _attempt
+      into _received, _attempt
       from runledger.event
       where event.stream_id = start_execution.submission_id;
     end if;
-    if start_execution.data ->> 'language' <> _language then
+    if start_execution.data ->> 'language' <> _received ->> 'language' then
       -- The job's language, a hint, was wrong: make the job anew.
       perform job.enqueue_execute(start_execution.submission_id);
       return;
+    end if;
+    if _received ? 'detail' and not start_execution.reads_detail then
+      -- A worker of the release before would leave out half of it. One of this release is about to come.
+      perform job.enqueue_execute(start_execution.submission_id, 1);
+      return;
+    end if;
+    if _received ? 'limits' then
+      _data := jsonb_set(_data, '{limits}', runledger.narrow_limits(_data -> 'limits', _received -> 'limits'));
     end if;
 
     _version := _head.stream_version + 1;
     _recorded_at := runledger.append_event(
       start_execution.submission_id, _version, 'execution.started', start_execution.schema_version,
-      start_execution.data || jsonb_build_object('attempt', _attempt), start_execution.metadata, _head.hash
+      _data || jsonb_build_object('attempt', _attempt), start_execution.metadata, _head.hash
     );
     perform runledger.apply_event(
       start_execution.submission_id, _version, 'execution.started', start_execution.data, _recorded_at
@@ -100,10 +118,10 @@ begin
   end if;
 
   return query
-    select _version, _attempt, body.code, body.stdin, body.expected_stdout, r.account_id
+    select _version, _attempt, body.code, body.stdin, body.expected_stdout, r.account_id, body.detail
     from (values (start_execution.submission_id)) s (id)
     left join runledger.result r on r.id = start_execution.submission_id
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. reads_detail: the worker does what a submission''s detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not read. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

@@ -10,6 +10,7 @@ create or replace function runledger.store_completion(
   stderr bytea,
   compile_output bytea,
   run text,
+  report bytea default null,
   out awaited boolean,
   out told_to text[]
 )
@@ -39,7 +40,8 @@ begin
   update runledger.body
   set stdout = store_completion.stdout,
     stderr = store_completion.stderr,
-    compile_output = store_completion.compile_output
+    compile_output = store_completion.compile_output,
+    report = store_completion.report
   where body.submission_id = store_completion.submission_id;
   perform runledger.apply_event(
     store_completion.submission_id, store_completion.started_version + 1, 'execution.completed',

@@ -13,7 +13,8 @@ create or replace function runledger.take_execution(
   metadata jsonb,
   sought text[],
   since timestamptz default null,
-  held text[] default '{}'
+  held text[] default '{}',
+  reads_detail boolean default false
 ) returns table (
   begun_run text,
   job_id bigint,
@@ -25,7 +26,8 @@ create or replace function runledger.take_execution(
   stdin bytea,
   expected_stdout bytea,
   account_id uuid,
-  due_at timestamptz
+  due_at timestamptz,
+  detail bytea
 )
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -92,12 +94,12 @@ begin
       continue;
     end if;
 
-    select s.version, s.code, s.stdin, s.expected_stdout, s.account_id into _started
+    select s.version, s.code, s.stdin, s.expected_stdout, s.account_id, s.detail into _started
     from runledger.start_execution(
       _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
       take_execution.data || (take_execution.programs -> _job.language)
         || jsonb_build_object('run', _job.run, 'language', _job.language),
-      take_execution.metadata, take_execution.held
+      take_execution.metadata, take_execution.held, take_execution.reads_detail
     ) s;
     if found then
       return query select
@@ -106,11 +108,11 @@ begin
         job.find_task('execute'),
         _job.submission_id::uuid, _job.language,
         _started.version, _started.code, _started.stdin, _started.expected_stdout, _started.account_id,
-        _job.run_at;
+        _job.run_at, _started.detail;
       return;
     end if;
     _job := null; -- it has ended or runs elsewhere
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held, reads_detail: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

@@ -15,7 +15,7 @@ begin
       -- Bytes are written in hexadecimal.
       and 2 * (
         coalesce(octet_length(told.stdout), 0) + coalesce(octet_length(told.stderr), 0)
-        + coalesce(octet_length(told.compile_output), 0)
+        + coalesce(octet_length(told.compile_output), 0) + coalesce(octet_length(told.report), 0)
       ) <= _payload_bytes;
     if _record is null or octet_length(_record) > _payload_bytes then
       _record := json_build_object('id', tell_end.submission_id)::text;

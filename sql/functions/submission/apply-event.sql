@@ -13,10 +13,11 @@ as $$
 begin
   case apply_event.type
     when 'submission.received' then
-      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
+      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, tag, output_encoding)
       values (
         apply_event.submission_id, (apply_event.data ->> 'account')::uuid, (apply_event.data ->> 'api_key')::uuid,
-        apply_event.version, 'queued', apply_event.data ->> 'language', apply_event.recorded_at
+        apply_event.version, 'queued', apply_event.data ->> 'language', apply_event.recorded_at,
+        apply_event.data ->> 'tag', apply_event.data ->> 'output_encoding'
       );
     when 'execution.started' then
       update runledger.result r
@@ -28,7 +29,8 @@ begin
       set version = apply_event.version, finished_at = apply_event.recorded_at,
         status = outcome.status, verdict = outcome.verdict, exit_code = outcome.exit_code, signal = outcome.signal,
         stdout_truncated = outcome.stdout_truncated, stderr_truncated = outcome.stderr_truncated,
-        cpu_time = outcome.cpu_time, wall_time = outcome.wall_time, memory_peak = outcome.memory_peak
+        cpu_time = outcome.cpu_time, wall_time = outcome.wall_time, memory_peak = outcome.memory_peak,
+        exceeded = apply_event.data ->> 'limit', compile = nullif(apply_event.data -> 'compile', 'null')
       from runledger.read_outcome(apply_event.type, apply_event.data) outcome
       where r.id = apply_event.submission_id and r.version = apply_event.version - 1 and r.status = 'running';
     when 'submission.purged' then

@@ -24,7 +24,12 @@ returns table (
   webhook_id uuid,
   webhook_state text,
   webhook_attempts integer,
-  next_attempt_at timestamptz
+  next_attempt_at timestamptz,
+  tag text,
+  output_encoding text,
+  exceeded text,
+  compile jsonb,
+  report bytea
 )
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
@@ -35,7 +40,8 @@ begin
       r.id, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal, r.stdout_truncated, r.stderr_truncated,
       r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at, r.purged_at,
       body.stdout, body.stderr, body.compile_output,
-      d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end
+      d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
+      r.tag, r.output_encoding, r.exceeded, r.compile, body.report
     from runledger.result r
     left join runledger.body on body.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id

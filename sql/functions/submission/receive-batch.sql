@@ -53,7 +53,8 @@ begin
       _item -> 'request', -- no capacity: there is room for all
       decode(_item ->> 'code', 'base64'),
       decode(_item ->> 'stdin', 'base64'),
-      decode(_item ->> 'expected_stdout', 'base64')
+      decode(_item ->> 'expected_stdout', 'base64'),
+      decode(_item ->> 'detail', 'base64')
     );
   end loop;
 

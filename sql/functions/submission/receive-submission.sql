@@ -4,7 +4,8 @@ create or replace function runledger.receive_submission(
   request jsonb,
   code bytea,
   stdin bytea,
-  expected_stdout bytea
+  expected_stdout bytea,
+  detail bytea default null
 ) returns table (id uuid, replayed boolean, matches boolean)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
@@ -72,8 +73,11 @@ begin
   _recorded_at := runledger.append_event(
     _request.submission_id, 1, 'submission.received', _request.schema_version, _request.data, _request.metadata
   );
-  insert into runledger.body (submission_id, code, stdin, expected_stdout)
-  values (_request.submission_id, receive_submission.code, receive_submission.stdin, receive_submission.expected_stdout);
+  insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
+  values (
+    _request.submission_id, receive_submission.code, receive_submission.stdin, receive_submission.expected_stdout,
+    receive_submission.detail
+  );
   if _request.webhook_id is not null then
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
@@ -98,4 +102,4 @@ begin
   return query select _request.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.';

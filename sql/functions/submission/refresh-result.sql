@@ -24,7 +24,11 @@ as $$
     memory_peak = excluded.memory_peak,
     started_at = excluded.started_at,
     finished_at = excluded.finished_at,
-    purged_at = excluded.purged_at
+    purged_at = excluded.purged_at,
+    tag = excluded.tag,
+    output_encoding = excluded.output_encoding,
+    exceeded = excluded.exceeded,
+    compile = excluded.compile
   where result.version < excluded.version
 $$;
 comment on function runledger.refresh_result is 'Brings one cached result up to its log.';

@@ -52,6 +52,8 @@ export interface Attempt {
   readonly code: Buffer | null
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
+  /** As it is kept. */
+  readonly detail: Buffer | null
 }
 
 /** As graphile-worker takes a job. */
@@ -69,6 +71,7 @@ interface StartedRow {
   readonly code: Buffer | null
   readonly stdin: Buffer
   readonly expected_stdout: Buffer | null
+  readonly detail: Buffer | null
 }
 
 /** A row of runledger.take_execution. */
@@ -147,7 +150,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
           ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
-          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[]
+          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true
         )`
       front.note(since, rows[0]?.due_at ?? null)
       sought.delete(run)
@@ -179,7 +182,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       () => database<StartedRow[]>`
         select * from runledger.start_execution(
           ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb
+          ${describeActor(claim.workerId)}::text::jsonb, reads_detail => true
         )`,
       log,
     )
@@ -258,6 +261,7 @@ function toAttempt(
     code: row.code,
     stdin: row.stdin,
     expectedStdout: row.expected_stdout,
+    detail: row.detail,
   }
 }
 

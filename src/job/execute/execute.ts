@@ -5,12 +5,13 @@ import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
-import type { Outcome } from '#executor'
-import type { Language } from '#language'
+import type { ExecutionRequest, Outcome } from '#executor'
+import type { Language, Limits } from '#language'
 import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
+import { decodeDetail } from '../detail.ts'
 import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
@@ -125,11 +126,12 @@ type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted
 /** Never rejects. */
 async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
-  const { submission, accountId, language, code, stdin, claim, version } = attempt
+  const { submission, language, code, claim, version } = attempt
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
-    const outcome = await executor.execute({ language, code, stdin, cacheScope: accountId }, signal)
+    const request = describeExecution(attempt, code, dependencies.limits[language])
+    const outcome = await executor.execute(request, signal)
     dependencies.suspension?.noteSuccess()
     return { outcome }
   } catch (error) {
@@ -138,6 +140,23 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
     if (code !== null && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
+  }
+}
+
+function describeExecution(
+  { language, stdin, accountId, detail }: Attempt,
+  code: Buffer,
+  usual: Limits,
+): ExecutionRequest {
+  const { limits, ...rest } = decodeDetail(detail)
+  const request = { language, code, stdin, cacheScope: accountId, ...rest }
+  if (limits === undefined) return request
+  return {
+    ...request,
+    limits: {
+      compile: usual.compile && { ...usual.compile, ...limits.compile },
+      run: { ...usual.run, ...limits.run },
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 // Limits as execution.started and the worker's row spell them.
+import { limitSpellings } from '#language'
 import type { Limits, PhaseLimits } from '#language'
 
 /** `compile` is null for a language without a compiler. */
@@ -7,13 +8,10 @@ export function describeLimits({ compile, run }: Limits): object {
 }
 
 function describePhase(limits: PhaseLimits): object {
-  return {
-    cpu_seconds: limits.cpuSeconds,
-    wall_seconds: limits.wallSeconds,
-    memory_bytes: limits.memoryBytes,
-    processes: limits.processes,
-    stdout_bytes: limits.stdoutBytes,
-    stderr_bytes: limits.stderrBytes,
-    disk_bytes: limits.diskBytes,
-  }
+  return Object.fromEntries(
+    Object.entries(limitSpellings).map(([name, spelling]) => [
+      spelling,
+      limits[name as keyof PhaseLimits],
+    ]),
+  )
 }

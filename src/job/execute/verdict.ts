@@ -1,6 +1,6 @@
 // From an executor's outcome to a verdict and the data of execution.completed.
 import { digestBody } from '#event'
-import type { ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
+import type { ExceededLimit, ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 
 /** The event's data and its bodies. */
@@ -28,6 +28,7 @@ export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | n
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
+  const limit = run === null ? null : findExceeded(run)
   return {
     data: {
       verdict: decideVerdict(run, expectedStdout),
@@ -41,11 +42,23 @@ export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | n
         compileOutput === null
           ? null
           : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
+      ...(limit !== null && { limit }),
     },
     stdout,
     stderr,
     compileOutput,
   }
+}
+
+const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
+  memory_limit: 'memory',
+  cpu_limit: 'cpu_time',
+  wall_limit: 'wall_time',
+}
+
+function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null {
+  if (ending === 'output_limit') return stdoutTruncated ? 'stdout' : 'stderr'
+  return exceededLimits[ending] ?? null
 }
 
 function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Verdict {

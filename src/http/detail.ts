@@ -1,0 +1,303 @@
+// The fields of a submission beyond code, input and webhook: schemas, and what holds between them. Every problem is listed.
+import * as v from 'valibot'
+import type { TierLimits } from '#account'
+import type { Detail, DetailFile, OwnLimits } from '#enqueue'
+import type { Issue } from '#error'
+import { catalogue, defaultLimits, limitSpellings } from '#language'
+import type { Language, LanguageDefinition, PhaseLimits } from '#language'
+
+const wordsMost = 64
+const wordsBytesMost = 16 * 1024
+const filesMost = 64
+const filesBytesMost = 1024 * 1024
+const nameBytesMost = 255
+const nameDepthMost = 8
+const tagBytesMost = 128
+
+const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
+
+const text = v.pipe(
+  v.string('must be a string'),
+  v.check((value) => value.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
+)
+const textWithoutNul = v.pipe(
+  text,
+  v.check((value) => !value.includes('\0'), 'must not hold a NUL'),
+)
+
+const words = (description: string) =>
+  v.pipe(
+    // First how many: a problem for each of a hundred thousand would be told one by one.
+    v.array(v.unknown(), 'must be an array of strings'),
+    v.maxLength(wordsMost, `holds more than ${wordsMost} strings`),
+    v.array(textWithoutNul),
+    v.check(
+      (list) => list.reduce((sum, word) => sum + byteLength(word), 0) <= wordsBytesMost,
+      `is larger than ${wordsBytesMost} bytes of UTF-8 in all`,
+    ),
+    v.metadata({ description, maxItems: wordsMost }),
+  )
+
+/** A relative path whose parts no shell, no file system and no other language reads otherwise. */
+const fileName = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(nameBytesMost, `is longer than ${nameBytesMost} characters`),
+  v.regex(
+    /^[\w.-]+(?:\/[\w.-]+)*$/,
+    'must be a relative path of parts made of A-Z, a-z, 0-9, ., _ and -',
+  ),
+  v.check(
+    (name) => name.split('/').every((part) => part !== '.' && part !== '..'),
+    'must not hold a part . or ..',
+  ),
+  v.check(
+    (name) => name.split('/').length <= nameDepthMost,
+    `must not be deeper than ${nameDepthMost} parts`,
+  ),
+  v.metadata({ maxLength: nameBytesMost }),
+)
+
+const encoding = v.picklist(['utf8', 'base64'], 'must be utf8 or base64')
+
+const file = v.object({
+  name: fileName,
+  content: text,
+  encoding: v.optional(v.pipe(encoding, v.description('utf8 unless given.'))),
+})
+
+// Less would not hold a box, or any program at all.
+const mebibyte = 1024 * 1024
+const least = { seconds: 0.001, memory: 16 * mebibyte, disk: mebibyte } as const
+
+const number = (minimum: number, description: string) =>
+  v.optional(
+    v.pipe(
+      v.number('must be a number'),
+      v.finite('must be a number'),
+      v.minValue(minimum, `must be at least ${minimum}`),
+      v.description(description),
+    ),
+  )
+const whole = (minimum: number, description: string) =>
+  v.optional(
+    v.pipe(
+      v.number('must be a number'),
+      v.integer('must be a whole number'),
+      v.minValue(minimum, `must be at least ${minimum}`),
+      v.description(description),
+    ),
+  )
+
+const limits = (whose: string) =>
+  v.pipe(
+    v.object({
+      cpu_time: number(least.seconds, 'Seconds, user + system of all its processes.'),
+      wall_time: number(least.seconds, 'Seconds from its start to its end.'),
+      memory: whole(least.memory, 'Bytes.'),
+      stdout: whole(1, 'Bytes.'),
+      stderr: whole(1, 'Bytes.'),
+      disk: whole(least.disk, 'Bytes of scratch disk.'),
+      processes: whole(1, 'Processes and threads at once.'),
+    }),
+    v.description(
+      `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
+    ),
+  )
+
+/** Of the caller's own, to find it again. */
+export const tagSchema = v.pipe(
+  textWithoutNul,
+  v.check((value) => value !== '', 'must not be empty'),
+  v.check((value) => byteLength(value) <= tagBytesMost, `is larger than ${tagBytesMost} bytes`),
+  v.metadata({
+    description: 'The caller’s own word for it: in the record, and a filter of lists.',
+    maxLength: tagBytesMost,
+  }),
+)
+
+/** All are optional. */
+export const detailEntries = {
+  files: v.optional(
+    v.pipe(
+      v.array(v.unknown(), 'must be an array of files'),
+      v.maxLength(filesMost, `holds more than ${filesMost} files`),
+      v.array(file),
+      v.metadata({
+        description:
+          'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
+        maxItems: filesMost,
+      }),
+    ),
+  ),
+  args: v.optional(words("The program's arguments. 16 KiB in all.")),
+  compile_args: v.optional(words("Appended to the compiler's own. 16 KiB in all.")),
+  limits: v.optional(limits("The run's.")),
+  compile_limits: v.optional(limits("The compiler's.")),
+  stdin_encoding: v.optional(
+    v.pipe(encoding, v.description('How stdin is given; utf8 unless given.')),
+  ),
+  output_encoding: v.optional(
+    v.pipe(
+      encoding,
+      v.description(
+        'How stdout and stderr are told; utf8 unless given, where what is no UTF-8 becomes U+FFFD.',
+      ),
+    ),
+  ),
+  tag: v.optional(tagSchema),
+} as const
+
+type Given = v.InferOutput<ReturnType<typeof makeObject>>
+const makeObject = () => v.object(detailEntries)
+
+const spellings = {
+  cpu_time: 'cpuSeconds',
+  wall_time: 'wallSeconds',
+  memory: 'memoryBytes',
+  stdout: 'stdoutBytes',
+  stderr: 'stderrBytes',
+  disk: 'diskBytes',
+  processes: 'processes',
+} as const satisfies Record<string, keyof PhaseLimits>
+
+type LimitName = keyof typeof spellings
+
+/** Names of nested fields that nobody knows. */
+export function* findUnknown(input: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const name of ['limits', 'compile_limits']) {
+    for (const key of listKeys(input[name]))
+      if (!Object.hasOwn(spellings, key)) yield `${name}.${key}`
+  }
+  const { files } = input
+  if (!Array.isArray(files)) return
+  for (const [index, one] of files.slice(0, filesMost).entries()) {
+    for (const key of listKeys(one))
+      if (!Object.hasOwn(file.entries, key)) yield `files.${index}.${key}`
+  }
+}
+
+function listKeys(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.keys(value)
+    : []
+}
+
+/**
+ * What is wrong with fields that are each right by themselves.
+ * @param language undefined: none, or not one of ours.
+ */
+export function* judgeDetail(
+  language: Language | undefined,
+  given: Given,
+  allowed: TierLimits,
+): Generator<Issue> {
+  yield* judgeFiles(language, given.files ?? [])
+  if (language === undefined) return
+  const { compile, run } = defaultLimits[language]
+  yield* judgeLimits('limits', given.limits ?? {}, run, allowed)
+  if (compile !== null) {
+    yield* judgeLimits('compile_limits', given.compile_limits ?? {}, compile, allowed)
+    return
+  }
+  for (const path of ['compile_args', 'compile_limits'] as const) {
+    if (given[path] !== undefined) yield { path, message: `${language} has no compiler` }
+  }
+}
+
+function* judgeLimits(
+  path: string,
+  given: Readonly<Partial<Record<LimitName, number | undefined>>>,
+  usual: PhaseLimits,
+  allowed: TierLimits,
+): Generator<Issue> {
+  for (const [name, value] of Object.entries(given) as [LimitName, number | undefined][]) {
+    const limit = spellings[name]
+    const most = Math.max(usual[limit], allowed[limitSpellings[limit]] ?? 0)
+    if (value !== undefined && value > most)
+      yield { path: `${path}.${name}`, message: `is more than this key’s tier allows: ${most}` }
+  }
+}
+
+function* judgeFiles(
+  language: Language | undefined,
+  files: readonly v.InferOutput<typeof file>[],
+): Generator<Issue> {
+  let bytes = 0
+  for (const [index, { content, encoding: encoded }] of files.entries()) {
+    const decoded = decode(content, encoded)
+    if (decoded === null) yield { path: `files.${index}.content`, message: 'is not base64' }
+    bytes += decoded?.byteLength ?? 0
+  }
+  if (bytes > filesBytesMost)
+    yield { path: 'files', message: `is larger than ${filesBytesMost} bytes in all` }
+  yield* judgeNames(
+    language === undefined ? [] : listOwnFiles(language),
+    files.map(({ name }) => name),
+  )
+}
+
+/** Names that a file system, here or elsewhere, could take for one another. */
+function* judgeNames(own: readonly string[], names: readonly string[]): Generator<Issue> {
+  const taken = new Set(own.map((name) => name.toLowerCase()))
+  const directories = new Set<string>()
+  for (const [index, name] of names.entries()) {
+    const path = `files.${index}.name`
+    const folded = name.toLowerCase()
+    const above = listDirectories(folded)
+    if (own.some((one) => one.toLowerCase() === folded))
+      yield { path, message: 'is the name of a file that the language makes itself' }
+    else if (taken.has(folded)) yield { path, message: 'is the name of another file' }
+    else if (directories.has(folded) || above.some((directory) => taken.has(directory)))
+      yield { path, message: 'is a directory of another file’s name, or the other way round' }
+    taken.add(folded)
+    for (const directory of above) directories.add(directory)
+  }
+}
+
+/** Of `a/b/c`: `a` and `a/b`. */
+function listDirectories(name: string): string[] {
+  const parts = name.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+}
+
+/** What stands in the box under names of the language's own. */
+function listOwnFiles(language: Language): readonly string[] {
+  const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]
+  return recipe === undefined
+    ? ownFiles
+    : [recipe.source, ...(recipe.compile === null ? [] : [recipe.compile.makes])]
+}
+
+/** Null when it is not base64. */
+export function decode(content: string, encoded: 'utf8' | 'base64' | undefined): Buffer | null {
+  if (encoded !== 'base64') return Buffer.from(content)
+  const bytes = Buffer.from(content, 'base64')
+  return bytes.toString('base64') === content ? bytes : null
+}
+
+/** What was asked, of fields that have been judged. */
+export function readDetail(given: Given): Detail {
+  const files = given.files?.map(({ name, content, encoding: encoded }): DetailFile => ({
+    name,
+    content: decode(content, encoded) ?? Buffer.alloc(0),
+  }))
+  const own: OwnLimits = {
+    ...(given.compile_limits && { compile: readLimits(given.compile_limits) }),
+    ...(given.limits && { run: readLimits(given.limits) }),
+  }
+  return {
+    ...(given.args && given.args.length > 0 && { arguments: given.args }),
+    ...(given.compile_args &&
+      given.compile_args.length > 0 && { compileArguments: given.compile_args }),
+    ...(files && files.length > 0 && { files }),
+    ...(Object.keys(own).length > 0 && { limits: own }),
+  }
+}
+
+function readLimits(
+  given: Readonly<Partial<Record<LimitName, number | undefined>>>,
+): Partial<PhaseLimits> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [spellings[name as LimitName], value]),
+  )
+}

@@ -1,0 +1,92 @@
+// What a submission asks beside its code and its input: how it is kept (runledger.body.detail), and read again by a worker.
+import * as v from 'valibot'
+import { limitSpellings } from '#language'
+import type { PhaseLimits } from '#language'
+
+/** What is left out was not asked for. */
+export interface Detail {
+  /** The program's arguments. */
+  readonly arguments?: readonly string[]
+  /** Appended to the compiler's. */
+  readonly compileArguments?: readonly string[]
+  readonly files?: readonly DetailFile[]
+  readonly limits?: OwnLimits
+}
+
+/** A file that lies beside the program's own. */
+export interface DetailFile {
+  /** A relative path. */
+  readonly name: string
+  readonly content: Uint8Array
+}
+
+/** Limits in place of the language's, by phase. */
+export interface OwnLimits {
+  readonly compile?: Partial<PhaseLimits>
+  readonly run?: Partial<PhaseLimits>
+}
+
+const words = v.array(v.string())
+const base64 = v.pipe(
+  v.string(),
+  v.transform((text): Uint8Array => Buffer.from(text, 'base64')),
+)
+const phase = v.partial(
+  v.object({
+    cpuSeconds: v.number(),
+    wallSeconds: v.number(),
+    memoryBytes: v.number(),
+    processes: v.number(),
+    stdoutBytes: v.number(),
+    stderrBytes: v.number(),
+    diskBytes: v.number(),
+  }),
+)
+const schema = v.partial(
+  v.object({
+    arguments: words,
+    compileArguments: words,
+    files: v.array(v.object({ name: v.string(), content: base64 })),
+    limits: v.partial(v.object({ compile: phase, run: phase })),
+  }),
+)
+
+/** As bytes; null when nothing was asked. */
+export function encodeDetail(detail: Detail): Buffer | null {
+  if (Object.keys(detail).length === 0) return null
+  const { files, ...rest } = detail
+  return Buffer.from(
+    JSON.stringify({
+      ...rest,
+      ...(files !== undefined && {
+        files: files.map(({ name, content }) => ({
+          name,
+          content: Buffer.from(content).toString('base64'),
+        })),
+      }),
+    }),
+  )
+}
+
+/** @throws when the bytes are not what `encodeDetail` makes. */
+export function decodeDetail(bytes: Uint8Array | null): Detail {
+  if (bytes === null) return {}
+  const read = v.parse(schema, JSON.parse(Buffer.from(bytes).toString()))
+  // Exactly what was asked: a field that was left out is none.
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
+}
+
+/** Limits as events spell them. */
+export function describeOwnLimits(limits: OwnLimits): object {
+  return Object.fromEntries(
+    Object.entries(limits).map(([phase, own]) => [
+      phase,
+      Object.fromEntries(
+        Object.entries(own).map(([name, value]) => [
+          limitSpellings[name as keyof PhaseLimits],
+          value,
+        ]),
+      ),
+    ]),
+  )
+}
