@@ -1,5 +1,5 @@
-// Opens one box in its cgroup: its three streams, the pipe that it waits at, and the proof that it stands inside the group
-// before anything of the program runs. A run (run-phase.ts) and a compiler that stays (resident/process.ts) both start here.
+// Opens one box: its three streams, the pipe it waits at, and the proof that it is in its cgroup before the program
+// begins. Used by runs (run-phase.ts) and resident compilers (resident/process.ts).
 import { closeSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { startChild } from './child.ts'
 import type { Child } from './child.ts'
 import type { StandardStreams } from './standard-stream.ts'
 
-/** What every box of an executor shares. */
+/** Shared by all boxes of an executor. */
 export interface BoxResources {
   readonly cgroups: CgroupParent
   readonly streams: StandardStreams
@@ -21,7 +21,6 @@ export interface BoxResources {
   readonly emptyDescriptor: number
 }
 
-/** What is a box's own. */
 export interface BoxContents {
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
@@ -29,11 +28,11 @@ export interface BoxContents {
   readonly paths: readonly HostPath[]
   readonly diskBytes: number
   readonly cpuSeconds: number
-  /** Opens a descriptor, which is closed here whatever happens. */
+  /** Opens a descriptor, which is always closed here. */
   readonly openStdin: () => number | Promise<number>
 }
 
-/** A started box whose program is not let go yet. */
+/** A started box whose program waits. */
 export interface OpenBox {
   readonly child: Child
   readonly stdout: Socket
@@ -42,10 +41,10 @@ export interface OpenBox {
   close(): void
 }
 
-/** bubblewrap's monitor and the box's first process, which count towards the group's limit. */
+/** bubblewrap's monitor and the box's first process: the group's limit counts them. */
 export const ownProcesses = 2
 
-/** @throws {SandboxError} when its streams or its process cannot be had; nothing is left open. */
+/** @throws {SandboxError} when its streams or its process cannot be made; nothing is left open. */
 export async function openBox(
   { streams, filter, root, inherited, emptyDescriptor }: BoxResources,
   group: Cgroup,
@@ -91,10 +90,10 @@ export async function openBox(
 }
 
 /**
- * Resolves when the box stands in its group and waits to be let go, or has ended meanwhile.
- * @param isGivenUp asked once its pid is known.
+ * Resolves when the box waits in its group, or has ended.
+ * @param isGivenUp asked once the pid is known.
  * @returns false when there is nothing to let go.
- * @throws {SandboxError} step `cgroup.attach` when it is not in its group; then it is dead.
+ * @throws {SandboxError} step `cgroup.attach` when it is not in its group; it is dead then.
  */
 export async function awaitBox(
   child: Child,
@@ -109,8 +108,8 @@ export async function awaitBox(
 }
 
 /**
- * For a box that was not seen in its group. It may have ended meanwhile; else its cgroup cannot end it, and it is killed by
- * pid. That is safe, as it still waits for us.
+ * Kills a box that was not seen in its cgroup by pid, unless it has ended. The pid cannot be another's, as the box
+ * still waits for us.
  */
 async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<boolean>()
@@ -126,7 +125,7 @@ async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   throw new SandboxError('cgroup.attach', `process ${boxPid} is not in its cgroup`)
 }
 
-/** False for a zombie too: it holds nothing any more. */
+/** False for a zombie too, which holds nothing. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\t[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

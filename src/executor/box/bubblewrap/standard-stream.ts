@@ -1,7 +1,7 @@
-// What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes; and the pipe that lets it start.
-// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout fails with ENXIO, and one that
-// sends descriptors over it leaves them with us. So outputs are named pipes, opened at both ends and unlinked before the
-// program starts. Input is a file: a pipe, opened anew by /dev/stdin, would wait for a writer, and a file can be mapped.
+// A program's stdin (an unlinked file), stdout and stderr (pipes), and the pipe that lets it start. Node's `stdio:
+// 'pipe'` is a socket pair: opening /dev/stdout fails on it with ENXIO, and descriptors sent over it would stay with
+// us. So outputs are named pipes, opened at both ends and unlinked first. Input is a file: it can be mapped, and a pipe
+// reopened by /dev/stdin would wait for a writer.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -24,32 +24,32 @@ import { SandboxError } from '#contract'
 
 /** A pipe whose writing end a child gets. */
 export interface OutputPipe {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
   readonly stream: Socket
 }
 
 /** A pipe whose reading end a child gets. */
 export interface InputPipe {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
   readonly stream: Socket
 }
 
-/** A pipe on which a child waits for the one byte that lets it go. */
+/** A pipe where a child waits for one byte. */
 export interface Gate {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
   /** Writes the byte. */
   open(): void
-  /** Closes our end. Without the byte the child waits on: closing is not opening. */
+  /** Closes our end, which does not open the gate. */
   close(): void
 }
 
 export interface StandardStreams {
-  /** A read-only descriptor of a nameless file with these bytes, to be given to the child and then closed. */
+  /** A read-only descriptor of an unlinked file with these bytes. Give it to the child, then close it. */
   openInput(bytes: Uint8Array): number
-  /** An input that can go on for as long as the child lives; a program's own is a file (`openInput`). */
+  /** An input that may go on as long as the child lives. */
   openFeed(): Promise<InputPipe>
   openOutput(): Promise<OutputPipe>
   openGate(): Promise<Gate>
@@ -57,14 +57,14 @@ export interface StandardStreams {
   close(): void
 }
 
-/** mkfifo(1) costs a process, so it makes this many at a time. */
+/** Pipes per call of mkfifo(1), as each call costs a process. */
 const batch = 48
 
 /**
- * Makes a directory for the streams, mode 0700. A program can read where its streams were in /proc/self/fd, so the name
- * says nothing: it is random, in /tmp, and so is each stream's.
- * @param record a symbolic link to be made to that directory, in a directory of the worker's own: what a later worker
- * finds it by (`removeStandardStreams`), should this one die.
+ * Makes a directory for the streams, mode 0700. A program reads its streams' paths in /proc/self/fd, so names are
+ * random and in /tmp.
+ * @param record a symbolic link to make to the directory. If this worker dies, a later one finds the directory by it
+ * (`removeStandardStreams`).
  */
 export function createStandardStreams(record: string): StandardStreams {
   const directory = `/tmp/${randomUUID()}`
@@ -78,8 +78,8 @@ export function createStandardStreams(record: string): StandardStreams {
     const names = Array.from({ length: batch }, nextName)
     try {
       await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
-      // 0666: /dev/stdout is opened anew with the program's rights. The directory keeps others out. The sticky bit tells
-      // systemd-tmpfiles, which clears forgotten files from /tmp, to leave them.
+      // 0666, as a program opens /dev/stdout anew with its own rights; the directory keeps others out. The sticky bit
+      // stops systemd-tmpfiles from removing them as forgotten.
       for (const name of names) chmodSync(name, 0o1666)
     } catch (cause) {
       throw new SandboxError('pipe.create', `mkfifo failed in ${directory}`, cause)
@@ -89,7 +89,7 @@ export function createStandardStreams(record: string): StandardStreams {
 
   async function takePipe(): Promise<string> {
     for (;;) {
-      // One stays, so that the directory is never empty: then it would be cleared away itself.
+      // One stays: systemd-tmpfiles would remove an empty directory.
       const name = ready.length > 1 ? ready.pop() : undefined
       if (name !== undefined) return name
       making ??= makePipes().finally(() => (making = null))
@@ -105,7 +105,7 @@ export function createStandardStreams(record: string): StandardStreams {
         for (let written = 0; written < bytes.length;) {
           written += writeSync(writer, bytes, written)
         }
-        // Readable for the slot's user, who opens /dev/stdin anew; writable for nobody.
+        // The slot's user opens /dev/stdin anew, for reading only.
         fchmodSync(writer, 0o444)
         return openSync(name, 'r')
       } finally {
@@ -123,10 +123,10 @@ export function createStandardStreams(record: string): StandardStreams {
   }
 }
 
-/** Opens a named pipe at both ends and unlinks it, as the next two do. */
+/** Opens a named pipe at both ends and unlinks it. */
 function openFeed(name: string): InputPipe {
   try {
-    // Neither end can be opened without the other unless both are one.
+    // Opened for both, a FIFO does not wait for its other end.
     const both = openSync(name, constants.O_RDWR)
     try {
       const childDescriptor = openSync(name, 'r')
@@ -166,8 +166,8 @@ function openGate(name: string): Gate {
     const own = openSync(name, constants.O_RDWR)
     try {
       return {
-        // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
-        // would let a program go whose worker has just died.
+        // The child can write too, so the pipe never ends: bubblewrap takes an end of file for the byte, and would
+        // start the program of a worker that just died.
         childDescriptor: openSync(name, constants.O_RDWR),
         open: () => void writeSync(own, '1'),
         close: () => closeSync(own),
@@ -181,7 +181,7 @@ function openGate(name: string): Gate {
   }
 }
 
-/** Removes the directory that a record leads to, if it is this user's, and the record. */
+/** Removes a record and the directory it links to, if that is this user's. */
 export function removeStandardStreams(record: string): void {
   if (lstatSync(record, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   const directory = readlinkSync(record)

@@ -1,5 +1,5 @@
-// The keepers of a worker: one a slot, and one more a slot in each interpreter that is to be up (ForkServer).
-// A keeper that fails in any way is never used again: what is in its cgroup is killed and another one takes its place.
+// A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). A keeper
+// that fails is never used again: its cgroup is emptied and another takes its place.
 import {
   beforeBegin,
   createClearings,
@@ -21,30 +21,30 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServer
   readonly resources: BoxResources
   readonly programs: KeeperPrograms
   readonly layout: Buffer
-  /** Throws unless what runs in forks of the interpreter is boxed as everything else. */
+  /** Throws unless forks of the interpreter are boxed like everything else. */
   readonly proveForks: (
     run: (request: PhaseRequest) => Promise<Phase>,
     server: ForkServer,
   ) => Promise<void>
 }
 
-/** A resident interpreter is replaced after so many: its forks share its hash seed and address layout, which programs learn. */
+/** Forks share the interpreter's hash seed and address layout, which programs learn: it is replaced after so many. */
 const forksMost = 128
 
-/** After a resident interpreter could not be started, the next is tried so much later. */
+/** Pause after an interpreter could not be started. */
 const refillMilliseconds = 10_000
 
-/** A program with less memory than this is started anew: a resident interpreter's own share would be most of it. */
+/** With less memory, the resident interpreter's own share would be most of it: such programs start anew. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
-/** What a slot has. */
+/** One slot's. */
 interface Places {
   readonly plain: Place
-  /** For keepers that run programs in forks of their interpreter, by its command line. */
+  /** By the interpreter's command line. */
   readonly forks: ReadonlyMap<string, Place>
 }
 
-/** @throws {SandboxError} when a keeper cannot be started. */
+/** @throws {SandboxError} when a plain keeper cannot be started. */
 export async function createKeeperBoxes({
   resources,
   programs,
@@ -82,7 +82,7 @@ export async function createKeeperBoxes({
     createPlace({
       start: () => start(slot, server),
       onLeft: (cleared) => clearings.hold(slot, cleared),
-      // Without a plain keeper the next run starts one; without an interpreter runs go on, only slower.
+      // The next run starts a missing plain keeper; without an interpreter runs are only slower.
       refillMilliseconds: server === null ? null : refillMilliseconds,
       runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
     })
@@ -128,7 +128,7 @@ export async function createKeeperBoxes({
   }
   return boxes
 
-  /** Starts an interpreter in each of its places, and proves one. Never rejects: programs are started anew instead. */
+  /** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
   async function raise(server: ForkServer, standing: readonly Place[]): Promise<void> {
     try {
       const [first] = await Promise.all(standing.map((one) => one.get()))
@@ -139,7 +139,7 @@ export async function createKeeperBoxes({
       )
     } catch (error) {
       onFallback(`no resident ${server.name}: ${describe(error)}`)
-      // Given up for good: what would come up later has not been proved.
+      // Closed for good: a later one would be unproved.
       for (const one of standing) await one.close()
     }
   }
@@ -163,12 +163,12 @@ async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal):
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
-    // A program that has run may run again elsewhere: not while this one still does, if a kill can end it.
+    // The program may have begun, and may run again elsewhere: first, if a kill can, this one ends.
     if (!(error instanceof NotBegunError)) await replaced
     throw error
   }
   if (standing.keeper.alive) place.noteRun(standing)
-  // It has failed after the result, which stands.
+  // It failed after the result, which stands.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
 }
