@@ -1,5 +1,4 @@
-// The name of a worker's own parent cgroup, and whether the worker behind such a name still lives.
-// Separate because the sweep must be able to prove a worker dead before it touches anything of its.
+// Names a worker's cgroup so that a sweep can prove that worker dead before it touches anything.
 import { readFileSync, readlinkSync } from 'node:fs'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
@@ -12,8 +11,7 @@ export function nameWorkerGroup(): string {
 }
 
 /**
- * True when the name is one of ours and its process is gone. A name made in another pid namespace is never called
- * abandoned: its process cannot be seen from here.
+ * True when the name is ours and its process is gone. Never for another pid namespace, whose processes cannot be seen.
  */
 export function isAbandoned(name: string): boolean {
   const match = pattern.exec(name)
@@ -26,7 +24,7 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** The start tells a process from a later one with the same pid; null when there is no such process. */
+/** Tells processes with the same pid apart; null without such a process. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {
@@ -34,6 +32,6 @@ function startTicks(pid: number): string | null {
   } catch {
     return null
   }
-  // Field 22; the second field, the name, may itself hold spaces and brackets.
+  // Field 22; the second, the name, may hold spaces and brackets.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
