@@ -1,4 +1,4 @@
-// C++: GCC in the box; the binary comes out over a pipe and goes into the run's box the same way.
+// C++: GCC in the box. The binary leaves over a pipe and enters the run's box the same way.
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
@@ -9,11 +9,10 @@ import { readVersion } from '../version.ts'
 import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
 import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
-/** A GCC as it was found. */
 interface Gcc extends Compilation {
   readonly version: string
   readonly linker: readonly string[]
-  /** The machine that it compiles for, as its directories are named. */
+  /** Its machine, as its directories are named. */
   readonly target: string
 }
 
@@ -36,8 +35,8 @@ export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: pr
 }
 
 /**
- * Precompiled headers change nothing but time: with them the same binary comes out, and where there is anything to say,
- * or nothing comes out, it is plain g++ that says it.
+ * Precompiled headers only save time: the binary is the same. Whenever there is a message, or no binary, plain g++
+ * compiles anew and says it.
  */
 function prepareHeaders(gcc: Gcc): Preparation {
   return {
@@ -105,15 +104,14 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
   }
 }
 
-/** The shell keeps the compiler's own stdout out of the artefact's pipe. */
+/** The shell keeps the compiler's stdout out of the artefact's pipe. */
 const plainly = `
 g++ "$@" -o main main.cpp 1>&2 || exit $?
 exec cat main`
 
 /**
- * The same with the precompiled header in the directory $0, for programs about which there is nothing to say: a message
- * would name other lines than it should, so the first one ends the attempt. It goes nowhere but to `read`, as a program
- * could include a file, and nothing is read out of it, as a program can write it.
+ * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the
+ * attempt. They go only to `read`: in a file a program could include them, or forge them.
  */
 const quickly = `
 if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
@@ -121,7 +119,10 @@ if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
 }; then exec cat main; fi
 rm -f main`
 
-/** mold and gold link an iostream program in some 20 ms less than the default linker (measured, GCC 12). */
+/**
+ * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the
+ * attempt. It goes only to `read`, as a program could include a file; its text is not used, as a program can write it.
+ */
 function findLinker(): string[] {
   const linker = ['mold', 'gold'].find((name) => existsSync(`/usr/bin/ld.${name}`))
   return linker === undefined ? [] : [`-fuse-ld=${linker}`]

@@ -1,10 +1,8 @@
-// Reads compiled Java classes that stand one after the other in one run of bytes.
-// A class file says where it ends and what it is called, so neither file names nor an archive format are needed to
-// carry several of them out of a box. They are a stranger's: the time that all this takes is linear in them.
-// Format: Java Virtual Machine Specification, chapter 4.
+// Reads Java classes that follow each other in one run of bytes. A class file tells its end and its name, so several
+// leave a box without file names or an archive. They are untrusted: time is linear in them. Format: Java Virtual
+// Machine Specification, chapter 4.
 import { isAscii } from 'node:buffer'
 
-/** One class. */
 export interface ClassFile {
   /** Binary name with slashes, such as `a/b/Main$1`. */
   readonly name: string
@@ -13,7 +11,7 @@ export interface ClassFile {
   readonly isPublic: boolean
   /** 61 is Java 17, 69 is Java 25. */
   readonly majorVersion: number
-  /** Methods called `main` that a launcher could take. */
+  /** Methods called `main`. */
   readonly mains: readonly MainMethod[]
   readonly bytes: Buffer
 }
@@ -70,7 +68,7 @@ function readClassFile(bytes: Buffer): ClassFile {
       skip(length)
     }
   }
-  // Few of them are wanted, and some by many.
+  // Few are wanted, some of them often.
   const decoded = new Map<number, string>()
   const textOf = (index: number): string | null => {
     const text = decoded.get(index) ?? decodeModifiedUtf8(texts.get(index))
@@ -116,7 +114,7 @@ function readClassFile(bytes: Buffer): ClassFile {
   }
 }
 
-/** Bytes after the tag, for constants of a fixed length. */
+/** Bytes after the tag, for constants of fixed length. */
 const constantLengths: ReadonlyMap<number, number> = new Map([
   [3, 4],
   [4, 4],
@@ -133,7 +131,7 @@ const constantLengths: ReadonlyMap<number, number> = new Map([
   [20, 2],
 ])
 
-/** UTF-16 units, each in one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
+/** UTF-16 units of one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
 function decodeModifiedUtf8(bytes: Buffer | undefined): string | null {
   if (bytes === undefined) return null
   if (isAscii(bytes)) return bytes.toString('latin1')
@@ -160,9 +158,9 @@ const accessPrivate = 0x0002
 const accessPublicStatic = 0x0009
 
 /**
- * The class to run, as the `java` launcher is to be told it: the public class if it has `main`, else `Main`, else the
- * first in the source that has one; null when none has. A `main` may be inherited.
- * @param order names of the top-level types as the source has them.
+ * The class to tell the launcher: the public class if it has `main`, else `Main`, else the first in the source that has
+ * one; else null. A `main` may be inherited.
+ * @param order names of the top-level types in the source's order.
  */
 export function findMainClass(
   classes: readonly ClassFile[],
@@ -170,7 +168,7 @@ export function findMainClass(
 ): string | null {
   const launchable = findLaunchable(classes)
   const names = new Set(classes.map(({ name }) => name))
-  // Nested classes have an outer one; a launcher given the source would not pick them.
+  // A launcher given the source would not pick nested classes.
   const isNested = ({ name }: ClassFile): boolean =>
     name.includes('$') && names.has(name.slice(0, name.lastIndexOf('$')))
   const simpleName = ({ name }: ClassFile): string => name.slice(name.lastIndexOf('/') + 1)
@@ -186,7 +184,7 @@ export function findMainClass(
   return chosen?.name.replaceAll('/', '.') ?? null
 }
 
-/** The classes that have a `main` that can be launched, or inherit one. Asks each class once, however long a chain is. */
+/** The classes that have or inherit a `main` to launch. Asks each class once, however long chains are. */
 function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
   const heirs = Map.groupBy(classes, ({ superName }) => superName)
   const launchable = new Set(
@@ -194,14 +192,14 @@ function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
       mains.some((main) => isLaunchable(main, majorVersion)),
     ),
   )
-  // A set hands out what is added to it on the way.
+  // The loop also visits what is added on the way.
   for (const found of launchable) {
     for (const heir of heirs.get(found.name) ?? []) launchable.add(heir)
   }
   return launchable
 }
 
-/** Since Java 25 a `main` need be neither static, public nor take arguments (JEP 512). */
+/** Since Java 25 a `main` need be neither static nor public, nor take arguments (JEP 512). */
 function isLaunchable({ accessFlags, descriptor }: MainMethod, majorVersion: number): boolean {
   const takesArguments = descriptor === '([Ljava/lang/String;)V'
   if (majorVersion < 69) {
