@@ -22,7 +22,7 @@ export const octave = {
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {
-    // Not main.m, which would be the function main where a function stands first; but then nobody tells where a mistake is.
+    // As main.m it would be the function main if a function stands first. So nobody tells where mistakes are.
     source: 'main',
     compile: null,
     run: [
