@@ -8,7 +8,16 @@ import {
   NotBegunError,
   SandboxError,
 } from '#contract'
-import type { Boxes, BoxOptions, Evidence, ForkServer, Phase, PhaseRequest, Slot } from '#contract'
+import type {
+  Boxes,
+  BoxOptions,
+  Clearings,
+  Evidence,
+  ForkServer,
+  Phase,
+  PhaseRequest,
+  Slot,
+} from '#contract'
 import type { BoxResources } from '#bubblewrap'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
@@ -45,55 +54,9 @@ interface Places {
 }
 
 /** @throws {SandboxError} when a plain keeper cannot be started. */
-export async function createKeeperBoxes({
-  resources,
-  programs,
-  layout,
-  slots,
-  forkServers,
-  onFallback,
-  proveForks,
-}: KeeperBoxOptions): Promise<Boxes> {
+export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
   const clearings = createClearings()
-  let started = 0
-
-  async function start(slot: Slot, server: ForkServer | null): Promise<StandingKeeper> {
-    started += 1
-    const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
-    try {
-      const keeper = await startKeeper({
-        group,
-        uid: slot.uid,
-        filter: resources.filter,
-        layout,
-        program: server === null ? programs.program : programs.forkLibrary,
-        interpreter: server?.argv ?? null,
-      })
-      return { keeper, group, runs: 0 }
-    } catch (error) {
-      clearings.hold(slot, group.remove())
-      throw error
-    } finally {
-      group.closeDescriptors()
-    }
-  }
-
-  const place = (slot: Slot, server: ForkServer | null): Place =>
-    createPlace({
-      start: () => start(slot, server),
-      onLeft: (cleared) => clearings.hold(slot, cleared),
-      // The next run starts a missing plain keeper; without an interpreter runs are only slower.
-      refillMilliseconds: server === null ? null : refillMilliseconds,
-      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
-    })
-  const places = new Map<Slot, Places>(
-    slots.map((slot) => {
-      const forks = forkServers.map(
-        (server) => [nameLine(server.argv), place(slot, server)] as const,
-      )
-      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
-    }),
-  )
+  const places = makePlaces(options, clearings)
   const boxes: Boxes = {
     kind: 'keeper',
     async run(slot, request, signal) {
@@ -120,28 +83,83 @@ export async function createKeeperBoxes({
     await boxes.close()
     throw error
   }
-  for (const server of forkServers) {
+  for (const server of options.forkServers) {
     const standing = [...places.values()].flatMap(
       ({ forks }) => forks.get(nameLine(server.argv)) ?? [],
     )
-    await raise(server, standing)
+    await raise(server, standing, options)
   }
   return boxes
+}
 
-  /** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
-  async function raise(server: ForkServer, standing: readonly Place[]): Promise<void> {
-    try {
-      const [first] = await Promise.all(standing.map((one) => one.get()))
-      if (first === undefined) return
-      await proveForks(
-        async (request) => judgeEnding(request, await first.keeper.run(request)),
-        server,
+/** The places of each slot, all empty. */
+function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMap<Slot, Places> {
+  const start = createStart(options, clearings)
+  const place = (slot: Slot, server: ForkServer | null): Place =>
+    createPlace({
+      start: () => start(slot, server),
+      onLeft: (cleared) => clearings.hold(slot, cleared),
+      // The next run starts a missing plain keeper; without an interpreter runs are only slower.
+      refillMilliseconds: server === null ? null : refillMilliseconds,
+      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
+    })
+  return new Map(
+    options.slots.map((slot) => {
+      const forks = options.forkServers.map(
+        (server) => [nameLine(server.argv), place(slot, server)] as const,
       )
+      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
+    }),
+  )
+}
+
+type Start = (slot: Slot, server: ForkServer | null) => Promise<StandingKeeper>
+
+/** Starts keepers, each in a new cgroup. */
+function createStart(
+  { resources, programs, layout }: KeeperBoxOptions,
+  clearings: Clearings,
+): Start {
+  let started = 0
+  return async (slot, server) => {
+    started += 1
+    const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
+    try {
+      const keeper = await startKeeper({
+        group,
+        uid: slot.uid,
+        filter: resources.filter,
+        layout,
+        program: server === null ? programs.program : programs.forkLibrary,
+        interpreter: server?.argv ?? null,
+      })
+      return { keeper, group, runs: 0 }
     } catch (error) {
-      onFallback(`no resident ${server.name}: ${describe(error)}`)
-      // Closed for good: a later one would be unproved.
-      for (const one of standing) await one.close()
+      clearings.hold(slot, group.remove())
+      throw error
+    } finally {
+      group.closeDescriptors()
     }
+  }
+}
+
+/** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
+async function raise(
+  server: ForkServer,
+  standing: readonly Place[],
+  { proveForks, onFallback }: KeeperBoxOptions,
+): Promise<void> {
+  try {
+    const [first] = await Promise.all(standing.map((one) => one.get()))
+    if (first === undefined) return
+    await proveForks(
+      async (request) => judgeEnding(request, await first.keeper.run(request)),
+      server,
+    )
+  } catch (error) {
+    onFallback(`no resident ${server.name}: ${describe(error)}`)
+    // Closed for good: a later one would be unproved.
+    for (const one of standing) await one.close()
   }
 }
 
