@@ -33,29 +33,70 @@ export function readClassFiles(bytes: Buffer): ClassFile[] {
 }
 
 function readClassFile(bytes: Buffer): ClassFile {
-  let offset = 0
-  const u1 = (): number => bytes.readUInt8((offset += 1) - 1)
-  const u2 = (): number => bytes.readUInt16BE((offset += 2) - 2)
-  const u4 = (): number => bytes.readUInt32BE((offset += 4) - 4)
-  const skip = (length: number): void => {
-    offset += length
-    if (offset > bytes.length) throw new RangeError('class file ends early')
-  }
-
+  const reader = createReader(bytes)
+  const { u2, u4, skip } = reader
   if (u4() !== 0xcafebabe) throw new Error('not a class file')
   skip(2)
   const majorVersion = u2()
+  const { textOf, nameOf } = readConstants(reader)
+  const accessFlags = u2()
+  const name = nameOf(u2())
+  const superName = nameOf(u2())
+  if (name === null) throw new Error('class file has no name')
+  skip(2 * u2())
+  readMembers(reader)
+  const mains = readMembers(reader)
+    .filter((method) => textOf(method.name) === 'main')
+    .map(({ accessFlags: flags, descriptor }) => ({
+      accessFlags: flags,
+      descriptor: textOf(descriptor) ?? '',
+    }))
+  skipAttributes(reader)
+  const isPublic = (accessFlags & 0x0001) !== 0
+  return { name, superName, isPublic, majorVersion, mains, bytes: reader.passed() }
+}
 
+/** Reads numbers in the names of the specification, big-endian. Each throws a {RangeError} past the end. */
+interface Reader {
+  readonly u1: () => number
+  readonly u2: () => number
+  readonly u4: () => number
+  /** @returns the bytes that were skipped. */
+  readonly skip: (length: number) => Buffer
+  /** All bytes so far. */
+  readonly passed: () => Buffer
+}
+
+function createReader(bytes: Buffer): Reader {
+  let offset = 0
+  return {
+    u1: () => bytes.readUInt8((offset += 1) - 1),
+    u2: () => bytes.readUInt16BE((offset += 2) - 2),
+    u4: () => bytes.readUInt32BE((offset += 4) - 4),
+    skip(length) {
+      const start = offset
+      offset += length
+      if (offset > bytes.length) throw new RangeError('class file ends early')
+      return bytes.subarray(start, offset)
+    },
+    passed: () => bytes.subarray(0, offset),
+  }
+}
+
+interface Constants {
+  readonly textOf: (index: number) => string | null
+  /** The name of a class by its constant. */
+  readonly nameOf: (index: number) => string | null
+}
+
+function readConstants({ u1, u2, skip }: Reader): Constants {
   const texts = new Map<number, Buffer>()
   const classNames = new Map<number, number>()
-  const constants = u2()
-  for (let index = 1; index < constants; index += 1) {
+  const count = u2()
+  for (let index = 1; index < count; index += 1) {
     const tag = u1()
     if (tag === 1) {
-      const length = u2()
-      const start = offset
-      skip(length)
-      texts.set(index, bytes.subarray(start, offset))
+      texts.set(index, skip(u2()))
     } else if (tag === 7) {
       classNames.set(index, u2())
     } else if (tag === 5 || tag === 6) {
@@ -75,42 +116,29 @@ function readClassFile(bytes: Buffer): ClassFile {
     if (text !== null) decoded.set(index, text)
     return text
   }
-  const nameOf = (index: number): string | null => textOf(classNames.get(index) ?? 0)
+  return { textOf, nameOf: (index) => textOf(classNames.get(index) ?? 0) }
+}
 
-  const accessFlags = u2()
-  const name = nameOf(u2())
-  const superName = nameOf(u2())
-  if (name === null) throw new Error('class file has no name')
-  skip(2 * u2())
+/** A field or a method; name and descriptor are constants' indices. */
+interface Member {
+  readonly accessFlags: number
+  readonly name: number
+  readonly descriptor: number
+}
 
-  const skipAttributes = (): void => {
-    for (let count = u2(); count > 0; count -= 1) {
-      skip(2)
-      skip(u4())
-    }
+function readMembers(reader: Reader): Member[] {
+  const members: Member[] = []
+  for (let count = reader.u2(); count > 0; count -= 1) {
+    members.push({ accessFlags: reader.u2(), name: reader.u2(), descriptor: reader.u2() })
+    skipAttributes(reader)
   }
+  return members
+}
 
-  const mains: MainMethod[] = []
-  for (const kind of ['field', 'method']) {
-    for (let count = u2(); count > 0; count -= 1) {
-      const memberFlags = u2()
-      const memberName = u2()
-      const descriptor = u2()
-      if (kind === 'method' && textOf(memberName) === 'main') {
-        mains.push({ accessFlags: memberFlags, descriptor: textOf(descriptor) ?? '' })
-      }
-      skipAttributes()
-    }
-  }
-  skipAttributes()
-  const isPublic = (accessFlags & 0x0001) !== 0
-  return {
-    name,
-    superName,
-    isPublic,
-    majorVersion,
-    mains,
-    bytes: bytes.subarray(0, offset),
+function skipAttributes({ u2, u4, skip }: Reader): void {
+  for (let count = u2(); count > 0; count -= 1) {
+    skip(2)
+    skip(u4())
   }
 }
 
