@@ -1,5 +1,4 @@
-// Two kinds of boxes behind one interface: bubblewrap for each run, or a keeper in each slot. A worker tries once, when
-// it starts, which works.
+// Boxes of two kinds behind one interface: bubblewrap for each run, or a keeper in each slot, as tried at start.
 import { realpathSync } from 'node:fs'
 import { deviceLinks, devices, runPhase } from '#bubblewrap'
 import type { BoxResources, RootEntry } from '#bubblewrap'

@@ -1,4 +1,4 @@
-// Proves on this host, before any program is accepted, that boxes isolate: by what the kernel says of a process inside.
+// Proves on this host, before any program is accepted, that boxes isolate, by what the kernel says of a process inside.
 import { boxUid } from '#bubblewrap'
 import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 import { SandboxError } from '#contract'
@@ -15,7 +15,7 @@ const limits: PhaseLimits = {
   diskBytes: mebibyte,
 }
 
-/** Patterns for /proc/self/status inside a box. Format: proc_pid_status(5). */
+/** In /proc/self/status inside a box: proc_pid_status(5). */
 const required: readonly (readonly [string, RegExp])[] = [
   ['user', new RegExp(`^Uid:\\t${boxUid}\\t${boxUid}\\t${boxUid}\\t${boxUid}$`, 'm')],
   ['capabilities', /^CapEff:\t0+$/m],
@@ -48,7 +48,7 @@ export async function proveIsolation(
   })
   const status = Buffer.from(phase.stdout).toString('utf8')
   const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
-  // After two heading lines come the interfaces: only loopback is allowed.
+  // After two heading lines; only loopback is allowed.
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
   if (failed.length > 0) {

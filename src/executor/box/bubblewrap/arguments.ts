@@ -1,5 +1,4 @@
-// Builds bubblewrap's arguments. Pure, so that tests see the whole command line. Every namespace is named, as
-// `--unshare-all` silently goes without those it cannot have.
+// Builds bubblewrap's arguments. Pure, for tests. Names every namespace: `--unshare-all` silently skips some.
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { HostPath } from '#contract'
 
@@ -8,12 +7,10 @@ export interface RootEntry {
   readonly kind: 'bind' | 'link' | 'cover'
   /** The host path; a link's text; for a cover, `file` or `directory`. */
   readonly source: string
-  /** The path in the box. */
   readonly target: string
 }
 
 export interface Box {
-  /** What every box shows. */
   readonly root: readonly RootEntry[]
   /** Further host paths, read-only. */
   readonly paths: readonly HostPath[]
@@ -32,31 +29,30 @@ export interface Box {
   readonly blockDescriptor: number
 }
 
-/** Uid and gid that a program sees as its own. */
+/** Uid and gid inside. */
 export const boxUid = 1000
 
-/** Every program's variables. */
 export const environment: Readonly<Record<string, string>> = {
   PATH: '/usr/bin:/bin',
   HOME: '/box',
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
-  // By default it starts a thread per core, on a large host more than a program may have.
+  // By default a thread per core: on a large host more than a program may have.
   OPENBLAS_NUM_THREADS: '1',
 }
 
 /**
- * The box's first process, which has the program's uid. Through its memory a program could forge its exit status;
- * through bubblewrap's pipes, perhaps still open there, it could hide that it has begun. A program may not trace
- * (seccomp/policy.ts) and reaches no other proc file system.
+ * The box's first process, with the program's uid. Through its memory a program could forge its exit status; through
+ * bubblewrap's pipes, perhaps still open, hide that it began. Programs may not trace (seccomp/policy.ts) and reach no
+ * other proc file system.
  */
 const hidden = '/proc/1'
 
 /**
- * Files in /proc that tell which host this is and how it is doing: programs in two boxes could talk by changing and
- * reading such figures. bubblewrap covers each by name, for 0.15 ms. Constants stay, and so do files of kernel modules,
- * which might go while the worker runs. A keeper's /proc has none of it (keeper/box.c).
+ * Files in /proc that tell which host this is, or by which programs in two boxes could talk. bubblewrap covers each by
+ * name, for 0.15 ms. Constants stay, and kernel modules' files, which might go meanwhile. A keeper's /proc has none of
+ * it (keeper/box.c).
  */
 const hostRecords = [
   ['buddyinfo', 'cgroups', 'cpuinfo', 'diskstats', 'fs', 'interrupts', 'irq', 'key-users'],
@@ -67,8 +63,8 @@ const hostRecords = [
   .map((name) => `/proc/${name}`)
 
 /**
- * Those of `--dev` without devpts: the host counts all pseudo-terminals together, so one box could use them up or
- * signal by the count.
+ * `--dev` without devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the
+ * count.
  */
 export const devices = [
   '/dev/null',
@@ -125,7 +121,7 @@ export function buildArguments(box: Box): string[] {
       ['--perms', executable ? '0555' : '0444'],
       ['--ro-bind-data', String(descriptor), path],
     ]),
-    // bubblewrap leaves /proc writable in a user namespace; no program needs that.
+    // bubblewrap leaves it writable in a user namespace; no program needs that.
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
     ['--seccomp', String(box.filterDescriptor)],
     ['--json-status-fd', String(box.statusDescriptor)],
@@ -134,8 +130,8 @@ export function buildArguments(box: Box): string[] {
 }
 
 /**
- * The least of the host that programs need: executables, libraries, the linker's cache and time zones. /bin and its
- * like are links on most systems, directories on some.
+ * The least that programs need: executables, libraries, the linker's cache, time zones. /bin and its like may be links
+ * or directories.
  */
 export function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']

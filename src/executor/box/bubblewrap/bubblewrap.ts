@@ -1,5 +1,4 @@
-// The door to bubblewrap's boxes, one per phase. Keepers and resident compilers use the same file system and
-// environment.
+// The door to bubblewrap's boxes, and to what keepers and resident compilers share with them.
 export {
   boxUid,
   deviceLinks,

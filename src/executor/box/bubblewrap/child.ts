@@ -1,4 +1,4 @@
-// Starts one box and talks to bubblewrap: the child's pid, the wait before the program, the end. run-phase.ts judges.
+// Starts one box and talks to bubblewrap; run-phase.ts judges.
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,15 +14,14 @@ export interface Launch extends Omit<BoxSpawn, 'launcher' | 'standard' | 'block'
   readonly uid: number | null
   /** The cgroup's `cgroup.procs` files. */
   readonly entrances: readonly string[]
-  /** The kernel kills a process that uses more than about twice this, should the worker be gone. */
+  /** The kernel kills a process beyond about twice this, should the worker be gone. */
   readonly cpuSeconds: number
-  /** For stdin, stdout and stderr. */
+  /** stdin, stdout and stderr. */
   readonly standardDescriptors: readonly [number, number, number]
-  /** Where the box waits; bubblewrap closes it before the program's first instruction. */
+  /** bubblewrap waits here, and closes it before the program's first instruction. */
   readonly gate: Gate
 }
 
-/** How bubblewrap ended. */
 export interface ChildEnd {
   /** The program's, 128 + n for signal n; null when it never started or bubblewrap was killed. */
   readonly exitStatus: number | null
@@ -34,24 +33,23 @@ export interface ChildEnd {
 }
 
 export interface Child {
-  /** Host pid of the box's first process; null when bubblewrap ended before there was one. */
+  /** Host pid of the box's first process; null when there was none. */
   readonly boxPid: Promise<number | null>
   /** Resolves when bubblewrap has ended, for whatever cause. */
   readonly exited: Promise<void>
-  /** How it ended; resolves only when every process of the box is dead. */
+  /** Resolves only when every process of the box is dead. */
   readonly ended: Promise<ChildEnd>
-  /** What is known of the end now; null while bubblewrap runs. */
+  /** Null while bubblewrap runs. */
   readEnd(): ChildEnd | null
-  /** Resolves when the box's first process waits to be let go, or has ended. */
+  /** Resolves when the box's first process waits, or has ended. */
   waitUntilReady(boxPid: number): Promise<void>
-  /** Lets the program run. */
   release(): void
   /** Kills bubblewrap itself, even before it is in its cgroup. */
   kill(): void
 }
 
-// Sets limits and enters the cgroup before it becomes bubblewrap: moved later, a box would show its host path in
-// /proc/self/cgroup. The score of 500 replaces the worker's, which may protect from the out-of-memory killer.
+// Enters the cgroup before it becomes bubblewrap: moved later, a box would show its host path in /proc/self/cgroup.
+// Without the score of 500 a box would inherit a worker's protection from the out-of-memory killer.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -63,16 +61,15 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
-/** Starts a box that waits before its program's first instruction. Never throws: the end tells what failed. */
+/** The box waits before its program's first instruction. Never throws: the end tells what failed. */
 export function startChild(launch: Launch): Child {
   const { command, uid, entrances, gate } = launch
   const box = spawnBox({
     ...launch,
     launcher: [
-      // In case the worker dies. Doubled, as the kernel counts ticks here, up to a fifth more than the cgroup's CPU
-      // time.
+      // In case the worker dies. Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
       ['/bin/sh', '-c', script, 'sh', String(2 * Math.ceil(launch.cpuSeconds) + 1)],
-      // In blocks of 512 bytes. One more than the disk holds, so that a full disk is ENOSPC and not SIGXFSZ.
+      // In blocks of 512 bytes, one more than the disk holds, so that a full disk is ENOSPC and not SIGXFSZ.
       [String(Math.ceil(launch.diskBytes / 512) + 1)],
       [command.unlimitedStack ? 'unlimited' : 'usual'],
       [...entrances, '--'],
@@ -99,9 +96,7 @@ export function startChild(launch: Launch): Child {
   }
 }
 
-/**
- * A command line that becomes the slot's user for good. bubblewrap started by root would keep root's rights over files.
- */
+/** Becomes the slot's user for good: run by root, bubblewrap would keep root's rights over files. */
 export function dropTo(uid: number): string[] {
   return [
     ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
@@ -112,7 +107,7 @@ export function dropTo(uid: number): string[] {
 function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      // Failed kills come here too; only a failed start leaves no pid.
+      // Failed kills come here too; only failed starts leave no pid.
       if (child.pid === undefined) resolve({ killed: false, time: performance.now(), error })
     })
     child.once('exit', (_, signal) => {
@@ -125,10 +120,9 @@ function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
 const waiting = new RegExp(`^(?:0|63) 0x${blockDescriptor.toString(16)} `)
 
 /**
- * bubblewrap tells the pid before it builds the box, and its own work is not the program's. So this waits until the
- * first process is in read(2) on the block descriptor. Where the kernel hides that, the program is charged some 3 ms
- * more.
- * @throws {SandboxError} step `bubblewrap.setup` when the box is not ready after 30 seconds.
+ * bubblewrap tells the pid before it builds the box, which is not the program's time. So this waits until the first
+ * process is in read(2) on the block descriptor. Where the kernel hides that, the program is charged some 3 ms more.
+ * @throws {SandboxError} step `bubblewrap.setup` after 30 seconds.
  */
 async function waitUntilReady(boxPid: number): Promise<void> {
   const deadline = performance.now() + 30_000

@@ -1,11 +1,11 @@
-// Finds descriptors that this process inherited and every child would get. Node opens its own with close-on-exec but
-// cannot close others; boxes do (spawn-box.ts).
+// Finds inherited descriptors that every child would get. Node cannot make these close on exec; boxes close them
+// (spawn-box.ts).
 import { readFileSync, readdirSync } from 'node:fs'
 
 /** O_CLOEXEC in /proc/PID/fdinfo/N, octal. */
 const closesOnExec = 0o2000000
 
-/** Descriptors above 2 that survive exec. Format: proc_pid_fdinfo(5). */
+/** Those above 2. Format: proc_pid_fdinfo(5). */
 export function findInheritedDescriptors(): number[] {
   return readdirSync('/proc/self/fd')
     .map(Number)

@@ -1,8 +1,8 @@
-// Watches a running phase's two clocks and the out-of-memory killer. The caller stops the phase.
+// Watches a running phase's clocks and the out-of-memory killer; the caller stops it.
 import type { Cgroup } from '#cgroup'
 import type { PhaseLimits, Reason } from '#contract'
 
-/** Milliseconds between two readings of the counters, near the CPU limit and otherwise. */
+/** Milliseconds between two readings of the counters. */
 const shortestLook = 5
 const longestLook = 20
 
@@ -17,17 +17,17 @@ export function watchLimits(
   stop: (why: Reason) => void,
 ): { stop(): void } {
   const wall = setTimeout(
-    // Lets Node read an end that has already happened first.
+    // Lets Node first read an end that has happened.
     () => setImmediate(stop, 'wall_limit'),
     limits.wallSeconds * 1000 - (performance.now() - started),
   )
   let look: NodeJS.Timeout
   const schedule = (usedSeconds: number): void => {
-    // A box uses at most two cores at once (cpu-quota.ts).
+    // At most two cores at once (cpu-quota.ts).
     const leftMilliseconds = ((limits.cpuSeconds - usedSeconds) * 1000) / 2
     const pause = Math.max(shortestLook, Math.min(longestLook, leftMilliseconds))
     look = setTimeout(() => {
-      // cgroup v1 kills only one process of the group.
+      // cgroup v1 kills only one process.
       try {
         if (group.readOutOfMemoryKills() > 0) {
           stop('memory_limit')

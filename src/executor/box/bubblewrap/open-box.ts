@@ -1,5 +1,5 @@
-// Opens one box: its three streams, the pipe it waits at, and the proof that it is in its cgroup before the program
-// begins. Used by runs (run-phase.ts) and resident compilers (resident/process.ts).
+// Opens one box, for a run (run-phase.ts) or a resident compiler (resident/process.ts), and proves before the program
+// begins that it is in its cgroup.
 import { closeSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -37,14 +37,13 @@ export interface OpenBox {
   readonly child: Child
   readonly stdout: Socket
   readonly stderr: Socket
-  /** Closes our ends. */
   close(): void
 }
 
-/** bubblewrap's monitor and the box's first process: the group's limit counts them. */
+/** bubblewrap's monitor and the box's first process, which the group counts. */
 export const ownProcesses = 2
 
-/** @throws {SandboxError} when its streams or its process cannot be made; nothing is left open. */
+/** @throws {SandboxError} when a stream or the process cannot be made; nothing is left open. */
 export async function openBox(
   { streams, filter, root, inherited, emptyDescriptor }: BoxResources,
   group: Cgroup,
@@ -107,10 +106,7 @@ export async function awaitBox(
   return true
 }
 
-/**
- * Kills a box that was not seen in its cgroup by pid, unless it has ended. The pid cannot be another's, as the box
- * still waits for us.
- */
+/** Kills by pid, as the cgroup cannot. The pid cannot be another's: the box still waits for us. */
 async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, 100, false)
@@ -125,7 +121,7 @@ async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   throw new SandboxError('cgroup.attach', `process ${boxPid} is not in its cgroup`)
 }
 
-/** False for a zombie too, which holds nothing. */
+/** A zombie holds nothing, so it counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\t[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,5 +1,5 @@
-// Runs one command in a box of bubblewrap's. The order counts: limits are in force and checked before the first
-// instruction, and figures are read after the last process is dead.
+// Runs one command in bubblewrap's box. Order counts: limits hold before the first instruction, and figures are read
+// after the last process is dead.
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
@@ -11,11 +11,11 @@ import { watchLimits } from './limit-watch.ts'
 import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
 
-/** A box that outlives its kill by this is cleared away later; its verdict stands. */
+/** After this a box that outlives its kill is cleared later; its verdict stands. */
 const killMilliseconds = 5000
 
 /**
- * When it settles, no process of the phase lives and its cgroup is gone, or `onLeft` was called.
+ * When it settles, the phase's processes and cgroup are gone, or `onLeft` was called.
  * @param uid of the slot; null: the worker's own.
  * @param onLeft gets a promise that resolves when the rest is gone, and rejects when it stays.
  * @throws {SandboxError} when we failed; the signal's reason when aborted.
@@ -103,7 +103,7 @@ async function runInGroup(
 }
 
 interface Killer {
-  /** Kills the box; only the first reason counts. */
+  /** Only the first reason counts. */
   readonly stop: (why: Reason) => void
   readonly reason: () => Reason | null
   /** Resolves when a kill has not ended the box in time. */
@@ -122,7 +122,7 @@ function createKiller({ child }: OpenBox, group: Cgroup): Killer {
       if (over || reason !== null) return
       reason = why
       patience = setTimeout(overdue.resolve, killMilliseconds)
-      // First the process that may be outside the cgroup still; all that it started is inside.
+      // First the process that may be outside the cgroup still.
       child.kill()
       try {
         group.kill()
@@ -151,7 +151,7 @@ function captureBoth(
   ]
 }
 
-/** False when a kill has not ended its processes; clearing the group away reports why. */
+/** False when a kill failed; clearing the group reports why. */
 async function empties(group: Cgroup): Promise<boolean> {
   try {
     await group.empty()
@@ -161,15 +161,11 @@ async function empties(group: Cgroup): Promise<boolean> {
   }
 }
 
-/** The end of a bubblewrap that outlives its kill. */
 function outlived(): ChildEnd {
   return { exitStatus: null, killed: true, time: performance.now(), error: null }
 }
 
-/**
- * @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began, unless by the program's
- * fault.
- */
+/** @throws {SandboxError} step `bubblewrap.setup` when the program did not begin, unless by its own fault. */
 function gather(
   command: Command,
   group: Cgroup,
@@ -209,10 +205,10 @@ function gather(
 }
 
 /**
- * A submission may compile to a binary that cannot be started, such as one that names a missing linker. That ends the
- * program as in a shell; a toolchain that cannot be started is our failure. Files of no known format never come here:
- * bubblewrap gives them to a shell, as execvp does.
- * @param words the whole stderr: bubblewrap's own, as nothing of the program ran.
+ * A submission may compile to a binary that cannot start, say without its linker: it then ends as in a shell. A
+ * toolchain that cannot start is our failure. Files of no known format never come here, as bubblewrap gives them to a
+ * shell like execvp.
+ * @param words all of stderr, which is bubblewrap's own here.
  * @returns the status and the program's stderr; null when something else failed.
  */
 function readRefusal(

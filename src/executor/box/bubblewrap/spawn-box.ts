@@ -1,5 +1,4 @@
-// Spawns bubblewrap with a box's parts on descriptors: its options, filter, files, status pipe and block pipe. child.ts
-// and the doctor use it.
+// Spawns bubblewrap and hands it a box's parts on descriptors; for child.ts and the doctor.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { Writable } from 'node:stream'
@@ -9,7 +8,7 @@ import { buildArguments } from './arguments.ts'
 import type { RootEntry } from './arguments.ts'
 
 export interface BoxSpawn {
-  /** The command line that becomes bubblewrap; ends in bubblewrap's name. */
+  /** The command line that becomes bubblewrap; its name comes last. */
   readonly launcher: readonly string[]
   readonly command: Pick<Command, 'argv' | 'files' | 'environment'>
   readonly root: readonly RootEntry[]
@@ -18,7 +17,7 @@ export interface BoxSpawn {
   readonly filter: Buffer
   /** stdin, stdout and stderr. */
   readonly standard: readonly (number | 'pipe')[]
-  /** The box waits here for a byte before it runs the program. */
+  /** The box waits here for a byte. */
   readonly block: number | 'pipe'
   /** Descriptors to keep from the program (inherited-descriptors.ts). */
   readonly inherited: readonly number[]
@@ -28,13 +27,12 @@ export interface BoxSpawn {
 
 export interface SpawnedBox {
   readonly process: ChildProcess
-  /** Host pid of the box's first process; null when bubblewrap ended before there was one. */
+  /** Host pid of the box's first process; null when there was none. */
   readonly boxPid: Promise<number | null>
-  /** The program's exit status; null when bubblewrap told none. Resolves when its status pipe closes. */
+  /** The program's status; null when bubblewrap told none. Resolves when its status pipe closes. */
   readonly exitStatus: Promise<number | null>
-  /** The exit status if it is known already. */
+  /** Null while it is unknown. */
   readExitStatus(): number | null
-  /** Writes the byte that the box waits for. */
   letGo(): void
   /** Closes our ends, except the status pipe, whose last line may be unread. */
   closePipes(): void
@@ -45,7 +43,7 @@ const filterDescriptor = 4
 const statusDescriptor = 5
 export const blockDescriptor = 6
 
-/** Never throws for bubblewrap's failures: its exit tells. */
+/** Never throws: bubblewrap's exit tells. */
 export function spawnBox(box: BoxSpawn): SpawnedBox {
   const { command, filter } = box
   const files = command.files.map(({ path, executable }, index) => ({
@@ -62,14 +60,14 @@ export function spawnBox(box: BoxSpawn): SpawnedBox {
     ...box.launcher,
     '--args',
     String(optionsDescriptor),
-    // bubblewrap reads `--args` from a descriptor to its end, here an empty one, and closes it.
+    // Makes bubblewrap read the descriptor, which is empty, and close it.
     ...strangers.flatMap((descriptor) => ['--args', String(descriptor)]),
     '--',
     ...command.argv,
   ]
-  // The program can read this environment in /proc/1/environ.
+  // Programs can read this in /proc/1/environ.
   const child = spawn(program, words, { cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdio })
-  // A child that dies early breaks these pipes; its exit and its stderr say why.
+  // A child's early death breaks these pipes; exit and stderr say why.
   const streams: readonly (Readable | Writable | null | undefined)[] = child.stdio
   for (const stream of streams) stream?.on('error', () => {})
   const send = (descriptor: number, bytes: Uint8Array | string): void => {

@@ -1,7 +1,6 @@
 // A program's stdin (an unlinked file), stdout and stderr (pipes), and the pipe that lets it start. Node's `stdio:
-// 'pipe'` is a socket pair: opening /dev/stdout fails on it with ENXIO, and descriptors sent over it would stay with
-// us. So outputs are named pipes, opened at both ends and unlinked first. Input is a file: it can be mapped, and a pipe
-// reopened by /dev/stdin would wait for a writer.
+// 'pipe'` is a socket pair: /dev/stdout fails on it with ENXIO, and descriptors sent over it stay with us. So outputs
+// are named pipes, unlinked once open. Input is a file: it can be mapped, and a reopened pipe would wait for a writer.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -40,14 +39,13 @@ export interface InputPipe {
 export interface Gate {
   /** Give it to the child, then close it. */
   readonly childDescriptor: number
-  /** Writes the byte. */
   open(): void
-  /** Closes our end, which does not open the gate. */
+  /** Closes our end; the gate stays shut. */
   close(): void
 }
 
 export interface StandardStreams {
-  /** A read-only descriptor of an unlinked file with these bytes. Give it to the child, then close it. */
+  /** A read-only descriptor of an unlinked file: give it to the child, then close it. */
   openInput(bytes: Uint8Array): number
   /** An input that may go on as long as the child lives. */
   openFeed(): Promise<InputPipe>
@@ -57,14 +55,12 @@ export interface StandardStreams {
   close(): void
 }
 
-/** Pipes per call of mkfifo(1), as each call costs a process. */
+/** Pipes per mkfifo(1), as each call costs a process. */
 const batch = 48
 
 /**
- * Makes a directory for the streams, mode 0700. A program reads its streams' paths in /proc/self/fd, so names are
- * random and in /tmp.
- * @param record a symbolic link to make to the directory. If this worker dies, a later one finds the directory by it
- * (`removeStandardStreams`).
+ * Makes a directory, mode 0700. Programs read their streams' paths in /proc/self/fd, so names are random, in /tmp.
+ * @param record a link to make to the directory, by which a later worker finds it (`removeStandardStreams`).
  */
 export function createStandardStreams(record: string): StandardStreams {
   const directory = `/tmp/${randomUUID()}`
@@ -78,8 +74,8 @@ export function createStandardStreams(record: string): StandardStreams {
     const names = Array.from({ length: batch }, nextName)
     try {
       await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
-      // 0666, as a program opens /dev/stdout anew with its own rights; the directory keeps others out. The sticky bit
-      // stops systemd-tmpfiles from removing them as forgotten.
+      // 0666: programs reopen /dev/stdout with their own rights; the directory keeps others out. The sticky bit stops
+      // systemd-tmpfiles from removing them.
       for (const name of names) chmodSync(name, 0o1666)
     } catch (cause) {
       throw new SandboxError('pipe.create', `mkfifo failed in ${directory}`, cause)
@@ -89,7 +85,7 @@ export function createStandardStreams(record: string): StandardStreams {
 
   async function takePipe(): Promise<string> {
     for (;;) {
-      // One stays: systemd-tmpfiles would remove an empty directory.
+      // systemd-tmpfiles would remove an empty directory.
       const name = ready.length > 1 ? ready.pop() : undefined
       if (name !== undefined) return name
       making ??= makePipes().finally(() => (making = null))
@@ -105,7 +101,7 @@ export function createStandardStreams(record: string): StandardStreams {
         for (let written = 0; written < bytes.length;) {
           written += writeSync(writer, bytes, written)
         }
-        // The slot's user opens /dev/stdin anew, for reading only.
+        // The slot's user may reopen it, for reading only.
         fchmodSync(writer, 0o444)
         return openSync(name, 'r')
       } finally {
@@ -123,10 +119,9 @@ export function createStandardStreams(record: string): StandardStreams {
   }
 }
 
-/** Opens a named pipe at both ends and unlinks it. */
 function openFeed(name: string): InputPipe {
   try {
-    // Opened for both, a FIFO does not wait for its other end.
+    // Opened for both, a FIFO does not wait.
     const both = openSync(name, constants.O_RDWR)
     try {
       const childDescriptor = openSync(name, 'r')
@@ -166,8 +161,8 @@ function openGate(name: string): Gate {
     const own = openSync(name, constants.O_RDWR)
     try {
       return {
-        // The child can write too, so the pipe never ends: bubblewrap takes an end of file for the byte, and would
-        // start the program of a worker that just died.
+        // The child can write too, so the pipe never ends: bubblewrap would take that for the byte, and start a dead
+        // worker's program.
         childDescriptor: openSync(name, constants.O_RDWR),
         open: () => void writeSync(own, '1'),
         close: () => closeSync(own),
@@ -181,7 +176,7 @@ function openGate(name: string): Gate {
   }
 }
 
-/** Removes a record and the directory it links to, if that is this user's. */
+/** Removes a record, and its directory if that is this user's. */
 export function removeStandardStreams(record: string): void {
   if (lstatSync(record, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   const directory = readlinkSync(record)

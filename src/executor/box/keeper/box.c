@@ -1,8 +1,8 @@
 // Makes boxes in the file system of root.c.
 //
-// A box's first process is cloned from the keeper into new namespaces. It mounts what is private, gives up all
-// capabilities, takes the system call filter and forks the program's process, which waits. Then it reaps, and tells how
-// the program ended; when it ends, the kernel kills the rest of its pid namespace.
+// A box's first process, cloned into new namespaces, mounts what is private, drops all rights and forks the program's
+// process, which waits. Then it reaps, and tells how the program ended. With its end the kernel kills the rest of its
+// pid namespace.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -36,7 +36,7 @@ static bool yields_cpu;
 static int ready, go, ended;
 /** A pidfd of the keeper. */
 static int keeper;
-/** The request's `may_end_quietly`; the shared memory is unmapped when it is asked for. */
+/** The request's `may_end_quietly`, kept as the shared memory is unmapped. */
 static bool quiet;
 /** The process's name before it became `keeper`. */
 static char own_name[16];
@@ -64,7 +64,7 @@ void load_filter(const void *instructions, size_t bytes) {
 
 void yield_cpu(void) { yields_cpu = true; }
 
-/** Leaves the failure in the shared memory, as a box has nobody else to tell. */
+/** Leaves the failure in the shared memory: in a box nobody else can be told. */
 static _Noreturn void give_up(const char *step) {
   shared->error = errno;
   strncpy(shared->error_step, step, sizeof shared->error_step - 1);
@@ -103,8 +103,7 @@ void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
 }
 
 static void mount_privately(const struct box *box) {
-  // The kernel makes a new proc file system only where a whole one is visible; that must be gone before the new one is
-  // mounted.
+  // The kernel makes a new proc only where a whole one is visible; that must go before the new one is mounted.
   int context = fsopen("proc", FSOPEN_CLOEXEC);
   // Only processes: the rest tells about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
@@ -132,7 +131,7 @@ static void drop_rights(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
 }
 
-/** Not inlined: its stack would show in a program that goes on without exec. */
+/** Not inlined, as its stack would show in a program that goes on without exec. */
 static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
   char *strings[strings_most + 2];
   char *next = shared->block;
@@ -143,8 +142,8 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
     if (!ends) next += strlen(next) + 1;
   }
   execve(strings[0], strings, strings + request->arguments + 1);
-  // A submission may compile to a file that cannot be started; that ends the program as in a shell. It lies in /box. A
-  // toolchain is named by its full path; one that is missing is our failure.
+  // A submission may compile to a file that cannot start: it then ends as in a shell. It lies in /box; toolchains are
+  // named by full paths, and a missing one is our failure.
   bool is_its_own = strncmp(strings[0], "./", 2) == 0 || strncmp(strings[0], "/box/", 5) == 0;
   if (!is_its_own) give_up("box.exec");
   dprintf(2, "%s: %s\n", strings[0], strerror(errno));
@@ -157,16 +156,16 @@ static void become_program(const struct box *box, bool forks) {
   if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
     give_up("box.streams");
   if (setsid() < 0) give_up("box.session");
-  // The program's processes may read each other's /proc entries, as elsewhere.
+  // Lets the program's processes read each other's /proc entries, as elsewhere.
   if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
-  // Where groups have shares of the CPU, the idle class counts only within the group: a program of many processes loses
-  // nothing, and neither the keeper nor the box's first process waits behind them to kill it.
+  // Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process
+  // never wait behind many processes to kill them.
   struct sched_param none = {0};
   if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
   const struct request *request = &shared->request;
-  // In case the keeper dies. Doubled, as the kernel counts ticks here, up to a fifth more than the group's CPU time.
+  // In case the keeper dies. Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
   uint64_t cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1;
   set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
   set_limit(RLIMIT_FSIZE, request->file_size_limit, request->file_size_limit);
@@ -188,10 +187,9 @@ bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) 
 
 bool may_end_quietly(void) { return quiet; }
 
-/** The box's first process: reaps orphans, tells how the program ended, and ends with it. */
+/** Reaps orphans, tells how the program ended, and ends with it. */
 static _Noreturn void watch_program(pid_t program) {
-  // The first process of a namespace gets no signal from inside that it has no handler for; an interpreter has
-  // handlers.
+  // A namespace's first process gets signals from inside only for its handlers, which an interpreter has.
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
   for (;;) {
     siginfo_t info;
@@ -212,7 +210,7 @@ static _Noreturn void watch_program(pid_t program) {
 /** Returns only in a program's process that needs no exec. */
 static void become_box(struct box *box, bool forks) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
-  // The keeper may have ended before the prctl.
+  // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
   if (poll(&gone, 1, 0) != 0) _exit(70);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -225,7 +223,7 @@ static void become_box(struct box *box, bool forks) {
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
-  // Whatever the worker may do, a program cannot leave the idle class.
+  // No program leaves the idle class, whatever the worker may do.
   set_limit(RLIMIT_NICE, 0, 0);
   set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
@@ -240,7 +238,7 @@ static void become_box(struct box *box, bool forks) {
   watch_program(program);
 }
 
-/** A box that was killed early leaves its event set for the next. */
+/** A box that was killed early leaves its event set. */
 static void clear_event(int event) {
   struct pollfd waits = {event, POLLIN, 0};
   uint64_t count;
@@ -259,7 +257,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   box->mounts[0] = open_scratch(box_bytes, "0700");
   box->mounts[1] = open_scratch(scratch_bytes, "1777");
   box->mounts[2] = open_scratch(scratch_bytes, "1777");
-  // A file, as a program may map it or reopen it in /proc; sealed against writes in release_box.
+  // A file, to be mapped or reopened; sealed in release_box.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
@@ -291,7 +289,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
 }
 
 void write_file(struct box *box, const char *name, bool executable, int *descriptor) {
-  // Nothing of the program runs yet, so the name cannot be a link of its own.
+  // Nothing of the program runs yet: the name cannot be its link.
   *descriptor = openat(box->mounts[0], name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
                        executable ? 0555 : 0444);
   if (*descriptor < 0) fail_saying("box.file", name);

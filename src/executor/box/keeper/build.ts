@@ -1,6 +1,5 @@
-// Compiles the keeper for this host: the program, and the library that makes an interpreter a keeper. A sandbox should
-// be readable, so no binary is shipped; gcc is needed anyway. Results are named by what they were made from and kept
-// beside compiled submissions.
+// Compiles the keeper, and the library that makes an interpreter one. No binary is shipped: a sandbox should be
+// readable. Results are named by what they were made from, and kept beside compiled submissions.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
@@ -8,7 +7,6 @@ import { promisify } from 'node:util'
 import { describe, SandboxError } from '#contract'
 import { readVersion } from '#toolchain'
 
-/** Paths on this host. */
 export interface KeeperPrograms {
   readonly program: string
   readonly forkLibrary: string
@@ -25,7 +23,6 @@ export const compileOptions: readonly string[] = [
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
 const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c']
-/** The program's sources. */
 export const programSources: readonly string[] = ['main.c', ...common]
 
 /**
@@ -64,7 +61,7 @@ async function compile(path: string, words: readonly string[]): Promise<string> 
     cwd: sourceDirectory,
     env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
   })
-  // Slots' users read and execute it; the directory keeps others out.
+  // Slots' users execute it; the directory keeps others out.
   chmodSync(unfinished, 0o755)
   renameSync(unfinished, path)
   return path

@@ -9,12 +9,12 @@
 // To the worker, each after a struct frame:
 //   'r' u64: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end, or
-//       something else is left, 'n' follows, whatever was asked for meanwhile.
+//   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
+//       or something else is left, 'n' follows, whatever was asked for meanwhile.
 //   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
 //       keeper may be asked.
 //   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
-//       unless the socket tells that the request was not read. The worker then empties the cgroup and starts a new keeper.
+//       unless the socket tells that the request was not read. The worker empties the cgroup and starts a new keeper.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -28,7 +28,7 @@
 
 bool begun;
 
-/** Allocated at the start, so that no run is charged for it. */
+/** Made at the start, so that no run is charged for it. */
 static struct {
   char question[64 * 1024];
   size_t question_start, question_end;

@@ -1,4 +1,4 @@
-// The worker's side of the protocol in channel.c. Whatever breaks the protocol ends the keeper and is our failure.
+// The worker's side of the protocol in channel.c. Whatever breaks it ends the keeper and is our failure.
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { NotBegunError, readCode, SandboxError } from '#contract'
@@ -11,13 +11,11 @@ export interface Conversation {
    * @throws {SandboxError} whatever else happens.
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  /** Gets each piece of output. */
   onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
-  /** Sends a request. */
   ask(parts: readonly Uint8Array[]): void
-  /** Tells the keeper to stop the run. */
+  /** Stops the run. */
   giveUp(): void
-  /** Kills the keeper; pending expectations reject with the error. */
+  /** Kills the keeper; what is expected rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
 }
@@ -99,7 +97,7 @@ interface Sending {
   isUnread: boolean
 }
 
-/** EPIPE: the keeper had gone before the write. ECONNRESET: it went with bytes unread. */
+/** EPIPE: the keeper had gone before. ECONNRESET: it went with bytes unread. */
 function watchSending(socket: Socket): Sending {
   const sending = { isUnanswered: false, isUnread: false }
   socket.on('error', (error) => {
@@ -130,10 +128,7 @@ function cutFrames(
   })
 }
 
-/**
- * Waits for the exit, which says more than the socket's end, and then shortly for last words: a box left behind would
- * hold the pipes open.
- */
+/** The exit says more than the socket's end. Last words get a short while: a box left behind holds the pipes open. */
 function watchEnd(
   child: ChildProcess,
   end: (error: SandboxError) => void,

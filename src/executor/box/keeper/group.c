@@ -1,8 +1,8 @@
 // The keeper's cgroup: limits, counters, and the proof that nothing is left.
 //
-// v1: moving a process costs 10 ms after idleness, and processes are born in their parent's group. So the keeper shares
-// a group with its boxes, and figures are differences. The worker opens the files as root; `files` is their order.
-// v2: clone3 puts each box into a new group inside the keeper's directory. The keeper stands outside.
+// v1: moving a process costs 10 ms after idleness, so the keeper shares a group with its boxes, and figures are
+// differences. The worker opens the files as root, in the order of `files`.
+// v2: clone3 puts each box into a new group inside the keeper's directory; the keeper stands outside.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, file_count };
-/** v2: pids.current; `processes` is cgroup.events there. */
+/** v2: pids.current, as `processes` is cgroup.events. */
 static int process_count = -1;
 
 static uint32_t version;
@@ -38,11 +38,9 @@ static struct {
   uint32_t processes_held;
 } *run;
 
-/** May be charged before a run beyond the first's. */
+/** Bytes that may be charged before a run beyond `memory_at_rest`. */
 static const uint64_t memory_slack = 4 << 20;
-/**
- * After a box that leaves more, the run waits until it is gone. Half of it covers what the kernel keeps per processor.
- */
+/** A run waits for its box to free more. Half of it covers what the kernel keeps per processor. */
 static const uint64_t settled_slack = 1 << 20;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
@@ -139,7 +137,7 @@ int prepare_group(void) {
   };
   for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
     int flags = opened[index].flags;
-    // Before Linux 6.12 the peak cannot be reset. It then includes what the box itself took, which is no more.
+    // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
     if (opened[index].file == peak && faccessat(parent, run->name, W_OK, 0) != 0) flags = O_RDONLY;
     descriptors[opened[index].file] = open_file(opened[index].name, flags);
   }
@@ -164,8 +162,8 @@ static void set_memory_limit(uint64_t bytes) {
 }
 
 /**
- * v1: a dead box's dentries, shared memory and namespaces stay charged until the kernel needs room. Counted as the
- * keeper's own, they would be room for the next program beyond its limit. A lower limit makes the kernel free them.
+ * v1: a dead box's dentries, shared memory and namespaces stay charged until the kernel needs room. As the keeper's own
+ * they would be room beyond the next program's limit. A lower limit frees them.
  */
 void settle_group(void) {
   if (version == 2) return;
@@ -182,8 +180,8 @@ void settle_group(void) {
 }
 
 /**
- * v1: the last box's memory may still be charged, up to its limit. Without room the kernel would kill the next box
- * before it is ready or has its files.
+ * v1: what the last box held may be charged still, up to the limit. Without room the kernel would kill the next box
+ * early.
  */
 void make_room(uint64_t bytes) {
   if (version == 2 || run->limit_held == 0) return;
@@ -193,9 +191,9 @@ void make_room(uint64_t bytes) {
 }
 
 /**
- * Nanoseconds of the group without the keeper's own; only differences mean something, as the keeper also ran before it
- * entered. v1: a program's output costs the keeper too, half of what it costs the program when written byte by byte.
- * Reading the keeper's clock first also updates the group's.
+ * Nanoseconds without the keeper's own, good for differences, as the keeper also ran before it entered. v1: a program's
+ * output costs the keeper half of what it costs the program, when written byte by byte. Reading the keeper's clock
+ * first updates the group's.
  */
 static int64_t read_cpu(void) {
   if (version == 2) return (int64_t)read_key(descriptors[cpu], "usage_usec") * 1000;
@@ -213,7 +211,7 @@ void begin_group(const struct request *request, uint64_t share) {
   if (version == 2) (void)!write_text(descriptors[peak], "reset");
   run->memory_before = read_number(descriptors[usage]);
   run->memory_allowed = request->memory_bytes;
-  // What was charged before is not the program's, except the interpreter's share. Rounded, to write it seldom.
+  // What was charged before is not the program's, except the interpreter's share. Rounded, to be written seldom.
   const uint64_t step = 256 * 1024;
   if (request->memory_bytes <= share) fail_saying("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (run->memory_before + step - 1) / step * step);
@@ -228,11 +226,10 @@ uint64_t group_cpu_nanoseconds(void) {
 }
 
 uint64_t group_memory_peak(uint64_t share) {
-  // The kernel charges a group 64 pages at a time per processor, so some of a run's pages were charged before it. A box
-  // runs on two processors: no program is told less than it took.
+  // The kernel charges 64 pages at a time per processor, so some of a run's pages were charged before. On two
+  // processors no program is told less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
-  // Memory that was given back during the run made room for the program: what the box itself had, or an earlier box's
-  // rest.
+  // What was given back meanwhile made room for the program: the box's own set-up, or an earlier box's rest.
   uint64_t left = read_number(descriptors[usage]);
   uint64_t not_its_own = left < run->memory_before ? left : run->memory_before;
   uint64_t highest = read_number(descriptors[peak]);
@@ -247,22 +244,22 @@ uint64_t group_memory_kills(void) {
 
 static bool is_alone(void) {
   if (version == 2) return read_key(descriptors[processes], "populated") == 0;
-  // Not cgroup.procs: v1 shows a copy up to a second old.
+  // v1's cgroup.procs may be a second old.
   return read_number(descriptors[processes]) == 1;
 }
 
 bool group_is_settled(void) {
-  // The box's first process frees files and shared memory, which may take seconds. Left, they would count as charged
-  // before the next run; what is freed during that run would make room in it.
+  // The box's first process frees files and shared memory, which may take seconds. Left, it would count as charged
+  // before the next run, and make room in it when freed.
   if (read_number(descriptors[usage]) > run->memory_before + settled_slack) return false;
   if (version == 2) return read_number(process_count) == 1;
-  // The keeper and the box's first process.
+  // The keeper and the first process.
   return read_number(descriptors[processes]) == 2 && run->memory_before <= run->memory_least + settled_slack / 2;
 }
 
 void end_group(void) {
   run->kills_before = 0;
-  // A reaped process can still show for an instant.
+  // Reaped processes can still show for an instant.
   for (int tries = 0; !is_alone(); tries += 1) {
     if (tries == 2000) fail_saying("group.empty", "processes are left");
     usleep(1000);

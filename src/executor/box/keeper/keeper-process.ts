@@ -1,4 +1,4 @@
-// One keeper's life as the worker sees it: start, runs one after another, end.
+// One keeper's life as the worker sees it.
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import { beforeBegin, describe, NotBegunError, SandboxError } from '#contract'
@@ -13,11 +13,11 @@ import type { Result } from './message.ts'
 export interface Keeper {
   /** Bytes of the interpreter's memory that count as each program's; 0 without one. */
   readonly shareBytes: number
-  /** False once it has failed; it never runs anything again. */
+  /** False once failed; it then runs nothing more. */
   readonly alive: boolean
   /**
-   * Runs one program at a time. When it resolves, only the box's first process may still be ending; if that fails, the
-   * next run hears of it.
+   * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
+   * in the next run.
    * @throws {NotBegunError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
    * unknown; the signal's reason when aborted.
    */
@@ -26,15 +26,15 @@ export interface Keeper {
   close(): Promise<void>
 }
 
-/** Generous: a slow machine is no failure. */
+/** Long, as a slow machine is no failure. */
 const startMilliseconds = 30_000
 /** Time beyond the program's: the keeper waits five seconds for a box to die, twice. */
 const graceMilliseconds = 15_000
-/** For the keeper to end by itself, and then by a kill, which does nothing while a process hangs in the kernel. */
+/** For the keeper to end by itself, and then by a kill, which waits while a process hangs in the kernel. */
 const closeMilliseconds = 1000
 const killMilliseconds = 5000
 
-/** @throws {NotBegunError} step `keeper.start`, with the keeper's own words. */
+/** @throws {NotBegunError} step `keeper.start`, with the keeper's words. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
@@ -116,7 +116,7 @@ async function run(
   }
 }
 
-/** An impossible result ends the keeper, as other nonsense does. */
+/** An impossible result ends the keeper. */
 function readResult(
   conversation: Conversation,
   body: Buffer,
@@ -132,7 +132,6 @@ function readResult(
   }
 }
 
-/** Gathers an output's first `keptBytes` bytes. */
 function collect(keptBytes: number): {
   add(bytes: Buffer): void
   /** Bytes kept so far. */
@@ -150,7 +149,7 @@ function collect(keptBytes: number): {
     },
     length: () => length,
     captured(receivedBytes, limitBytes) {
-      // Copied, as the pieces lie in the socket's much larger buffers.
+      // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
     },

@@ -1,12 +1,12 @@
-// The keeper: stays in its slot and makes a fresh box for each run, starting only the program itself.
+// The keeper: makes a fresh box in its slot for each run, starting only the program itself.
 //
-// The worker starts it in the slot's cgroup, as the slot's user, and speaks with it over a socket (channel.c). It
-// builds the boxes' file system (root.c) and says `ready`. From then on one empty box always waits (box.c). A request's
-// files, input, command line and limits go into it, the counters are read (group.c), the program is let go and
-// supervised (supervise.c). The result is sent when only the box's first process lives; when that is reaped, the next
-// box is made. The keeper only passes on what a program wrote, and never opens a file that a program can write.
+// The worker starts it in the slot's cgroup, as the slot's user, and speaks over a socket (channel.c). It builds the
+// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c). A request's files, input, command
+// line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
+// result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
+// passes on what a program wrote, and never opens a file that a program can write.
 //
-// A resident interpreter uses the same code to fork programs (python.c).
+// In a resident interpreter the same code forks programs (python.c).
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -50,7 +50,7 @@ static void read_files(uint32_t count) {
   }
 }
 
-/** The strings must fill their block exactly, as the box finds them by their ends. */
+/** Strings must fill their block: the box finds them by their ends. */
 static void read_strings(const struct request *request) {
   if (request->arguments == 0 || request->argument_bytes > sizeof shared->block ||
       (uint64_t)request->arguments + request->variables > strings_most)
@@ -66,7 +66,7 @@ static void read_strings(const struct request *request) {
 static void fill_box(struct request *request) {
   request->kind = 'R';
   read_exactly((char *)request + sizeof request->kind, sizeof *request - sizeof request->kind);
-  // tmpfs takes a size of 0 for no limit.
+  // A tmpfs of size 0 has no limit.
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
       request->scratch_bytes == 0)
@@ -135,12 +135,11 @@ static void run(void) {
   pass_on(&streams[0]);
   pass_on(&streams[1]);
   append_result(reason, streams, started);
-  // The result stands: no later failure may turn it into `f`.
+  // The result stands: a later failure is no `f`.
   begun = false;
   finish_run();
 }
 
-/** Reads `hello` and makes what all boxes share. */
 void setup(void) {
   open_channel();
   open_supervision();
@@ -170,7 +169,7 @@ void setup(void) {
   open_boxes();
 }
 
-/** Old calls' leftovers, which a fork would have. */
+/** A fork would have what old calls left. */
 __attribute__((noinline)) static void clear_stack(void) {
   char used[64 * 1024];
   explicit_bzero(used, sizeof used);

@@ -1,4 +1,4 @@
-// What the keeper's files share. keeper.c tells how a run goes, channel.c the protocol.
+// Shared by the keeper's files. keeper.c tells how a run goes, channel.c the protocol.
 #ifndef KEEPER_H
 #define KEEPER_H
 
@@ -11,17 +11,16 @@
 enum {
   argument_bytes_most = 64 * 1024,
   strings_most = 1024,
-  /** Given by the worker: the socket, then the cgroup's (group.c). */
+  /** The worker's socket, then the cgroup's files (group.c). */
   worker_socket = 3,
   group_descriptor = 4,
   scratch_count = 3,
 };
 
-/** Memory shared with a box's own two processes, never mapped in a program. */
+/** Shared with a box's own two processes; no program has it mapped. */
 struct shared {
-  /** Written before the program is let go. */
+  /** Written before the program is let go, as is `block`. */
   struct request request;
-  /** Its strings. */
   char block[argument_bytes_most];
   /** Written by the box: how the program ended (`ended` last: has_ended), or what failed before. */
   int ended;
@@ -42,19 +41,18 @@ struct box {
   /** Of /box, /tmp and /dev/shm (scratch_paths). */
   int mounts[scratch_count];
   uint64_t sizes[2];
-  /** An eventfd: readable when the program has ended. */
+  /** An eventfd, readable when the program has ended. */
   int ended;
-  /** A kill has not ended it in time. */
+  /** The box did not end after its kill. */
   bool outlives;
 };
 
-/** stdout or stderr. */
 struct stream {
   int descriptor;
   uint32_t kind;
   uint64_t limit;
   uint64_t received;
-  /** Read, but in no frame yet. */
+  /** Output that is in no frame yet. */
   char *gathered;
   size_t gathered_length;
 };
@@ -69,8 +67,7 @@ bool serve(bool forks);
 /** From before a program is let go until its result stands. */
 extern bool begun;
 /**
- * Zeroed memory that forks lack. All that comes from runs belongs there: a program forked from a resident interpreter
- * could read the rest.
+ * Zeroed memory that forks lack, for all that comes from runs: programs forked from an interpreter could read the rest.
  */
 void *allocate_unforked(size_t bytes);
 void open_channel(void);
@@ -80,10 +77,9 @@ bool read_more(void);
 bool has_word(void);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
-/** Bytes still free for frames. */
+/** Free bytes for frames. */
 size_t answer_room(void);
 void append_frame(uint32_t kind, const void *data, size_t length);
-/** Sends what the socket takes. */
 void send_some(void);
 void send_all(void);
 _Noreturn void fail(const char *step);
@@ -93,22 +89,20 @@ _Noreturn void fail_saying(const char *step, const char *words);
 int64_t now(void);
 void open_supervision(void);
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]);
-/** Frames what was gathered. */
 void pass_on(struct stream *stream);
 /**
- * From the program's first instruction until its output is read and its box reaped. If only the box's first process is
- * left, with almost nothing to free (group_is_settled), it does not wait for that: this takes as long as an empty run.
- * Nor for a box that a kill does not end (box.outlives).
+ * From the program's first instruction until its output is read and its box reaped. It does not wait for a first
+ * process that is alone and has almost nothing to free (group_is_settled): this takes as long as an empty run. Nor does
+ * it wait for a box that outlives its kill.
  */
 enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
-/** Waits for the box's first process; with it the box is gone. */
 void reap_box(struct box *box);
 
 // root.c
 /** In the order of `mounts`. */
 extern const char *const scratch_paths[scratch_count];
 /**
- * Replaces the keeper's root by what boxes see.
+ * Replaces the keeper's root.
  * @param layout three strings per entry, each ended by NUL: `bind`, source, target (read-only); `device`, source,
  * target; `link`, text, path.
  */
@@ -121,13 +115,13 @@ void load_filter(const void *instructions, size_t bytes);
 void yield_cpu(void);
 /** Returns true only in a program's process that needs no exec. */
 bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks);
-/** The request's word; for the program's process. */
+/** To be asked in the program's process. */
 bool may_end_quietly(void);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box);
 void release_box(struct box *box);
-/** The program has ended; shared->end_* say how. */
+/** True when shared->end_* say how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
 

@@ -1,5 +1,5 @@
-// A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). A keeper
-// that fails is never used again: its cgroup is emptied and another takes its place.
+// A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). One that
+// fails is never used again: its cgroup is emptied and another takes its place.
 import {
   beforeBegin,
   createClearings,
@@ -30,20 +30,20 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServer
   readonly resources: BoxResources
   readonly programs: KeeperPrograms
   readonly layout: Buffer
-  /** Throws unless forks of the interpreter are boxed like everything else. */
+  /** Throws unless forks are boxed like everything else. */
   readonly proveForks: (
     run: (request: PhaseRequest) => Promise<Phase>,
     server: ForkServer,
   ) => Promise<void>
 }
 
-/** Forks share the interpreter's hash seed and address layout, which programs learn: it is replaced after so many. */
+/** Then an interpreter is replaced: programs learn the hash seed and address layout that its forks share. */
 const forksMost = 128
 
 /** Pause after an interpreter could not be started. */
 const refillMilliseconds = 10_000
 
-/** With less memory, the resident interpreter's own share would be most of it: such programs start anew. */
+/** With less memory the interpreter's share would be most of it: such programs start anew. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
 /** One slot's. */
@@ -92,7 +92,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   return boxes
 }
 
-/** The places of each slot, all empty. */
+/** Makes empty places. */
 function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMap<Slot, Places> {
   const start = createStart(options, clearings)
   const place = (slot: Slot, server: ForkServer | null): Place =>
@@ -158,7 +158,7 @@ async function raise(
     )
   } catch (error) {
     onFallback(`no resident ${server.name}: ${describe(error)}`)
-    // Closed for good: a later one would be unproved.
+    // An interpreter that came up later would be unproved.
     for (const one of standing) await one.close()
   }
 }
@@ -181,7 +181,7 @@ async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal):
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
-    // The program may have begun, and may run again elsewhere: first, if a kill can, this one ends.
+    // The program may have begun, and may run again elsewhere: this one ends first, if a kill can end it.
     if (!(error instanceof NotBegunError)) await replaced
     throw error
   }

@@ -1,4 +1,4 @@
-// A keeper's command line and start, apart from keeper-process.ts so that tests can talk to a keeper directly.
+// A keeper's command line and start; apart so that tests can talk to a keeper directly.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -17,8 +17,8 @@ export interface KeeperLaunch extends Hello {
 }
 
 // Enters the cgroup first, as in child.ts. A keeper must outlive a program that eats all memory: its boxes raise their
-// score to 500, and where the worker may lower scores, the keeper is never killed. A dead box's files may still be
-// charged then.
+// score to 500. Where the worker may lower scores the keeper is never killed, as a dead box's files may still be
+// charged.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -30,7 +30,7 @@ exec "$@"`
 
 export const socketDescriptor = 3
 
-/** Starts the process; the caller watches it. */
+/** The caller watches the process. */
 export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess {
   const own = openSync(program, 'r')
   try {

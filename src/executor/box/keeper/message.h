@@ -1,4 +1,4 @@
-// Messages on a keeper's socket; channel.c tells their order, structure.ts is the worker's side.
+// Messages on a keeper's socket; order in channel.c, the worker's side in structure.ts.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -49,7 +49,6 @@ struct frame {
   uint32_t length;
 };
 
-/** Why a keeper ended a box. */
 enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
 
 struct result {

@@ -1,5 +1,4 @@
-// The messages on a keeper's socket: requests to bytes, and results from bytes. conversation.ts knows when each may
-// come.
+// Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
 import { nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
@@ -18,7 +17,7 @@ export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
   Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
 )
-/** Bytes of the keeper's own buffer. */
+/** Bytes of the keeper's buffer. */
 const longestFrame = 256 * 1024
 
 /** One message of the keeper's, and the bytes after it. */
@@ -28,7 +27,6 @@ export interface Frame {
   readonly rest: Buffer
 }
 
-/** Takes the first frame off. */
 export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
   const { sizeBytes } = structure.frame
   if (bytes.length < sizeBytes) return 'partial'
@@ -44,7 +42,7 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
 export interface Hello {
   readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
   readonly filter: Buffer
-  /** Entries of the boxes' file system, in the format of build_root (root.c). */
+  /** In the format of build_root (root.c). */
   readonly layout: Buffer
 }
 
@@ -71,12 +69,12 @@ const { CLD_EXITED, CLD_KILLED, CLD_DUMPED } = structure.endCode
 const mebibyte = 1024 * 1024
 const blockBytes = 512
 
-/** `struct request` of message.h and what follows it. */
+/** `struct request` and what follows it. */
 export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce((sum, { content }) => sum + content.length, 0)
   const scratchBytes = Math.ceil(limits.diskBytes)
-  // The program's own files do not count towards its disk. Rounded up, as the next box is made for the last size.
+  // Files do not count towards the disk. Rounded, as the next box is made for the last size.
   const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
   const head = structure.request.encode({
     kind: 'R'.charCodeAt(0),
@@ -95,7 +93,7 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     stderr_bytes: Math.ceil(limits.stderrBytes),
     box_bytes: boxBytes,
     scratch_bytes: scratchBytes,
-    // One block more than the disk holds, so that a full disk is ENOSPC and not SIGXFSZ.
+    // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
   })
   return [head, strings, ...command.files.flatMap(encodeFile), stdin]
@@ -118,7 +116,7 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
   return [head, name, content]
 }
 
-/** Why the keeper ended the box; null: it ended by itself. */
+/** Null: the box ended by itself. */
 type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
 
 export interface Result {
@@ -133,8 +131,8 @@ export interface Result {
 }
 
 /**
- * @param captured bytes of stdout and stderr that came before it.
- * @throws {SandboxError} step `keeper.protocol` when it contradicts itself or what came before.
+ * @param captured bytes of stdout and stderr before it.
+ * @throws {SandboxError} step `keeper.protocol` on a contradiction.
  */
 export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
   if (body.length !== structure.result.sizeBytes)
@@ -152,7 +150,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
   const ended =
     (code === CLD_EXITED && status <= 255) ||
     ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
-  // A program killed with its box leaves no exit status, but then there is a reason.
+  // Killed with its box, a program leaves no status, but there is a reason.
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
   if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
   const isPossible =

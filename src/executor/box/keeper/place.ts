@@ -1,24 +1,20 @@
-// A place in a slot for one keeper, ready or starting. Another replaces one that has failed; what that leaves is the
-// slot's to clear.
+// A slot's place for one keeper, ready or starting. Another replaces one that failed; the slot clears the rest.
 import type { KeeperGroup } from '#cgroup'
 import type { Keeper } from './keeper-process.ts'
 
-/** A started keeper and its cgroup. */
 export interface StandingKeeper {
   readonly keeper: Keeper
   readonly group: KeeperGroup
-  /** Programs that it has run. */
   runs: number
 }
 
 export interface Place {
-  /** The keeper has started. */
   readonly isReady: boolean
-  /** The present keeper; starts one if there is none. */
+  /** Starts one if there is none. */
   get(): Promise<StandingKeeper>
-  /** Resolves when nothing of a failed keeper is left; another is starting then. */
+  /** Resolves when nothing of it is left and another is starting. */
   replace(failed: StandingKeeper): Promise<void>
-  /** Counts a run. After its last, another starts at once, and this one leaves in the background. */
+  /** After the last run another starts at once, and this one leaves in the background. */
   noteRun(standing: StandingKeeper): void
   /** Ends the keeper; the place stays empty. */
   close(): Promise<void>
@@ -26,15 +22,13 @@ export interface Place {
 
 export interface PlaceOptions {
   readonly start: () => Promise<StandingKeeper>
-  /** Gets a promise for what is left in the slot: resolves when it is gone, rejects when it stays. */
+  /** Gets a promise for what is left: it resolves when that is gone, and rejects when it stays. */
   readonly onLeft: (cleared: Promise<void>) => void
-  /** Pause before another try after a failed start; null: not before one is wanted. */
+  /** Pause after a failed start; null: until one is wanted. */
   readonly refillMilliseconds: number | null
-  /** Runs before it is replaced. */
   readonly runsMost: number
 }
 
-/** An empty place. */
 export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: PlaceOptions): Place {
   let present: Promise<StandingKeeper> | null = null
   let isReady = false
@@ -81,7 +75,7 @@ export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: Pla
       standing.runs += 1
       if (standing.runs < runsMost || isClosed) return
       void fill().catch(() => {})
-      // The slot is in use meanwhile; if something is left, this was its last run.
+      // The slot is in use; if something is left, this was its last run.
       const gone = dismiss(standing).catch((error: unknown) => onLeft(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))

@@ -1,9 +1,9 @@
-// The keeper inside CPython: a program is a fork of an interpreter that is already up.
+// The keeper inside CPython: programs are forks of an interpreter that is already up.
 //
-// LD_PRELOAD loads this library into `python3 main.py`. Before the interpreter's main, the process becomes a keeper in
-// its boxes' file system. The interpreter then starts as always, until it opens its script. There it is held, and each
-// program is a fork that opens its own box's script. So nothing of the interpreter is imitated, and the resident
-// process reads nothing of a submission.
+// LD_PRELOAD loads this into `python3 main.py`. Before the interpreter's main, the process becomes a keeper in its
+// boxes' file system. The interpreter then starts as always, and is held when it opens its script: each program is a
+// fork that opens its own box's. So nothing of the interpreter is imitated, and the resident process reads nothing of a
+// submission.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -44,8 +44,8 @@ static void forget_preload(void) {
 }
 
 /**
- * The kernel's records of the environment's end and of the uid and gid tell about before the box. A kernel without
- * checkpoints lets nobody correct them; then /proc/self/environ ends in more NULs.
+ * The kernel's records of the environment's end and of the ids date from before the box. A kernel without checkpoints
+ * lets nobody correct them: /proc/self/environ then ends in more NULs.
  */
 static void correct_records(void) {
   size_t count = 0;
@@ -59,7 +59,7 @@ static void correct_records(void) {
   close(file);
   if (length <= 0) return;
   text[length] = 0;
-  // The second field is a name with any characters in parentheses; the third follows it.
+  // The second field is any name in parentheses; the third follows.
   uint64_t fields[52] = {0};
   char *next = strrchr(text, ')');
   for (int number = 3; next != NULL && number < 52; number += 1) {
@@ -87,7 +87,7 @@ static void correct_records(void) {
   prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
-/** The interpreter remembers what kinds of streams it started with, so they must be as in a box. */
+/** The interpreter remembers its streams' kinds, so they must be as in a box. */
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
   int outputs[2];
@@ -115,7 +115,7 @@ __attribute__((constructor)) static void begin(void) {
   waits_for_script = true;
 }
 
-/** A function or variable of the interpreter's; all that are used are public since Python 3.2. */
+/** A name of the interpreter's; all that are used are public since Python 3.2. */
 static void *find(const char *name) {
   void *found = dlsym(RTLD_DEFAULT, name);
   if (found == NULL) _exit(70);
@@ -128,13 +128,12 @@ static void *get_of_sys(const char *name) {
   return get(name);
 }
 
-/** The script ended without an exception, and nothing visible is left to do (quiet-end.ts). */
+/** The script ended without exception, and nothing visible is left to do (quiet-end.ts). */
 static bool ends_quietly;
 
 /**
- * Runs the script and ends by the same calls as the interpreter's main, so that sigaction below knows how the script
- * ended. Only for programs that may end quietly: the interpreter's main alone sees an interrupt inside a string that a
- * program executes.
+ * Runs the script by the same calls as the interpreter's main, so that sigaction below knows how it ended. Only for
+ * programs that may end quietly: only the interpreter's main sees an interrupt inside a string that a program executes.
  */
 static _Noreturn void run_script(FILE *file, const char *path) {
   int (*ensure)(void);
@@ -176,9 +175,9 @@ static void *find_next(const char *name) {
 }
 
 /**
- * The interpreter restores SIGINT after it has joined threads, run exit functions and flushed outputs. All that follows
- * is to free memory, which the kernel does faster: two thirds of a hello's time, as each write copies a page shared
- * with the resident. It is skipped where nobody could see it.
+ * The interpreter restores SIGINT after it joined threads, ran exit functions and flushed outputs. The rest only frees
+ * memory, which the kernel does faster: two thirds of a hello's time, as each write copies a page shared with the
+ * resident. Skipped where nobody could see it.
  */
 __attribute__((visibility("default"))) int sigaction(int signal_number, const struct sigaction *new,
                                                      struct sigaction *old) {

@@ -1,10 +1,10 @@
-// message.h's structures as tables of fields, for writing and reading. test/executor/box/keeper/structure.test.ts
-// compares them with the compiled header.
+// message.h's structures as tables of fields; test/executor/box/keeper/structure.test.ts compares them with the
+// compiled header.
 
 /** Little-endian, unsigned. */
 export type FieldType = 'uint32_t' | 'uint64_t'
 
-/** By their names in C, in C's order. */
+/** By name in C, in C's order. */
 type Fields = Readonly<Record<string, FieldType>>
 
 /** Whole numbers below 2^53. */
@@ -114,7 +114,7 @@ export const result = defineStructure('result', {
   stderr_bytes: 'uint64_t',
 })
 
-/** `enum reason`, in its order. */
+/** `enum reason`, in order. */
 export const reasons = [
   'no_reason',
   'cpu_limit',
