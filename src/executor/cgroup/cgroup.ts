@@ -1,4 +1,4 @@
-// One interface over cgroups v1 and v2, which differ in every file name, and the choice between them.
+// One interface over cgroups v1 and v2, and the choice between them.
 import { readFileSync } from 'node:fs'
 import { SandboxError } from '#contract'
 import { openCgroupV1 } from './v1.ts'
@@ -9,18 +9,17 @@ export { versionOneControllers } from './v1.ts'
 export { findDelegatedGroup } from './v2.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
-/** What the kernel enforces; CPU and wall time are watched from outside. */
+/** CPU and wall time are watched from outside. */
 export interface CgroupLimits {
   readonly memoryBytes: number
   /** Processes and threads, including the sandbox's own. */
   readonly processes: number
 }
 
-/** The cgroup of one phase. */
 export interface Cgroup {
   /** The `cgroup.procs` files where a process writes `0` to enter. */
   readonly entrances: readonly string[]
-  /** Forgets CPU time and peak so far: they belong to the set-up. */
+  /** Forgets CPU time and peak so far, which belong to the set-up. */
   startMeasuring(): void
   /** User + system time since `startMeasuring`. */
   readCpuSeconds(): number
@@ -28,9 +27,9 @@ export interface Cgroup {
   readMemoryPeakBytes(): number
   /** Processes that the out-of-memory killer ended. */
   readOutOfMemoryKills(): number
-  /** True when the process is inside in every hierarchy. */
+  /** True when it is inside in every hierarchy. */
   holds(pid: number): boolean
-  /** Sends SIGKILL to every process inside; none escapes by forking. */
+  /** None escapes by forking. */
   kill(): void
   /**
    * Kills until no process is left.
@@ -44,16 +43,16 @@ export interface Cgroup {
   remove(): Promise<void>
 }
 
-/** The cgroup that a keeper (keeper/group.c) stands in. */
+/** Where a keeper (keeper/group.c) stands. */
 export interface KeeperGroup {
   readonly version: 'v1' | 'v2'
   /** The keeper must limit swap too. */
   readonly countsSwap: boolean
-  /** Groups have shares of the CPU, so the idle class counts only inside this one. */
+  /** Groups share the CPU, so the idle class counts only inside this one. */
   readonly sharesCpu: boolean
   /** The `cgroup.procs` files where the keeper enters. */
   readonly entrances: readonly string[]
-  /** Open, in the order of keeper/group.c; close them once the keeper has started. */
+  /** In the order of keeper/group.c; close them once the keeper has started. */
   readonly descriptors: readonly number[]
   closeDescriptors(): void
   /**
@@ -63,7 +62,6 @@ export interface KeeperGroup {
   remove(): Promise<void>
 }
 
-/** A worker's own cgroup, the parent of its phases' cgroups. */
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
   /** @throws {SandboxError} when a limit cannot be set; nothing is left behind. */
@@ -77,20 +75,19 @@ export interface CgroupParent {
   close(): Promise<void>
 }
 
-/** A mounted hierarchy and this process's place in it. */
 export interface Hierarchy {
   readonly type: 'cgroup' | 'cgroup2'
   readonly mountPoint: string
   /** v1 controllers; empty for v2. */
   readonly controllers: readonly string[]
-  /** Directory of this process's group. */
+  /** This process's group. */
   readonly ownGroup: string
 }
 
 /**
- * Makes the worker's cgroup `name` and sweeps what dead workers left beside it. v2 is used when it has the memory
- * controller, else v1.
- * @throws {SandboxError} when neither version can enforce the limits.
+ * Makes the worker's cgroup `name` and sweeps what dead workers left. v2 is used when it has the memory controller,
+ * else v1.
+ * @throws {SandboxError} when neither can enforce the limits.
  */
 export async function openCgroupParent(name: string): Promise<CgroupParent> {
   const hierarchies = readHierarchies()
@@ -104,7 +101,7 @@ export async function openCgroupParent(name: string): Promise<CgroupParent> {
   )
 }
 
-/** Reads mount points instead of guessing them. Formats: cgroups(7), proc_pid_mountinfo(5). */
+/** Formats: cgroups(7), proc_pid_mountinfo(5). */
 export function readHierarchies(
   mountinfo: string = readFileSync('/proc/self/mountinfo', 'utf8'),
   membership: string = readFileSync('/proc/self/cgroup', 'utf8'),

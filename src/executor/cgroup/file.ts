@@ -1,5 +1,4 @@
-// Reads and writes cgroup files; errors name the step. Synchronous: kernfs answers in microseconds, faster than a trip
-// through the thread pool.
+// Reads and writes cgroup files; errors name the step. Synchronous, as kernfs answers faster than the thread pool.
 import {
   closeSync,
   constants,
@@ -26,7 +25,7 @@ export function makeGroup(directory: string, remedy?: string): void {
   }
 }
 
-/** Writes one value with one write(2), as the kernel wants it. Never creates a file. */
+/** With one write(2), as the kernel wants it. Never creates a file. */
 export function writeValue(directory: string, file: string, value: string): void {
   // cgroup.kill cannot be opened for reading.
   const descriptor = openSync(`${directory}/${file}`, constants.O_WRONLY)
@@ -38,8 +37,8 @@ export function writeValue(directory: string, file: string, value: string): void
 }
 
 /**
- * Writes a limit and reads it back; the kernel may round bytes down to a page.
- * @throws {SandboxError} step `cgroup.limit` when the limit does not hold.
+ * Reads the limit back; the kernel may round bytes down to a page.
+ * @throws {SandboxError} step `cgroup.limit` when it does not hold.
  */
 export function writeLimit(directory: string, file: string, value: number): void {
   let found: string
@@ -61,7 +60,7 @@ export function writeLimit(directory: string, file: string, value: number): void
   }
 }
 
-/** Trimmed. */
+/** The file's text, trimmed. */
 export function readValue(directory: string, file: string): string {
   return readFileSync(`${directory}/${file}`, 'utf8').trim()
 }
@@ -75,7 +74,7 @@ export function readKey(directory: string, file: string, key: string): number {
   return 0
 }
 
-/** Pids, without those of child cgroups; none when the cgroup is gone. */
+/** Without those of child cgroups; none when the cgroup is gone. */
 export function readPids(directory: string): number[] {
   try {
     return readValue(directory, 'cgroup.procs').split('\n').filter(Boolean).map(Number)
@@ -85,7 +84,7 @@ export function readPids(directory: string): number[] {
   }
 }
 
-/** Names of child cgroups; none when the cgroup is gone. */
+/** None when the cgroup is gone. */
 export function readChildren(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
@@ -98,13 +97,13 @@ export function readChildren(directory: string): string[] {
 }
 
 /**
- * Removes an empty cgroup, which a killed process can hold for milliseconds (EBUSY).
+ * A killed process can hold an empty cgroup for milliseconds (EBUSY).
  * @throws {SandboxError} step `cgroup.remove` when still busy after `patienceMilliseconds`.
  */
 export async function removeGroup(directory: string, patienceMilliseconds = 5000): Promise<void> {
   let waited = 0
   // Short steps while an exit is under way (an RCU grace period, 10 to 30 ms), as a doubled pause would wait as long
-  // again. Long ones after that.
+  // again. Long ones for what stays.
   for (let pause = 1; ; pause = Math.min(pause * 2, waited < 500 ? 8 : 100)) {
     try {
       rmdirSync(directory)
@@ -124,7 +123,7 @@ export async function removeGroup(directory: string, patienceMilliseconds = 5000
   }
 }
 
-/** Deepest first. */
+/** Removes a cgroup and all below it, deepest first. */
 export async function removeTree(directory: string): Promise<void> {
   for (const child of readChildren(directory)) await removeTree(`${directory}/${child}`)
   await removeGroup(directory)

@@ -1,5 +1,5 @@
-// cgroup v1: one directory per controller, plus the empty v2 tree that hybrid hosts mount. Memory and swap limits have
-// an order, and only the v2 tree or the freezer can kill all at once.
+// cgroup v1: one directory per controller, plus the empty v2 tree of hybrid hosts. Only that tree or the freezer can
+// kill all at once.
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
@@ -29,7 +29,7 @@ interface Directories {
   readonly unified: string | null
 }
 
-/** A group is made in each that is mounted. */
+/** Groups are made in all that are mounted. */
 export const versionOneControllers = {
   required: ['memory', 'pids', 'cpuacct'],
   optional: ['cpu', 'freezer'],
@@ -87,7 +87,7 @@ function makeGroups(directories: Directories): void {
     )
 }
 
-/** @returns why some groups could not be made. */
+/** @returns why some could not be made. */
 function listRefusals(directories: readonly string[]): string[] {
   const refusals: string[] = []
   for (const directory of directories) {
@@ -133,10 +133,7 @@ function findBase(hierarchies: readonly Hierarchy[], name: string): Directories 
   throw new SandboxError('cgroup.find', complaints.join('; '))
 }
 
-/**
- * A worker without root may have been given v1 controllers but not the v2 tree. An old kernel's tree has no
- * cgroup.kill.
- */
+/** A worker without root may lack the v2 tree; an old kernel's has no cgroup.kill. */
 function canMakeGroups(directory: string): boolean {
   const probe = `${directory}/runledger-probe-${process.pid}`
   try {
@@ -171,7 +168,7 @@ function listDistinct(directories: Directories): string[] {
 function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): void {
   writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
   if (existsSync(`${group.memory}/${swapFile}`)) {
-    // Second, as it may never be below the limit of memory.
+    // Written second, as it may never be below the limit of memory.
     writeLimit(group.memory, swapFile, memoryBytes)
   } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
     throw new SandboxError(
@@ -217,7 +214,7 @@ function openKeeperGroup(group: Directories): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
-    // A stand-in that is never written, where swap is not counted.
+    // Where swap is not counted, the first file stands in and is not written.
     [`${group.memory}/${countsSwap ? swapFile : 'memory.limit_in_bytes'}`, 'r+'],
     [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
     [`${group.memory}/memory.usage_in_bytes`, 'r'],
@@ -281,7 +278,7 @@ async function killAll(group: Directories): Promise<void> {
   }
 }
 
-/** Frozen, as a process that keeps forking could outrun the loop. Frozen processes die once thawed. */
+/** Freezes first, as a process that keeps forking could outrun the loop. Frozen processes die once thawed. */
 async function killFrozen(directory: string, freezer: string | null): Promise<void> {
   if (readPids(directory).length === 0) return
   if (freezer === null) {
@@ -303,7 +300,7 @@ async function killFrozen(directory: string, freezer: string | null): Promise<vo
   }
 }
 
-/** Removes dead workers' groups; another user's are left to that user. */
+/** Removes dead workers' groups, but not another user's. */
 async function sweep(base: string): Promise<void> {
   for (const name of readChildren(base).filter(isAbandoned)) {
     const parent = `${base}/${name}`
@@ -312,7 +309,7 @@ async function sweep(base: string): Promise<void> {
         const groups = [parent, ...readChildren(parent).map((child) => `${parent}/${child}`)]
         if (groups.every((group) => readPids(group).length === 0)) break
         for (const group of groups) {
-          // A worker that died between freezing and thawing left processes that cannot die yet.
+          // A worker that died between freezing and thawing left frozen processes, which cannot die.
           if (existsSync(`${group}/freezer.state`)) writeValue(group, 'freezer.state', 'THAWED')
           killEach(group)
         }

@@ -1,5 +1,5 @@
-// cgroup v2: one tree, where a group with processes may not give controllers to its children. So the worker moves
-// itself into a leaf first; how depends on whether it stands in a host's root, a service or a container.
+// cgroup v2: one tree, where a group with processes may not give controllers to children. So the worker moves into a
+// leaf first. How depends on where it stands: a host's root, a service or a container.
 import {
   chownSync,
   closeSync,
@@ -28,7 +28,7 @@ import {
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import { isAbandoned } from './worker-group.ts'
 
-/** Leaves for the worker; systemd makes the second by `DelegateSubgroup=supervisor`. */
+/** systemd makes the second by `DelegateSubgroup=supervisor`. */
 const leafNames = ['runledger-supervisor', 'supervisor']
 
 const remedy =
@@ -67,17 +67,17 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   }
 }
 
-/** The worker's own group, or the one above when it stands in a leaf made for it. */
+/** The worker's own group, or the one above a leaf made for it. */
 export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
   const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
   return inLeaf ? dirname(ownGroup) : ownGroup
 }
 
-/** Empties the base group of processes and enables its controllers; returns the base. */
+/** Moves processes out of the base group and enables its controllers; returns the base. */
 function delegate(unified: Hierarchy): string {
   const base = findDelegatedGroup(unified)
   try {
-    // Only the tree's root lacks cgroup.type, and only it may hold processes beside children.
+    // Only the tree's root lacks cgroup.type and may hold processes beside children.
     if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
     enableControllers(base)
   } catch (cause) {
@@ -158,7 +158,7 @@ function limitCpu(group: string): void {
   if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
 }
 
-/** A subtree of the keeper's own: one leaf for itself, a fresh one for each box. The worker sets limits above it. */
+/** A subtree of the keeper's: one leaf for itself, a fresh one per box. The worker sets limits above it. */
 async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
   const leaf = `${group}/keeper`
   makeGroup(group)
@@ -166,7 +166,7 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
     enableControllers(group)
     limitCpu(group)
     makeGroup(leaf)
-    // The youngest file that a keeper needs.
+    // It is the youngest file that a keeper needs.
     if (!existsSync(`${leaf}/memory.peak`)) {
       throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.19 or newer on cgroup v2')
     }
@@ -224,8 +224,8 @@ function openGroup(group: string): Cgroup {
 }
 
 /**
- * memory.peak exists since Linux 5.19; since 6.12 a descriptor can reset it for itself. Before, the figure includes the
- * set-up; without the file, the current charge is sampled when CPU time is read.
+ * memory.peak exists since Linux 5.19; since 6.12 a descriptor can reset it for itself. Before, it includes the set-up;
+ * without it the charge is sampled when CPU time is read.
  */
 function openPeak(group: string): {
   reset(): void
@@ -302,7 +302,7 @@ async function killAll(group: string): Promise<void> {
   }
 }
 
-/** Removes dead workers' groups; another user's are left to that user. */
+/** Removes dead workers' groups, but not another user's. */
 async function sweep(base: string): Promise<void> {
   for (const name of readChildren(base).filter(isAbandoned)) {
     try {

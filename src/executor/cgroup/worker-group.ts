@@ -1,4 +1,4 @@
-// Names a worker's cgroup so that a sweep can prove that worker dead before it touches anything.
+// Names a worker's cgroup so that a sweep can prove the worker dead first.
 import { readFileSync, readlinkSync } from 'node:fs'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
@@ -10,9 +10,7 @@ export function nameWorkerGroup(): string {
   return `runledger-${pidNamespace()}-${process.pid}-${startTicks(process.pid)}-${executorsMade}`
 }
 
-/**
- * True when the name is ours and its process is gone. Never for another pid namespace, whose processes cannot be seen.
- */
+/** The name is ours and its process is gone. False for other pid namespaces, whose processes cannot be seen. */
 export function isAbandoned(name: string): boolean {
   const match = pattern.exec(name)
   if (match === null) return false
@@ -24,7 +22,7 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** Tells processes with the same pid apart; null without such a process. */
+/** Tells processes with the same pid apart; null without a process. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {
