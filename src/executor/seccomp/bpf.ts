@@ -1,6 +1,6 @@
-// Classic BPF for seccomp(2): encodes instructions and the shapes that the filter is built from. Each shape returns or
-// falls through, so code is joined by concatenation, without labels. Formats:
-// https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
+// Classic BPF for seccomp(2): instructions and the shapes that the filter is built from. Each shape returns or falls
+// through, so code is concatenated without labels. Formats: https://docs.kernel.org/networking/filter.html,
+// linux/seccomp.h.
 
 /** One `struct sock_filter`. */
 export interface Instruction {

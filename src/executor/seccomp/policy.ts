@@ -1,7 +1,6 @@
 // Which system calls a box may not make, what they answer, and why: one row per reason. A deny list with an upper
-// bound: calls newer than the last reviewed one stay closed until someone reviews them. An allow list would break with
-// each runtime upgrade. Where libraries have a fallback the answer is ENOSYS; what the kernel would refuse gets the
-// kernel's errno.
+// bound, as an allow list would break with each runtime upgrade: calls newer than the last reviewed one stay closed.
+// ENOSYS where libraries have a fallback, else the errno that the kernel would give.
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { FilterRow } from './row.ts'
 import type { Architecture } from './syscall-number.ts'

@@ -1,6 +1,6 @@
-// Compiles policy.ts into the filter that the kernel runs on each system call: a binary search over call numbers, then
-// the call's own tests. Calls that are always allowed meet only number tests, so Linux ≥ 5.11 answers them from a
-// bitmap. Measured (Linux 6.18): 30 ns a call more than without a filter, 50 ns where arguments are tested.
+// Compiles policy.ts into the kernel's filter: a binary search over call numbers, then the call's own tests. Calls that
+// are always allowed meet only number tests, so Linux ≥ 5.11 answers them from a bitmap. Measured (Linux 6.18): 30 ns a
+// call more than without a filter, 50 ns where arguments are tested.
 import { SandboxError } from '#contract'
 import {
   dataOffset,
@@ -106,9 +106,8 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
 export function compileFilter(architecture: Architecture): readonly Instruction[] {
   return [
     loadWord(dataOffset.architecture),
-    // Another architecture's calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
-    // code-golf PR 2729 reached keyctl as i386 call 288, which is accept4 here. No honest program does this, so it
-    // dies.
+    // Other architectures' calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
+    // code-golf PR 2729 reached keyctl as i386 call 288, here accept4. No honest program does this, so it dies.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
     ...compileSearch(compileIntervals(architecture)),
