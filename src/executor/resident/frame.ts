@@ -1,5 +1,5 @@
 // Frames on a stream: a length in four bytes, big-endian, then the bytes. An answer may not begin before its question,
-// nor have a byte too many or too few.
+// nor have surplus or missing bytes.
 import type { Socket } from 'node:net'
 
 export function writeFrame(stream: Socket, frame: Uint8Array): void {
@@ -9,7 +9,6 @@ export function writeFrame(stream: Socket, frame: Uint8Array): void {
   stream.write(frame)
 }
 
-/** One at a time. */
 export interface Frames {
   /** The next frame, which must not have begun yet. Rejects when the stream ends first. */
   next(): Promise<Buffer>

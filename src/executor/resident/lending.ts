@@ -1,4 +1,4 @@
-// Lends each resident to one request at a time, and ends a retired one when it comes back. It starts none.
+// Lends each resident to one request at a time, and ends retired ones when they come back.
 import type { Resident } from './process.ts'
 
 export interface Member {

@@ -1,5 +1,5 @@
-// Keeps residents (process.ts) ready: starts them in the background, lends them (lending.ts), and replaces those that
-// end or grow old (succession.ts). Callers go on without one that is not free in time.
+// Keeps residents (process.ts) ready: starts, lends (lending.ts) and replaces them (succession.ts). Callers go on
+// without one that is not free in time.
 import type { PhaseLimits } from '#contract'
 import { createLending } from './lending.ts'
 import type { Lending, Member } from './lending.ts'
@@ -8,7 +8,7 @@ import { holdPlace } from './succession.ts'
 
 export interface ResidentPool {
   /**
-   * Null when none is free in time or its answer was refused; it is then ended and replaced.
+   * Null when none is free in time or its answer is refused; that one is replaced.
    * @param accept reads the answer; null or an exception refuses it.
    * @throws the signal's reason when aborted.
    */

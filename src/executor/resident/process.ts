@@ -1,6 +1,5 @@
-// A box that stays: our program in it answers framed requests one after another. For compilers whose start costs more
-// than their work; no submission's program runs in one. A surplus byte, a passed limit or silence ends it, and the
-// caller goes on without.
+// A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
+// submission's program runs in one. A surplus byte, a passed limit or silence ends it.
 import type { Socket } from 'node:net'
 import { awaitBox, captureOutput, openBox, ownProcesses, watchLimits } from '#bubblewrap'
 import { describe, roundSeconds, SandboxError } from '#contract'
