@@ -1,5 +1,5 @@
-// Makes one real box as for submissions and checks it from inside and outside: settings may look right while the
-// kernel, a container engine or a security module refuses.
+// Makes a real box and checks it from inside and outside: settings may look right while the kernel, a container engine
+// or a security module refuses.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boxUid, dropTo, environment, readHostRoot, spawnBox } from '#bubblewrap'
@@ -13,7 +13,7 @@ import type { Host } from './host.ts'
 
 const name = 'box'
 
-/** What bubblewrap and setpriv say when they fail, and what helps. The first match counts. */
+/** bubblewrap's and setpriv's messages, and what helps. The first match counts. */
 const refusals: readonly (readonly [RegExp, string])[] = [
   [/Can't mount proc|mounting proc/iu, maskRemedy],
   [/uid map: Permission denied|Failed RTM_NEWADDR|loopback:/iu, apparmorRemedy],
@@ -37,10 +37,10 @@ const refusals: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** A box's own. */
+/** A box has its own of each. */
 const namespaces = ['user', 'pid', 'mnt', 'net', 'ipc', 'uts', 'cgroup'] as const
 
-/** @param makers findings about the programs that make it; if one is not ok, none is run. */
+/** @param makers findings about bubblewrap and the rest; none is run unless all are ok. */
 export async function examineBox(host: Host, makers: readonly Finding[]): Promise<Finding> {
   const unfit = makers.find(({ level }) => level === 'missing')
   if (unfit !== undefined)
@@ -88,7 +88,7 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
 interface Report {
   /** What the box printed; empty without one. */
   readonly inside: string
-  /** The host's /proc about the box's first process. */
+  /** What the host's /proc says of the box's first process. */
   readonly outside: { readonly status: string; readonly shared: readonly string[] } | null
   readonly errors: string
   readonly end: string
@@ -127,7 +127,7 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
   })
   const patience = AbortSignal.timeout(20_000)
   const isOver = (): boolean => end !== null || patience.aborted
-  // Of the three files the environment comes last: then the box is up and waits for its input to end.
+  // Of three files the environment comes last: then the box is up and waits for its input to end.
   while (!isOver() && !inside.includes('PATH=')) await delay(5)
   const known = Promise.race([box.boxPid, delay(1000, null, { ref: false })])
   const pid = inside === '' ? null : await known

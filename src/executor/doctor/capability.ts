@@ -1,5 +1,4 @@
-// Examines root's capabilities: without one, things fail with words that name another cause. In an engine's container
-// container.ts does this.
+// Examines root's capabilities: without one, things fail in misleading words. For containers container.ts does this.
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
@@ -7,19 +6,18 @@ import { readProcessFile } from './host.ts'
 
 type RootHost = Pick<Host, 'uid' | 'processDirectory'>
 
-/** To become a slot's user. Numbers of linux/capability.h. */
+/** Root becomes a slot's user with these. Numbers of linux/capability.h. */
 const needed = { SETGID: 6, SETUID: 7 } as const
-/** Dispensable; what root cannot do without each. */
+/** Root can work without these; each names what it then cannot do. */
 const wanted = {
   DAC_OVERRIDE: { number: 1, loss: 'cgroups and directories of other users are closed to it' },
   SYS_PTRACE: { number: 19, loss: 'boxes work, and cannot be looked at from outside' },
 } as const
 
-/** What to tell an engine. */
 const addRemedy = (names: readonly string[]): string =>
   `docker run ${names.map((name) => `--cap-add ${name}`).join(' ')} …`
 
-/** Nothing for a worker that is not root. */
+/** Empty for a worker that is not root. */
 export function examineCapabilities(host: RootHost): Finding[] {
   if (host.uid !== 0) return []
   const name = 'capabilities'
@@ -43,7 +41,7 @@ export function examineCapabilities(host: RootHost): Finding[] {
   return [reportOk(name, 'all that root needs')]
 }
 
-/** Whether this process may inspect another user's. */
+/** Whether this process may inspect other users' processes. */
 export function mayTrace(host: RootHost): boolean {
   return host.uid !== 0 || holds(host, wanted.SYS_PTRACE.number)
 }

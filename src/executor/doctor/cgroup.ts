@@ -1,5 +1,5 @@
-// Examines cgroups: which version has the controllers, and whether this worker may make groups with limits. It moves no
-// process and enables no controller, as the worker does at start: a person's login session may hold other processes.
+// Examines cgroups: which version has the controllers, and whether this worker may make groups with limits. Unlike the
+// worker it moves no process and enables nothing, as a login session may hold others.
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -26,7 +26,6 @@ const delegateRemedy =
 const versionOneRemedy = (group: string): string =>
   `run the worker as root, or give its user a group in every hierarchy and start it there: mkdir ${group}/worker && chown -R USER ${group}/worker`
 
-/** The version, each controller, whether groups can be made, and swap accounting. */
 export function examineCgroups(host: Host): Finding[] {
   const mountinfo = readProcessFile(host, 'self/mountinfo')
   const membership = readProcessFile(host, 'self/cgroup')
@@ -66,7 +65,7 @@ function examineVersion1(
   const { required, optional } = versionOneControllers
   const findings = [
     ...required.flatMap((controller) => examineController(controller, true)),
-    // The worker makes groups there too.
+    // The worker makes groups here too.
     ...optional.flatMap((controller) => examineController(controller, false)),
     examineKill(unified, find('freezer')),
   ]
@@ -84,7 +83,7 @@ function examineVersion1(
   return [...findings, examineSwapAccounting(host, hasAccounting)]
 }
 
-/** One of the two must kill a box at once. An old kernel's v2 tree kills one by one, which a fork bomb outruns. */
+/** One of the two must kill a box at once: an old kernel kills one by one, which a fork bomb outruns. */
 function examineKill(unified: Hierarchy | undefined, freezer: Hierarchy | undefined): Finding {
   const name = 'cgroup kill'
   const freezerRemedy = mountController('freezer')
@@ -149,7 +148,7 @@ function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
   const hasAccounting = [ownGroup, ...listAbove(ownGroup, mountPoint)].some((group) =>
     existsSync(join(group, 'memory.swap.max')),
   )
-  // The root group has no such file, which says nothing: swap is then taken as counted.
+  // The root group has no such file, so swap is taken as counted.
   const isUnknown = ownGroup === mountPoint
   return [...findings, examineSwapAccounting(host, hasAccounting || isUnknown)]
 }
@@ -159,7 +158,7 @@ function listAbove(group: string, mountPoint: string): string[] {
   return names.map((_, index) => join(mountPoint, ...names.slice(0, index)))
 }
 
-/** A v2 group with processes gives children no controllers (EBUSY), so the worker must move them to a leaf. */
+/** Groups with processes give children no controllers (EBUSY), so the worker must move them to a leaf. */
 function examineDelegation(ownGroup: string, mountPoint: string): Finding {
   const name = 'cgroup delegation'
   try {
@@ -206,7 +205,7 @@ interface GroupKind {
   readonly mountRemedy: string
 }
 
-/** Makes a group and removes it: the only proof. */
+/** Making and removing a group is the only proof. */
 function examineGroup(
   name: string,
   group: string,

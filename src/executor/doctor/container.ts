@@ -1,5 +1,5 @@
-// Examines what podman or docker gives a container: one row per flag, in the engine's words. Other rows say what the
-// kernel refuses; an operator needs the flag that made it so.
+// Examines what podman or docker gives a container: one row per flag, in the engine's words, as an operator needs the
+// flag behind what the kernel refuses.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from './finding.ts'
@@ -24,7 +24,7 @@ const capabilities = [
 ] as const
 
 /**
- * Nothing outside a container. podman tells by its environment, docker by a file.
+ * Empty outside a container. podman tells by its environment, docker by a file.
  * @param root of the file system with docker's file.
  */
 export function examineContainer(host: Host, root = '/'): Finding[] {
@@ -44,7 +44,7 @@ export function examineContainer(host: Host, root = '/'): Finding[] {
     : flags
 }
 
-/** Of process 1, as the image's entry point drops what a worker does not keep. */
+/** Looks at process 1, as the image's entry point drops what a worker does not keep. */
 function examineCapabilities(host: Host): Finding {
   const name = 'container caps'
   const bounds = /^CapBnd:\s*([0-9a-f]+)$/mu.exec(readProcessFile(host, '1/status') ?? '')?.[1]
@@ -85,8 +85,7 @@ function examineCgroupMounts(host: Host): Finding {
       'none is mounted',
       sayBoth('--cgroupns=private', '--cgroupns=private'),
     )
-  // Engines mount cgroups read-only. The image's entry point remounts them with this capability; the worker no longer
-  // has it.
+  // Engines mount cgroups read-only; the entry point remounts them with this capability, which the worker then lacks.
   const flag = '--cap-add=SYS_ADMIN with the image’s own entry point'
   return reportMissing(
     name,

@@ -1,5 +1,5 @@
-// The doctor: tells row by row what keeps a host from having the sandbox, and what helps. No program runs on a host
-// with a `missing` row; no weaker box is made instead.
+// The doctor: tells row by row what keeps a host from having the sandbox, and what helps. With a `missing` row nothing
+// runs; no weaker box is made instead.
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import type { Host } from './host.ts'
@@ -17,9 +17,8 @@ import type { Finding } from './finding.ts'
 export type { Finding } from './finding.ts'
 
 /**
- * What differs from an ordinary host. Callers with the worker's configuration give `firstUid` (to try the box; default
- * 61000), `cacheDirectory` (default /var/cache/runledger) and `settings` (the languages' variables); the rest is for
- * tests.
+ * What differs from an ordinary host. Callers with a worker's configuration give `firstUid` (default 61000),
+ * `cacheDirectory` (default /var/cache/runledger) and `settings` (the languages' variables); the rest is for tests.
  */
 export type HostOptions = Partial<Host>
 
@@ -33,9 +32,7 @@ const ordinaryHost: Omit<Host, 'uid'> = {
   temporaryDirectory: '/tmp',
 }
 
-/**
- * One finding a row; a row's remedy may also help those below. Most of the time goes to asking the languages' programs.
- */
+/** One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time. */
 export async function examineHost(options: HostOptions = {}): Promise<readonly Finding[]> {
   const host: Host = { ...ordinaryHost, uid: process.getuid?.() ?? 0, ...options }
   const kernel = examineKernel(host)

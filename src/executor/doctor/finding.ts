@@ -1,13 +1,12 @@
-// A row of the doctor's report, shared by all examinations.
+// A row of the doctor's report.
 
 export interface Finding {
-  /** Such as `bubblewrap`. */
+  /** For example `bubblewrap`. */
   readonly name: string
-  /** `missing`: no isolation, the worker must not start. `warning`: isolation, but something could be better. */
+  /** `missing`: no isolation, so the worker must not start. `warning`: something could be better. */
   readonly level: 'ok' | 'warning' | 'missing'
-  /** What was found. */
   readonly detail: string
-  /** The exact command or setting that helps; null when all is well. */
+  /** The command or setting that helps; null when all is well. */
   readonly remedy: string | null
 }
 
@@ -15,12 +14,10 @@ export function reportOk(name: string, detail: string): Finding {
   return { name, level: 'ok', detail, remedy: null }
 }
 
-/** Works, but could be better. */
 export function reportWarning(name: string, detail: string, remedy: string): Finding {
   return { name, level: 'warning', detail, remedy }
 }
 
-/** The worker must not start. */
 export function reportMissing(name: string, detail: string, remedy: string): Finding {
   return { name, level: 'missing', detail, remedy }
 }
