@@ -1,23 +1,21 @@
-// A language as the executor sees it: how to compile, how to run, the files for both, and what is faster than a fresh
-// process. Languages know nothing of boxes, cgroups or each other.
+// A language as the executor sees it. Languages know nothing of boxes, cgroups or each other.
 import type { Command, ForkServer, HostPath } from '#contract'
 import type { LanguageSettings } from '#language'
 import type { ToolHost } from './tool.ts'
 
-/** Where a language prepares things beside the runs. */
 export interface Workshop {
-  /** The workers' own; outlives them. Make it if missing. */
+  /** It belongs to the workers and outlives them. Make it if missing. */
   readonly directory: string
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal
-  /** The worker's end waits for this work, which must not reject. */
+  /** The worker's end waits for this; it must not reject. */
   readonly track: (work: Promise<void>) => void
 }
 
 /** What a compiler made, or the source without one. */
 export interface Artefact {
   readonly content: Uint8Array
-  /** What the run command needs beside the file, such as a main class; may be empty. */
+  /** For example a main class; may be empty. */
   readonly entry: string
 }
 
@@ -30,11 +28,11 @@ export interface CompilerAnswer {
 /** A compiler that stays in a box (resident/process.ts). */
 export interface ResidentCompiler {
   readonly kind: 'resident-compiler'
-  /** Its start; an empty answer says that it is ready. */
+  /** The command that starts it; an empty answer says that it is ready. */
   command(memoryBytes: number): Command
   writeRequest(code: Uint8Array): Buffer
   /**
-   * What the compiler's command would have written and exited with. Null in doubt: a box then compiles anew.
+   * What the compiler's command would have given. Null in doubt: a box then compiles anew.
    * @throws when it is no answer.
    */
   readAnswer(answer: Buffer): CompilerAnswer | null
@@ -44,7 +42,7 @@ export interface ResidentCompiler {
 export interface Preparation {
   readonly kind: 'preparation'
   /**
-   * Starts in the background.
+   * Works in the background.
    * @returns the language as it will be.
    * @throws when it cannot.
    */
@@ -57,7 +55,7 @@ export type Accelerator = ForkServer | ResidentCompiler | Preparation
 export interface Compiler {
   /** As a person would type it. */
   readonly commandLine: readonly string[]
-  /** All that decides the result besides the source; part of the cache key. */
+  /** What decides the result besides the source; part of the cache key. */
   readonly identity: string
   /** Compiles in the box: result to stdout, messages to stderr. */
   command(code: Uint8Array, memoryBytes: number): Command
@@ -72,18 +70,16 @@ export interface Compiler {
 export interface Toolchain {
   /** Exact, such as `GCC 12.2.0`. */
   readonly version: string
-  /** Where on the host. */
   readonly location: string
   readonly compiler: Compiler | null
   /** The run's, as a person would type it. */
   readonly commandLine: readonly string[]
-  /** To show read-only, beyond the base system's programs and libraries. */
+  /** Read-only, beyond the base system's programs and libraries. */
   readonly paths: readonly HostPath[]
-  /** Programs whose replacement makes it another language. */
+  /** When one of these programs is replaced, the language is another. */
   readonly files: readonly string[]
-  /** Host files and directories that a run reads. */
+  /** Files and directories that a run reads. */
   readonly warmPaths: readonly string[]
-  /** Runs an artefact under a memory limit. */
   run(artefact: Artefact, memoryBytes: number): Command
   /** True when the runtime ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean

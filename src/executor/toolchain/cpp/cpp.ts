@@ -1,4 +1,4 @@
-// C++: GCC in the box. The binary leaves over a pipe and enters the run's box the same way.
+// C++: GCC in the box; the binary leaves and enters boxes over pipes.
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
@@ -12,11 +12,10 @@ import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 interface Gcc extends Compilation {
   readonly version: string
   readonly linker: readonly string[]
-  /** Its machine, as its directories are named. */
+  /** The machine that it compiles for, as its directories are named. */
   readonly target: string
 }
 
-/** Finds the system's g++. */
 export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: precompiles }) => {
   const { path: program } = await findTool(host, cpp.tools[0])
   const versionLine = (await readVersion(program, '--version')).split('\n')[0] ?? ''
@@ -36,7 +35,7 @@ export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: pr
 
 /**
  * Precompiled headers only save time: the binary is the same. Whenever there is a message, or no binary, plain g++
- * compiles anew and says it.
+ * compiles again.
  */
 function prepareHeaders(gcc: Gcc): Preparation {
   return {
@@ -111,7 +110,7 @@ exec cat main`
 
 /**
  * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the
- * attempt. They go only to `read`: in a file a program could include them, or forge them.
+ * attempt. It goes only to `read`, as a program could include a file; its text is not used, as a program can write it.
  */
 const quickly = `
 if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
@@ -119,10 +118,7 @@ if g++ "$@" -isystem "$0" -Werror -Wfatal-errors -o main main.cpp 2>&1 | {
 }; then exec cat main; fi
 rm -f main`
 
-/**
- * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the
- * attempt. It goes only to `read`, as a program could include a file; its text is not used, as a program can write it.
- */
+/** mold and gold link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
 function findLinker(): string[] {
   const linker = ['mold', 'gold'].find((name) => existsSync(`/usr/bin/ld.${name}`))
   return linker === undefined ? [] : [`-fuse-ld=${linker}`]

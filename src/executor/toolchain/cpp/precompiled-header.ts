@@ -21,9 +21,7 @@ import { dirname } from 'node:path'
 import type { Workshop } from '../definition.ts'
 import type { HostPath } from '#contract'
 
-/**
- * Common headers that take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams.
- */
+/** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
 const commonHeaders: readonly string[] = (
   'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
   'vector deque queue stack map set unordered_map algorithm cmath'
@@ -41,17 +39,16 @@ export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () =
 
 /** What a precompiled header depends on. */
 export interface Compilation {
-  /** The compiler. */
   readonly program: string
-  /** Exactly those of programs. */
+  /** Exactly those that programs are compiled with. */
   readonly options: readonly string[]
-  /** Of compiler and options. */
+  /** Tells this compiler and these options from all others. */
   readonly identity: string
 }
 
 /** How a precompiled header must be to be used. */
 interface Record {
-  /** Its SHA-256. */
+  /** SHA-256 of the precompiled header. */
   readonly precompiled: string
   /** The files that it was made of. */
   readonly sources: readonly string[]
@@ -59,10 +56,10 @@ interface Record {
   readonly content: string
 }
 
-/** Of our directories, whatever the umask: programs' users may pass but not list. */
+/** The mode of our directories, whatever the umask: programs' users may pass but not list. */
 const searchable = 0o711
 
-/** In boxes; tells nothing of the host. */
+/** The directory's place in boxes, which tells nothing of the host. */
 const target = '/precompiled'
 
 /**
@@ -98,7 +95,7 @@ export function keepPrecompiledHeaders(
     // Leftovers only take room.
     await sweep(directory, key).catch(() => {})
     for (const header of headers) {
-      // Without it programs compile as ever.
+      // Programs can compile without it.
       if (!signal.aborted) await prepare(header).catch(() => {})
     }
   }
@@ -146,13 +143,13 @@ async function sweep(directory: string, key: string): Promise<void> {
 async function isIntact(path: string, header: string): Promise<boolean> {
   if (!existsSync(`${path}/record.json`)) return false
   try {
-    // Written below, in a directory of our own.
+    // This was written below, in a directory of our own.
     const record: Record = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
     const content = await hashFiles(record.sources)
     if (content !== record.content) return false
     return (await hashFiles([`${path}/include/${header}.gch`])) === record.precompiled
   } catch {
-    // Cut short, or removed by another worker.
+    // The record was cut short, or removed by another worker.
     return false
   }
 }
@@ -206,7 +203,7 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * At a lower priority; at the lowest it would hardly run on a busy host. `signal` kills all its processes.
+ * Runs at a lower priority; at the lowest a busy host would hardly run it. `signal` kills all its processes.
  * @throws unless it exits with 0.
  */
 async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
@@ -214,7 +211,7 @@ async function runInBackground(command: readonly string[], signal: AbortSignal):
   await new Promise<void>((resolve, reject) => {
     const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
       cwd: '/',
-      // Not the worker's variables: CPATH, for one, changes what GCC includes.
+      // Without the worker's variables: CPATH, for one, changes what GCC includes.
       env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
       stdio: 'ignore',
       // A process group, as GCC is a driver that starts the compiler.

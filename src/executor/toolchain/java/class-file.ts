@@ -1,6 +1,5 @@
-// Reads Java classes that follow each other in one run of bytes. A class file tells its end and its name, so several
-// leave a box without file names or an archive. They are untrusted: time is linear in them. Format: Java Virtual
-// Machine Specification, chapter 4.
+// Reads Java classes from one run of bytes. A class file tells its end and its name, so several leave a box without an
+// archive. They are untrusted: time is linear in them. Format: Java Virtual Machine Specification, chapter 4.
 import { isAscii } from 'node:buffer'
 
 export interface ClassFile {
@@ -109,7 +108,7 @@ function readConstants({ u1, u2, skip }: Reader): Constants {
       skip(length)
     }
   }
-  // Few are wanted, some of them often.
+  // Few texts are wanted, some of them often.
   const decoded = new Map<number, string>()
   const textOf = (index: number): string | null => {
     const text = decoded.get(index) ?? decodeModifiedUtf8(texts.get(index))
@@ -212,7 +211,7 @@ export function findMainClass(
   return chosen?.name.replaceAll('/', '.') ?? null
 }
 
-/** The classes that have or inherit a `main` to launch. Asks each class once, however long chains are. */
+/** Includes heirs of a `main`. Asks each class once, however long chains are. */
 function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
   const heirs = Map.groupBy(classes, ({ superName }) => superName)
   const launchable = new Set(

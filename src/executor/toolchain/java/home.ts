@@ -5,7 +5,7 @@ import { java } from '#language'
 import { findProgram, findTool, ToolError } from '../tool.ts'
 import type { ToolHost } from '../tool.ts'
 
-/** Of a whole JDK, besides the programs. */
+/** What a whole JDK has besides programs. */
 const parts = ['lib/modules', 'lib/server/libjvm.so', 'conf/security']
 
 const wrongNameAdvice =
