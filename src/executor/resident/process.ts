@@ -10,7 +10,7 @@ import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
 
 export interface ResidentLaunch {
-  /** The cgroup's; unique among running phases and residents. */
+  /** The cgroup's name; unique among running phases and residents. */
   readonly name: string
   /** Host uid; null: the worker's own. */
   readonly uid: number | null
@@ -19,9 +19,9 @@ export interface ResidentLaunch {
   readonly memoryBytes: number
   readonly processes: number
   readonly diskBytes: number
-  /** Its whole life's, start included. */
+  /** CPU time of its whole life, start included. */
   readonly lifetimeCpuSeconds: number
-  /** To become ready. */
+  /** Until it is ready. */
   readonly startSeconds: number
   /** The largest answer. */
   readonly answerBytes: number
@@ -41,7 +41,6 @@ export interface Resident {
    * are this exchange's.
    */
   exchange(request: Uint8Array, limits: PhaseLimits): Promise<Exchange | null>
-  /** Kills it; `ended` tells when it is gone. */
   end(): void
 }
 
@@ -96,14 +95,12 @@ interface Room {
   readonly group: Cgroup
   readonly feed: Socket
   readonly frames: Frames
-  /** Its stderr. */
   readonly words: () => string
   readonly end: () => void
   readonly ended: Promise<void>
   readonly isOver: () => boolean
 }
 
-/** Starts the box; its program waits. */
 async function openRoom(
   resources: BoxResources,
   launch: ResidentLaunch,
@@ -111,7 +108,7 @@ async function openRoom(
 ): Promise<Room> {
   const { uid, command, paths, diskBytes, lifetimeCpuSeconds, answerBytes } = launch
   const { stream: feed, childDescriptor } = await resources.streams.openFeed()
-  // A write to a dead one shows in its end.
+  // Its end tells.
   feed.on('error', () => {})
   const contents = { uid, command, paths, diskBytes, cpuSeconds: lifetimeCpuSeconds }
   const box = await openBox(resources, group, {

@@ -8,7 +8,6 @@ import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'
 
-/** One language's. */
 export interface ResidentCompilers {
   /** How many at once; each has its own host uid. */
   readonly count: number
@@ -24,7 +23,7 @@ export interface ResidentCompilers {
 
 const mebibyte = 1024 * 1024
 
-/** Less than a compilation in a box may use; one that needs more is done there. javac takes some 150 MiB. */
+/** Less than a compilation in a box may use, which takes over beyond. javac needs some 150 MiB. */
 const residentMemoryBytes = 512 * mebibyte
 const exchangeCpuSeconds = 2
 const exchangeWallSeconds = 4
@@ -45,7 +44,6 @@ export interface KeptCompiler {
   readonly paths: readonly HostPath[]
   /** Those of a compilation in a box. */
   readonly limits: PhaseLimits
-  /** The executor's. */
   readonly slots: number
   /** Host uid of the first; null: the worker's own. */
   readonly firstUid: number | null
@@ -53,7 +51,6 @@ export interface KeptCompiler {
   readonly onFallback: (reason: string) => void
 }
 
-/** Starts them in the background. */
 export function keepCompilers(
   resources: BoxResources,
   { name, compiler, paths, limits, slots, firstUid, onFallback }: KeptCompiler,
