@@ -60,12 +60,10 @@ export function loadWord(offset: number): Instruction {
   return instruct(opcode.loadWord, offset)
 }
 
-/** Keeps the loaded word's bits of `mask`. */
 export function keepBits(mask: number): Instruction {
   return instruct(opcode.andConstant, mask)
 }
 
-/** Ends the filter. */
 export function returnValue(value: number): Instruction {
   return instruct(opcode.returnConstant, value)
 }

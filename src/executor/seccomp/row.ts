@@ -16,7 +16,7 @@ export const errnos = {
 } as const
 
 interface Word {
-  /** 0–5. */
+  /** Its number, 0–5. */
   readonly argument: number
   /**
    * The low half unless said. The kernel truncates `int` arguments: a test of 64 bits is evaded by setting a high one
@@ -31,17 +31,16 @@ export type Condition =
   | (Word & { readonly test: 'one_of' | 'none_of'; readonly values: readonly number[] })
   | (Word & { readonly test: 'any_bit'; readonly bits: number })
 
-/** Calls refused when all conditions hold; without conditions, always. The first matching row answers. */
+/** Calls refused when all conditions hold (without any, always). The first matching row answers. */
 export interface FilterRow {
   readonly calls: readonly CallName[]
   readonly conditions: readonly Condition[]
   readonly errno: keyof typeof errnos
   readonly reason: string
-  /** Both unless said. */
+  /** Both architectures unless said. */
   readonly architecture?: Architecture
 }
 
-/** A row that answers this errno when every condition holds. */
 export function refuse(
   errno: FilterRow['errno'],
   calls: readonly CallName[],
