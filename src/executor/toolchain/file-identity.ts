@@ -1,4 +1,4 @@
-// Identifies the file at a path: a replaced program is another, whatever it says of itself.
+// Identifies programs by their files: a replaced program is another, whatever it says of itself.
 import { realpathSync, statSync } from 'node:fs'
 
 /** The file behind all links, as it is now; null without one. */

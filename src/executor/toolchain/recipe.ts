@@ -1,5 +1,4 @@
-// Makes a toolchain from a recipe (language/definition.ts): commands and the paths they read suffice for most
-// languages.
+// Makes a toolchain from a recipe (language/definition.ts), which is enough for most languages.
 import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
 import type { Command } from '#contract'
@@ -14,12 +13,11 @@ import type { ToolHost } from './tool.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A recipe's host. */
+/** What a recipe's commands need from the host. */
 interface Kitchen {
   readonly recipe: Recipe
-  /** Paths by program name. */
+  /** By name. */
   readonly programs: ReadonlyMap<string, string>
-  /** In the program's own words. */
   readonly version: string
   readonly location: string
   /** For a recipe that runs on a JDK. */

@@ -71,7 +71,6 @@ export function describeMissing(language: Language, error: unknown): MissingLang
   }
 }
 
-/** The accelerator of this kind, or null. */
 export function pickAccelerator<Kind extends Accelerator['kind']>(
   { accelerators }: Toolchain,
   kind: Kind,

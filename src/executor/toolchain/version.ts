@@ -1,5 +1,5 @@
-// Asks programs for their versions. Fifty take seconds, so answers are kept, by the file's identity, between starts of
-// a worker.
+// Asks programs for their versions. Fifty take seconds, so answers are kept between a worker's starts, by the file's
+// identity.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'

@@ -1,7 +1,6 @@
-// Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. All are made when
-// a worker first starts, beside the runs, one after another and from constant lines: no header tells what others have
-// compiled. Until then, and in any doubt, programs read the header itself. One directory per header, complete or
-// absent:
+// Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
+// start makes all, beside the runs and from constant lines: no header tells what others compile. Until then, and in any
+// doubt, programs read the header itself. One directory per header, complete or absent:
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
 //                                                              record.json            its digest and its sources
@@ -34,10 +33,8 @@ export interface PrecompiledHeaders {
   find(header: string): string | null
 }
 
-/** Programs read the headers themselves. */
 export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
-/** What a precompiled header depends on. */
 export interface Compilation {
   readonly program: string
   /** Exactly those that programs are compiled with. */
@@ -48,11 +45,9 @@ export interface Compilation {
 
 /** How a precompiled header must be to be used. */
 interface Record {
-  /** SHA-256 of the precompiled header. */
   readonly precompiled: string
-  /** The files that it was made of. */
   readonly sources: readonly string[]
-  /** SHA-256 of them all, concatenated. */
+  /** SHA-256 of all sources, concatenated. */
   readonly content: string
 }
 
@@ -92,10 +87,8 @@ export function keepPrecompiledHeaders(
   }
 
   async function prepareAll(): Promise<void> {
-    // Leftovers only take room.
     await sweep(directory, key).catch(() => {})
     for (const header of headers) {
-      // Programs can compile without it.
       if (!signal.aborted) await prepare(header).catch(() => {})
     }
   }
@@ -120,7 +113,7 @@ const dayMs = 86_400_000
 
 /**
  * Removes unfinished work, and what no worker with such a compiler opened for thirty days. Other compilers' directories
- * stay, though empty, as a box may show one.
+ * stay, as a box may show one.
  */
 async function sweep(directory: string, key: string): Promise<void> {
   const now = new Date()
@@ -139,7 +132,7 @@ async function sweep(directory: string, key: string): Promise<void> {
   }
 }
 
-/** True when the file and the headers it was made of are unchanged. Reads all of them. */
+/** True when the file and its sources are unchanged. Reads all of them. */
 async function isIntact(path: string, header: string): Promise<boolean> {
   if (!existsSync(`${path}/record.json`)) return false
   try {

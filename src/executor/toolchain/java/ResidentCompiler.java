@@ -1,10 +1,10 @@
-// javac that stays: one virtual machine in a box compiles one submitted source after another. For each it runs javac's
-// whole command line on a file in an empty directory, so output and status are those of `javac`. Only loaded classes,
-// compiled code and the index of modules live on. No line of a submission runs here.
+// javac that stays: one virtual machine in a box compiles source after source. Each gets javac's whole command line, on
+// a file in an empty directory, so output and status are those of `javac`. Only loaded classes, compiled code and the
+// index of modules live on. No line of a submission runs here.
 //
 // Numbers are big-endian. A request is its length (4 bytes), the length of the file's name (2), the name, and the
 // source. An answer is its length (4), javac's exit status (4), the length of its messages (4), the messages, and the
-// class files in sequence. An answer of length 0 says that it is ready.
+// class files. An answer of length 0 says that it is ready.
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

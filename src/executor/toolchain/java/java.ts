@@ -15,7 +15,6 @@ const compilerOptions = ['-proc:none', '-encoding', 'UTF-8', '-d', 'out']
 const readTypes = (code: Uint8Array): DeclaredType[] =>
   findTypes(Buffer.from(code).toString('utf8'))
 
-/** Takes the JDK that is named, or the newest complete one. */
 export const findJava: FindToolchain = async (host, settings) => {
   const home = await findHome(host, settings.JAVA_HOME)
   const jvm = await examineJvm(home)
@@ -57,7 +56,7 @@ function describeCompiler(home: string, jvm: Jvm): Compiler {
       }
     },
     readArtefact: (stdout, code) => {
-      // Directories have no order: the jar must not depend on how the files came about.
+      // Directories have no order, and the jar must not depend on one.
       const classes = readClassFiles(stdout).toSorted((left, right) =>
         left.name < right.name ? -1 : 1,
       )

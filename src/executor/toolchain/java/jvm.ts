@@ -1,8 +1,8 @@
 // Starts JVMs, whatever language the program was written in.
 import { readVersion } from '../version.ts'
 
-// The JVM's messages go to stderr: on stdout they would spoil a right answer. No file in /tmp to watch the JVM by, no
-// socket to attach to.
+// The JVM's messages go to stderr: on stdout they would spoil a right answer. It makes no file in /tmp and no socket
+// for tools to watch it.
 const quiet = [
   '-XX:+DisplayVMOutputToStderr',
   '-Xlog:disable',
@@ -17,8 +17,8 @@ const exitWhenFull = '-XX:+ExitOnOutOfMemoryError'
 export const brief = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
 /**
- * Without relocation the JVM need not rewrite every pointer in the JDK's archive of classes: an eighth of a hello's CPU
- * time (measured, JDK 25). Only the JDK's own classes stand at a known address then.
+ * Without relocation the JVM rewrites no pointers in the JDK's archive of classes: an eighth of a hello's CPU time
+ * (measured, JDK 25). Only the JDK's own classes stand at a known address then.
  */
 const fixedArchive = ['-XX:+UnlockDiagnosticVMOptions', '-XX:ArchiveRelocationMode=0']
 
@@ -29,7 +29,7 @@ function heapOption(memoryBytes: number): string {
 
 export interface Jvm {
   readonly java: string
-  /** Its `-version`. */
+  /** What it prints as `-version`. */
   readonly banner: string
   /** For a program under a memory limit in bytes. */
   readonly programOptions: (memoryBytes: number) => string[]
@@ -58,7 +58,7 @@ export async function examineJvm(home: string): Promise<Jvm> {
     programOptions: (memoryBytes) => [
       heapOption(memoryBytes),
       '-Xss64m',
-      // All threads' CPU time counts against the limit: this collector takes least, and fewest threads.
+      // All threads' CPU time counts: this collector takes least, and fewest threads.
       '-XX:+UseSerialGC',
       ...quiet,
       ...further,
@@ -68,10 +68,9 @@ export async function examineJvm(home: string): Promise<Jvm> {
 }
 
 /**
- * A full heap ends the JVM with status 3 and its own line, so that this limit, like the kernel's, cannot be caught.
- * Library code throws some such errors instead (direct buffers); these end the program like any exception. A thread
- * that cannot be made is the limit on processes. A program may imitate either, to trade one failure for another, but
- * not hide one.
+ * A full heap ends the JVM with status 3 and its own line: like the kernel's limit it cannot be caught. Library code
+ * throws some such errors (direct buffers), which end the program like any exception. A thread that cannot be made is
+ * the limit on processes. A program may imitate either to trade one failure for another, but not hide one.
  */
 export function ranOutOfMemory(exitCode: number, stderr: Buffer): boolean {
   const text = stderr.toString('latin1')

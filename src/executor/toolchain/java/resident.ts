@@ -15,7 +15,7 @@ const programPath = '/opt/ResidentCompiler.java'
  */
 const practiceRounds = 20
 
-/** Typical of submissions: loads and compiles the parts of javac that they need. */
+/** It is typical of submissions, so that the parts of javac that they need are loaded and compiled. */
 const practice = `import java.io.*;
 import java.util.*;
 import java.util.function.*;

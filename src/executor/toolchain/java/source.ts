@@ -21,7 +21,7 @@ export function findTypes(source: string): DeclaredType[] {
   })
 }
 
-/** Of a file's name on Linux. */
+/** The longest name of a file on Linux, in bytes. */
 const longestName = 255
 
 /** The public type's name, else `Main.java`; also for a name too long for a file, which javac then reports. */
@@ -37,7 +37,7 @@ function decodeUnicodeEscapes(source: string): string {
   )
 }
 
-/** Of a comment, a text block, a string or a character. */
+/** What begins a comment, a text block, a string or a character. */
 const opening = /\/[/*]|["']/g
 const lineEnd = /[\n\r]/g
 

@@ -1,5 +1,4 @@
-// JavaScript and TypeScript on this process's Node. TypeScript is compiled by its own compiler first, which alone
-// checks types.
+// JavaScript and TypeScript on this process's Node. Only TypeScript's own compiler, which runs first, checks types.
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,7 +7,7 @@ import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 
-// In the box, so that the installation's place stays hidden.
+// These paths in the box hide the installation's place.
 const node = '/opt/node/node'
 const compilerDirectory = '/opt/typescript'
 const typeDirectory = '/opt/types'
@@ -53,10 +52,7 @@ const options = [
   ['--module', 'esnext', '--moduleResolution', 'bundler', '--moduleDetection', 'force'],
 ].flat()
 
-/**
- * Finds the compiler among this project's packages.
- * @throws {ToolError} when it is not installed.
- */
+/** @throws {ToolError} when the compiler is not among this project's packages. */
 export const findTypeScript: FindToolchain = async () => {
   const { compiler, types } = findPackages()
   const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
@@ -92,7 +88,6 @@ ${compilerDirectory}/lib/tsc "$@" --typeRoots ${typeDirectory}/node_modules/@typ
   --noEmitOnError --outDir out main.ts 1>&2 || exit 1
 exec cat out/main.js`
 
-/** The compiler's place, and those of Node's types and what they need. */
 function findPackages(): {
   readonly compiler: string
   readonly types: readonly { readonly name: string; readonly path: string }[]

@@ -13,7 +13,6 @@ import { endsQuietly } from './quiet-end.ts'
  */
 const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
 
-/** Finds the system's CPython. */
 export const findPython: FindToolchain = async (host) => {
   const { path: interpreter } = await findTool(host, python.tools[0])
   const standardLibrary = dirname(

@@ -1,9 +1,9 @@
 // Tells which Python programs may end early. After the script, exit functions and flushes, CPython clears every module
-// and frees every object. This is most of a short program's time, and only programs see it whose objects do something
-// when they die. Decided from the source, in doubt against it. Time is linear in the source.
+// and frees every object: most of a short program's time, and seen only by programs whose objects do something when
+// they die. Decided from the source, in doubt against it, in linear time.
 import { splitPython } from './source.ts'
 
-/** Their objects do nothing when they die. */
+/** Objects of these modules do nothing when they die. */
 const quietModules = new Set(
   [
     ['abc', 'array', 'bisect', 'calendar', 'cmath', 'collections', 'collections.abc', 'copy'],
@@ -37,8 +37,8 @@ const furtherLoudWords =
 
 /**
  * Standard modules (3.8 to 3.14) that are not quiet, without leading underscores. Quiet ones have some of them as
- * attributes, and through those all others are reached without import. Left out are common attribute names (`queue`,
- * `code`, `readline`, …), which no quiet module has, and `stat` and `errno`, which hold numbers.
+ * attributes, and through those all others are reached. Left out are common attribute names (`queue`, `code`,
+ * `readline`, …), which no quiet module has, and `stat` and `errno`, which hold numbers.
  */
 const otherModules = `
   aifc annotationlib antigravity argparse ast asynchat asyncio asyncore atexit audioop base64
@@ -78,13 +78,13 @@ const matchWord = /^match\b/
 const caseWord = /^case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/
 
 /**
- * Names that make classes, or reach names, by text that the source need not show: metaclasses, frames, functions that
+ * Names that make classes, or reach names, by text that need not be in the source: metaclasses, frames, functions that
  * take names. `type` can also give an output a second buffer.
  */
 const wordsOfNames =
   /\b(?:type|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b|Meta/
 
-/** The number of flushes changes: a program's own method would notice. */
+/** Outputs may be flushed more or less often, which a program's own method would notice. */
 const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
 
 const loud = [loudWords, furtherLoudWords, otherModuleReached, wordsOfNames, flushNotCalled]
@@ -151,8 +151,7 @@ const importStatement =
   /import[ \t](?<names>[\w., \t]+)(?![^;\n])|from[ \t]+(?<module>[\w.]+)[ \t]+import\b(?:[ \t]*\([\w\s,]*\)[ \t]*|[ \t]*\*[ \t]*|[\w, \t]+)(?![^;\n])/y
 
 /**
- * True when nobody outside can see what follows the script's end. Strings count only for special names; other words are
- * sought in code.
+ * True when nobody outside sees what follows the script's end. Strings count only for special names.
  * @param source as submitted.
  */
 export function endsQuietly(source: Uint8Array): boolean {
@@ -169,9 +168,8 @@ export function endsQuietly(source: Uint8Array): boolean {
 }
 
 /**
- * NFKC, as Python compares names; only once the ends of strings and comments are known. In small pieces, as sorting
- * thousands of accents on one letter takes seconds. What a cut leaves apart is never ASCII, so never part of these
- * words.
+ * NFKC, as Python compares names. Only after strings and comments are found, and in small pieces: sorting thousands of
+ * accents on one letter takes seconds. What a cut leaves apart is never ASCII, so in none of the words.
  */
 function normalize(text: string): string {
   return text.replace(/\p{ASCII}?\P{ASCII}{1,32}/gu, (characters) => characters.normalize('NFKC'))
