@@ -6,15 +6,15 @@ import type { Limits } from './limits.ts'
 export interface Tool {
   /** Its file's name. */
   readonly program: string
-  /** For people; by default the language's title. */
+  /** What people call it; by default the language's title. */
   readonly title?: string
   /** The options that make it tell its version. */
   readonly ask: readonly string[]
-  /** Its input meanwhile. */
+  /** What it reads on stdin meanwhile. */
   readonly input?: string
   /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match. */
   readonly pattern: RegExp
-  /** Major and minor. */
+  /** The oldest that will do, major and minor. */
   readonly oldest: readonly [number, number]
 }
 
@@ -34,15 +34,15 @@ export interface Recipe {
   readonly run: readonly string[]
   /** What people see in place of scripts. */
   readonly typed?: { readonly compile?: readonly string[]; readonly run?: readonly string[] }
-  /** For both. */
+  /** Variables for both. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Host paths for both, beside programs and libraries; `*` is any version, missing ones are skipped. */
+  /** Host paths that both read, beside programs and libraries; `*` is any version, missing ones are skipped. */
   readonly paths?: readonly string[]
   /** Uses Java's JDK, with the heap set by us. */
   readonly runsOnJdk?: true
   /** The runtime sizes its own stacks: it gets the usual stack limit instead of none. */
   readonly usualStack?: true
-  /** On stderr: the runtime ran out of memory below the kernel's limit. */
+  /** On stderr this says that the runtime ran out of memory below the kernel's limit. */
   readonly outOfMemory?: RegExp
 }
 
@@ -50,22 +50,22 @@ export interface Recipe {
 export interface LanguageDefinition {
   /** Canonical: in the log, in records, and in capitals in its limits' variables. */
   readonly name: string
-  /** For people. */
+  /** What people call it. */
   readonly title: string
-  /** Other accepted names. */
+  /** Other names that people type. */
   readonly aliases: readonly string[]
-  /** With the dot. */
+  /** How source files' names end, dot included. */
   readonly extensions: readonly string[]
   /** Empty `end`: the comment ends with its line. */
   readonly comment: readonly [begin: string, end: string]
-  /** Of Debian and Ubuntu. */
+  /** Packages of Debian and Ubuntu. */
   readonly packages: readonly string[]
   /** Packages of libraries that people expect, by library. */
   readonly libraries?: Readonly<Record<string, string>>
   readonly tools: readonly Tool[]
   /** Its own optional variables in the worker's environment, beside its limits'. */
   readonly settings: Readonly<Record<string, GenericSchema>>
-  /** Used when an operator sets none. */
+  /** Limits when an operator sets none. */
   readonly limits: Limits
   /** Prints `Hello, world!`; people see it first. */
   readonly example: string

@@ -1,8 +1,8 @@
 // A phase's limits, and the usual ones when an operator sets none.
 
-/** Of one phase, which ends when it passes one and says which. */
+/** A phase that passes one of these ends and says which. */
 export interface PhaseLimits {
-  /** User + system time of all the phase's processes. */
+  /** User + system time of all processes. */
   readonly cpuSeconds: number
   /** Monotonic, from the program's start. */
   readonly wallSeconds: number
@@ -10,11 +10,11 @@ export interface PhaseLimits {
   readonly memoryBytes: number
   /** Processes and threads, without the sandbox's own. */
   readonly processes: number
-  /** Kept; one more byte ends the phase. A compiler's carries the program. */
+  /** Bytes kept; one more ends the phase. A compiler's stdout carries the program. */
   readonly stdoutBytes: number
-  /** Kept, less of a compiler's; one more byte ends the phase. */
+  /** Bytes kept, fewer of a compiler's; one more ends the phase. */
   readonly stderrBytes: number
-  /** Of /box, /tmp and /dev/shm each. */
+  /** Size of /box, /tmp and /dev/shm each. */
   readonly diskBytes: number
 }
 
@@ -25,7 +25,6 @@ export interface Limits {
 }
 
 const kibibyte = 1024
-/** Bytes. */
 export const mebibyte = 1024 * kibibyte
 
 export const usualRun: PhaseLimits = {

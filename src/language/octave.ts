@@ -22,7 +22,7 @@ export const octave = {
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {
-    // As main.m it would be the function main if a function stands first. So nobody tells where mistakes are.
+    // In main.m a first function would be the function main. So messages do not tell where a mistake is.
     source: 'main',
     compile: null,
     run: [
