@@ -1,4 +1,4 @@
-// Makes a toolchain of a recipe: most languages need no more than commands, and what these read (language/definition.ts).
+// Makes a toolchain from a recipe (language/definition.ts), which is enough for most languages.
 import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
 import type { Command } from '#contract'
@@ -13,12 +13,11 @@ import type { ToolHost } from './tool.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What a recipe's commands become on a host. */
+/** What a recipe's commands need from the host. */
 interface Kitchen {
   readonly recipe: Recipe
-  /** Where the programs are that its commands begin with, by their names. */
+  /** By name. */
   readonly programs: ReadonlyMap<string, string>
-  /** In words of its own. */
   readonly version: string
   readonly location: string
   /** For a recipe that runs on a JDK. */
@@ -29,7 +28,6 @@ interface Jdk extends Jvm {
   readonly home: string
 }
 
-/** A search for what a recipe names. */
 export function findByRecipe(
   { title, tools }: Pick<LanguageDefinition, 'title' | 'tools'>,
   recipe: Recipe,
@@ -47,7 +45,7 @@ export function findByRecipe(
 }
 
 async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jdk> {
-  // What a distribution packs was tried on its own JDK, not on the newest that there is.
+  // A distribution tests its packages on its default JDK, not on the newest.
   const usual = `${host.libraryDirectory}/jvm/default-java`
   const home = await findHome(host, existsSync(usual) ? usual : JAVA_HOME)
   return { home, ...(await examineJvm(home)) }
@@ -97,7 +95,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       JSON.stringify(recipe),
     ].join('\n'),
     command: (code, memoryBytes) => {
-      // The shell keeps the compilers' own stdout out of the artefact's pipe.
+      // The shell keeps the compilers' stdout out of the artefact's pipe.
       const steps = commands.map((command) => {
         const words = resolve(kitchen, command, memoryBytes).map(quote)
         return `${words.join(' ')} 1>&2 </dev/null || exit $?`
@@ -122,7 +120,7 @@ function describePlace(
       unlimitedStack: recipe.usualStack !== true,
       ...(recipe.environment && { environment: recipe.environment }),
     }
-  // What scripts that start a JVM pass on to it.
+  // Scripts pass these on to the JVM that they start.
   const options = jdk.compilerOptions(memoryBytes).join(' ')
   return {
     unlimitedStack: false,
@@ -130,7 +128,7 @@ function describePlace(
   }
 }
 
-/** @throws {ToolError} naming a program that is not there. */
+/** @throws {ToolError} naming a missing program. */
 function findPrograms(
   host: Pick<ToolHost, 'programDirectories'>,
   commands: readonly (readonly string[])[],
