@@ -75,75 +75,7 @@ const artefactBytesMost = 8 * 1024 * 1024
 /** @param directory made with mode 0700; other workers may share it. @param capacityBytes 0 keeps nothing. */
 export function createArtefactCache(directory: string, capacityBytes: number): ArtefactCache {
   const inFlight = new Map<string, Promise<Compiled>>()
-  const onDisk = createFairShare()
-  // Read once from disk, checked then, and ours alone since.
-  const inMemory = new Map<string, Compiled>()
-  const held = createFairShare()
-  if (capacityBytes > 0) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
-    evict()
-  }
-
-  function evict(): void {
-    for (const { owner, name } of onDisk.shrink(capacityBytes)) {
-      rmSync(`${directory}/${name}`, { force: true })
-      inMemory.delete(name)
-      held.remove(owner, name)
-    }
-  }
-
-  function hold(name: string, compiled: Compiled): void {
-    inMemory.set(name, compiled)
-    held.add(ownerOf(name), name, measure(compiled))
-    for (const gone of held.shrink(memoryBytes)) inMemory.delete(gone.name)
-  }
-
-  function find(name: string): Compiled | null {
-    const compiled = inMemory.get(name)
-    if (compiled === undefined) return read(name)
-    for (const share of [held, onDisk]) share.use(ownerOf(name), name)
-    return compiled
-  }
-
-  function read(name: string): Compiled | null {
-    if (capacityBytes === 0) return null
-    const file = `${directory}/${name}`
-    try {
-      const bytes = readFileSync(file)
-      const compiled = decode(bytes)
-      if (compiled === null) {
-        rmSync(file, { force: true })
-        return null
-      }
-      const now = new Date()
-      utimesSync(file, now, now)
-      onDisk.add(ownerOf(name), name, bytes.length)
-      hold(name, compiled)
-      return compiled
-    } catch {
-      // Not there, or just evicted by a worker that shares the directory.
-      return null
-    }
-  }
-
-  function keep(name: string, compiled: Compiled): void {
-    if (capacityBytes === 0) return
-    if (measure(compiled) > Math.min(artefactBytesMost, capacityBytes / 4)) return
-    const bytes = encode(compiled)
-    const unfinished = `${directory}/${name}.${randomUUID()}`
-    try {
-      writeFileSync(unfinished, bytes, { mode: 0o444, flag: 'wx' })
-      renameSync(unfinished, `${directory}/${name}`)
-      onDisk.add(ownerOf(name), name, bytes.length)
-      hold(name, compiled)
-      evict()
-    } catch {
-      // A full disk costs speed, not results.
-      rmSync(unfinished, { force: true })
-    }
-  }
-
+  const store = createStore(directory, capacityBytes)
   return {
     async compile({ owner, key }, compiler, isCertain) {
       const name = nameFile(owner, key)
@@ -154,19 +86,123 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
         const compiled = await other.catch(() => null)
         if (compiled !== null && isCertain(compiled)) return { compiled, cached: true }
       }
-      const kept = find(name)
+      const kept = store.find(name)
       if (kept !== null) return { compiled: kept, cached: true }
       const own = compiler()
       inFlight.set(name, own)
       try {
         const compiled = await own
-        if (isCertain(compiled)) keep(name, compiled)
+        if (isCertain(compiled)) store.keep(name, compiled)
         return { compiled, cached: false }
       } finally {
         inFlight.delete(name)
       }
     },
   }
+}
+
+interface Store {
+  find(name: string): Compiled | null
+  keep(name: string, compiled: Compiled): void
+}
+
+/** All on disk, and what was used last in memory too. */
+function createStore(directory: string, capacityBytes: number): Store {
+  const onDisk = createFairShare()
+  const inMemory = createMemory()
+  if (capacityBytes > 0) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
+    evict()
+  }
+
+  function evict(): void {
+    for (const { name } of onDisk.shrink(capacityBytes)) {
+      rmSync(`${directory}/${name}`, { force: true })
+      inMemory.forget(name)
+    }
+  }
+
+  function read(name: string): Compiled | null {
+    if (capacityBytes === 0) return null
+    try {
+      const found = readCompiled(`${directory}/${name}`)
+      if (found === null) return null
+      onDisk.add(ownerOf(name), name, found.bytes)
+      inMemory.hold(name, found.compiled)
+      return found.compiled
+    } catch {
+      // Not there, or just evicted by a worker that shares the directory.
+      return null
+    }
+  }
+
+  return {
+    find(name) {
+      const compiled = inMemory.find(name)
+      if (compiled === null) return read(name)
+      onDisk.use(ownerOf(name), name)
+      return compiled
+    },
+    keep(name, compiled) {
+      if (capacityBytes === 0) return
+      if (measure(compiled) > Math.min(artefactBytesMost, capacityBytes / 4)) return
+      const bytes = encode(compiled)
+      const unfinished = `${directory}/${name}.${randomUUID()}`
+      try {
+        writeFileSync(unfinished, bytes, { mode: 0o444, flag: 'wx' })
+        renameSync(unfinished, `${directory}/${name}`)
+        onDisk.add(ownerOf(name), name, bytes.length)
+        inMemory.hold(name, compiled)
+        evict()
+      } catch {
+        // A full disk costs speed, not results.
+        rmSync(unfinished, { force: true })
+      }
+    },
+  }
+}
+
+interface Memory {
+  find(name: string): Compiled | null
+  hold(name: string, compiled: Compiled): void
+  forget(name: string): void
+}
+
+/** What was read once from disk, checked then, and ours alone since. */
+function createMemory(): Memory {
+  const compilations = new Map<string, Compiled>()
+  const held = createFairShare()
+  return {
+    find(name) {
+      const compiled = compilations.get(name)
+      if (compiled === undefined) return null
+      held.use(ownerOf(name), name)
+      return compiled
+    },
+    hold(name, compiled) {
+      compilations.set(name, compiled)
+      held.add(ownerOf(name), name, measure(compiled))
+      for (const gone of held.shrink(memoryBytes)) compilations.delete(gone.name)
+    },
+    forget(name) {
+      compilations.delete(name)
+      held.remove(ownerOf(name), name)
+    },
+  }
+}
+
+/** Marks the file as used. Null for a damaged one, which is removed. @throws when there is none. */
+function readCompiled(file: string): { compiled: Compiled; bytes: number } | null {
+  const bytes = readFileSync(file)
+  const compiled = decode(bytes)
+  if (compiled === null) {
+    rmSync(file, { force: true })
+    return null
+  }
+  const now = new Date()
+  utimesSync(file, now, now)
+  return { compiled, bytes: bytes.length }
 }
 
 /** An owner's part of the names of his files. */

@@ -25,7 +25,7 @@ export const algol68 = {
     'BEGIN INT n := 0; BOOL more := TRUE; on logical file end (stand in, (REF FILE f) BOOL: (more := FALSE; TRUE)); CHAR c; WHILE get (stand in, c); more DO (c = "x" | n +:= 1) OD; print ((whole (n, 0), new line)) END',
   recipe: {
     source: 'main.a68',
-    // It says everything on stdout, which is then the program's alone.
+    // Messages go to stdout, which at run time is the program's alone.
     compile: { commands: [['a68g', '--check', 'main.a68']], makes: 'main.a68' },
     run: ['a68g', '--quiet', 'main.a68'],
   },

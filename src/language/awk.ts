@@ -1,4 +1,4 @@
-// AWK: that of GNU.
+// AWK: GNU's.
 import type { LanguageDefinition } from './definition.ts'
 import { usualRun } from './limits.ts'
 

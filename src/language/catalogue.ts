@@ -118,10 +118,9 @@ const definitions = [
   verilog,
 ] as const
 
-/** A canonical language name. */
 export type Language = (typeof definitions)[number]['name']
 
-/** Canonical names; aliases are folded as soon as a request is read. */
+/** Canonical names; aliases are resolved as soon as a request is read. */
 export const languages: readonly Language[] = definitions.map(({ name }) => name)
 
 type Merge<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
@@ -132,35 +131,32 @@ type Merge<Union> = (Union extends unknown ? (part: Union) => void : never) exte
 
 type SettingEntries = Merge<(typeof definitions)[number]['settings']>
 
-/** What all languages' own variables say. */
 export type LanguageSettings = v.InferOutput<v.ObjectSchema<SettingEntries, undefined>>
 
-/** All languages' own variables, as they are read from a worker's environment. */
+/** All languages' own variables in a worker's environment. */
 export const settingEntries: SettingEntries = Object.assign(
   {},
   ...definitions.map(({ settings }) => settings),
 )
 
-/** What they say when nobody has set one. */
+/** Without any variable set. */
 export const defaultSettings: LanguageSettings = v.parse(v.object(settingEntries), {})
 
-/** Definitions by their names. */
 export const catalogue: Readonly<Record<Language, LanguageDefinition>> = mapLanguages(
   (definition) => definition,
 )
 
-/** The limits that hold when an operator sets none. */
+/** Used when an operator sets none. */
 export const defaultLimits: Readonly<Record<Language, Limits>> = mapLanguages(
   ({ limits }) => limits,
 )
 
-/** The canonical name of each name that people may type. */
+/** Canonical names by names and aliases. */
 export const languagesByName = indexLanguages(({ name, aliases }) => [name, ...aliases])
 
-/** The canonical name of what a source file's name ends with. */
+/** Canonical names by file extension. */
 export const languagesByExtension = indexLanguages(({ extensions }) => extensions)
 
-/** One value for each language. */
 export function mapLanguages<T>(
   value: (definition: LanguageDefinition & { readonly name: Language }) => T,
 ): Record<Language, T> {

@@ -31,7 +31,7 @@ export const clojure = {
       'clojure.main',
       '-i',
       'main.clj',
-      // The threads of futures and agents would keep the JVM for another minute.
+      // Threads of futures and agents would keep the JVM for another minute.
       '-e',
       '(shutdown-agents)',
     ],

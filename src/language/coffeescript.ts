@@ -24,7 +24,7 @@ export const coffeescript = {
   recipe: {
     source: 'main.coffee',
     compile: null,
-    // With a map, traces tell the lines of the source, not those of the JavaScript that is made of it.
+    // Without a map traces would tell lines of the generated JavaScript.
     run: ['coffee', '--inline-map', 'main.coffee'],
     environment: { NODE_OPTIONS: '--enable-source-maps' },
     paths: ['/usr/share/nodejs', '/usr/share/coffeescript'],

@@ -25,7 +25,7 @@ export const commonlisp = {
   recipe: {
     source: 'main.lisp',
     compile: null,
-    // Without the runtime's own --script, by which a full stack is the end of it and no error to handle.
+    // The runtime's own --script makes a full stack fatal instead of an error to handle.
     run: [
       'sbcl',
       '--dynamic-space-size',

@@ -16,12 +16,12 @@ export const cpp = {
       program: 'g++',
       ask: ['--version'],
       pattern: /^.*\s(\d+)\.(\d+)\.\d+.*$/mu,
-      // -std=gnu++20 is GCC 10's word for it.
+      // -std=gnu++20 needs GCC 10.
       oldest: [10, 0],
     },
   ],
   settings: {
-    /** Whether standard headers are precompiled when a worker first starts. */
+    /** Whether a starting worker precompiles standard headers. */
     CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
   },
   limits: { compile: usualCompile, run: usualRun },

@@ -28,7 +28,7 @@ export const crystal = {
       makes: 'main',
     },
     run: ['./main'],
-    // Its collector looks for processors in /proc else, and complains.
+    // Otherwise its collector looks for processors in /proc and complains.
     environment: { CRYSTAL_CACHE_DIR: '/tmp/crystal', GC_NPROCS: '1' },
     paths: ['/usr/share/crystal'],
   },

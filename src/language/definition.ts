@@ -2,81 +2,80 @@
 import type { GenericSchema } from 'valibot'
 import type { Limits } from './limits.ts'
 
-/** A program that a language cannot do without. */
+/** A program that a language needs. */
 export interface Tool {
   /** Its file's name. */
   readonly program: string
-  /** What people call it; the language's title if nothing else. */
+  /** What people call it; by default the language's title. */
   readonly title?: string
-  /** The options by which it tells its version. */
+  /** The options that make it tell its version. */
   readonly ask: readonly string[]
-  /** What it reads meanwhile, if it tells no other way. */
+  /** What it reads on stdin meanwhile. */
   readonly input?: string
-  /** What it tells; its version begins with the first group, major, and perhaps the second, minor, and goes to the end. */
+  /** The version begins with the first group, major, and perhaps the second, minor, and ends with the match. */
   readonly pattern: RegExp
   /** The oldest that will do, major and minor. */
   readonly oldest: readonly [number, number]
 }
 
 /**
- * How programs are compiled and run, in the words of a person who types it. A command's first word is a program of the host, or
- * a file of the box (`./main`). `{heap}` is three quarters of the memory limit, in MiB, for a runtime that has to be told. A submission's own arguments for the
- * compiler come last in the first of its commands, or where `{arguments}` stands.
+ * Commands as a person types them. The first word is a program of the host or a file of the box (`./main`). `{heap}`
+ * becomes three quarters of the memory limit, in MiB. A submission's own arguments for the compiler stand at `{arguments}`,
+ * else at the end of the first command.
  */
 export interface Recipe {
-  /** What the source is called. */
+  /** The source's file name. */
   readonly source: string
-  /** Makes one file, which is what is kept and run; null: the run reads the source. */
+  /** Makes one file, which is kept and run; null: the source is run. */
   readonly compile: {
-    /** One after the other, each if the one before succeeded. */
+    /** Run in order, each if the last succeeded. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
     /** The compiler is told of the program's other source files, too; else it finds what the main one names. */
     readonly together?: true
   } | null
   readonly run: readonly string[]
-  /** What a person would type in their place, where they are a script. */
+  /** What people see in place of scripts. */
   readonly typed?: { readonly compile?: readonly string[]; readonly run?: readonly string[] }
-  /** Variables, for both. */
+  /** Variables for both. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Of the host, what both read beside programs and libraries; `*` stands for any version, and what is not there is left out. */
+  /** Host paths that both read, beside programs and libraries; `*` is any version, missing ones are skipped. */
   readonly paths?: readonly string[]
-  /** `java` and what starts it are of the JDK that Java has; `{heap}` is then told by us. */
+  /** Uses Java's JDK, with the heap set by us. */
   readonly runsOnJdk?: true
-  /** A runtime that allots its own stacks wants the usual limit; else there is none. */
+  /** The runtime sizes its own stacks: it gets the usual stack limit instead of none. */
   readonly usualStack?: true
-  /** On stderr it says that the runtime ran out of memory below the kernel's limit. */
+  /** On stderr this says that the runtime ran out of memory below the kernel's limit. */
   readonly outOfMemory?: RegExp
 }
 
-/** One language: data, nothing that looks at a host. */
+/** Pure data: never looks at a host. */
 export interface LanguageDefinition {
-  /** Its canonical name: in the log, in records, and in capitals before its limits' variables. */
+  /** Canonical: in the log, in records, and in capitals in its limits' variables. */
   readonly name: string
   /** What people call it. */
   readonly title: string
-  /** Other names that people type for it. */
+  /** Other names that people type. */
   readonly aliases: readonly string[]
-  /** How the names of its source files end, the dot included. */
+  /** How source files' names end, dot included. */
   readonly extensions: readonly string[]
-  /** What a comment stands between; one that ends with its line has no end of its own. */
+  /** Empty `end`: the comment ends with its line. */
   readonly comment: readonly [begin: string, end: string]
-  /** The packages of Debian and Ubuntu that it comes in. */
+  /** Packages of Debian and Ubuntu. */
   readonly packages: readonly string[]
-  /** Libraries that people expect and that are installed by name alone: their packages. */
+  /** Packages of libraries that people expect, by library. */
   readonly libraries?: Readonly<Record<string, string>>
-  /** What must be installed. */
   readonly tools: readonly Tool[]
-  /** Variables of its own in the worker's environment, beside those of its limits; each may be left out. */
+  /** Its own optional variables in the worker's environment, beside its limits'. */
   readonly settings: Readonly<Record<string, GenericSchema>>
-  /** The limits that hold when an operator sets none. */
+  /** Limits when an operator sets none. */
   readonly limits: Limits
-  /** Prints `Hello, world!`: what people see first of it. */
+  /** Prints `Hello, world!`; people see it first. */
   readonly example: string
-  /** A program that prints how many bytes stand on its input: one that a worker tries itself by. */
+  /** Prints the number of bytes on its input; workers try themselves by it. */
   readonly trial: string
-  /** Without a recipe: what the files are called in the box that are the language's own, whatever the program. */
+  /** Without a recipe: the names in the box that are the language's own. */
   readonly ownFiles?: readonly string[]
-  /** Without one, a folder of src/executor/toolchain knows how. */
+  /** Without one, a folder of src/executor/toolchain finds it. */
   readonly recipe?: Recipe
 }

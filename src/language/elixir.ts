@@ -27,7 +27,7 @@ export const elixir = {
     run: ['elixir', 'main.exs'],
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',
-      // What the runtime reports is no output.
+      // The runtime's reports are not output.
       ERL_AFLAGS: '-logger console [{device,standard_error}]',
     },
     usualStack: true,

@@ -30,7 +30,7 @@ n(N) -> case file:read(standard_io, 4096) of {ok, B} -> n(N + byte_size(B)); eof
     run: [
       '/bin/sh',
       '-c',
-      // All is compiled: escript would interpret a script, and warn on stdout.
+      // Always compiled, as escript would interpret a script and warn on stdout.
       String.raw`module=$(sed -n 's/^ *-module(\([a-z][A-Za-z0-9_]*\)).*/\1/p' main.erl | head -n 1)
 source=main.erl
 if [ -z "$module" ]; then
@@ -50,7 +50,7 @@ exec escript /tmp/start`,
     typed: { run: ['escript', 'main.erl'] },
     environment: {
       ERL_CRASH_DUMP_BYTES: '0',
-      // Text is UTF-8 as on a terminal, and what the runtime reports is no output.
+      // Text is UTF-8, as on a terminal; the runtime's reports are not output.
       ERL_AFLAGS:
         '-eval "io:setopts(user,[{encoding,unicode}])" -kernel logger "[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]"',
     },

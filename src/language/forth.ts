@@ -26,7 +26,7 @@ export const forth = {
   recipe: {
     source: 'main.fs',
     compile: null,
-    // Its stacks and its dictionary are small by themselves.
+    // The default stacks and dictionary are small.
     run: [
       'gforth',
       '--dictionary-size',

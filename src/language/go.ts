@@ -1,8 +1,8 @@
 // Go: its own compiler, without C.
 //
-// Where a distribution packs the standard library compiled, compiler and linker need no `go build`, which takes twice as long
-// to find out that nothing else is to be compiled. Its `net` and `os/user` are then the ones that use the C library. What
-// they have anything to say about is left to `go build`, and so are packages that only the library itself may import.
+// With a distribution's precompiled standard library, compiler and linker do without `go build`, which takes twice as
+// long to find nothing else to compile. That library's `net` and `os/user` use C. Sources that get messages are left to
+// `go build`, and so are packages that only the library may import.
 import type { LanguageDefinition } from './definition.ts'
 import { usualCompile, usualRun } from './limits.ts'
 

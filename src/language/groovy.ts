@@ -28,7 +28,7 @@ export const groovy = {
     paths: [
       '/usr/share/groovy',
       '/usr/share/java',
-      // Its modules beside the core (JSON, XML, templates, SQL) are links into here.
+      // Modules beside the core (JSON, XML, templates, SQL) are links into here.
       '/usr/share/maven-repo/org/codehaus/groovy',
       '/etc/groovy',
     ],

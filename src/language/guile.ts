@@ -38,7 +38,7 @@ export const guile = {
       makes: 'main.go',
     },
     run: ['guile', '--no-auto-compile', '-c', '(load-compiled "main.go")'],
-    // Else its collector looks into /proc/stat and warns that it cannot.
+    // Otherwise its collector looks into /proc/stat and warns.
     environment: { GC_NPROCS: '1' },
     paths: ['/usr/share/guile'],
     usualStack: true,

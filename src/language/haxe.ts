@@ -21,7 +21,7 @@ export const haxe = {
   recipe: {
     source: 'Main.hx',
     compile: null,
-    // By itself it goes a thousand calls deep.
+    // The default depth is a thousand calls.
     run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--main', 'Main', '--interp'],
     environment: { HAXE_STD_PATH: '/usr/share/haxe/std' },
     paths: ['/usr/share/haxe'],

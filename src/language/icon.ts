@@ -26,7 +26,7 @@ end`,
     source: 'main.icn',
     compile: { commands: [['icont', '-s', '-o', 'main', 'main.icn']], makes: 'main' },
     run: ['iconx', 'main'],
-    // In words; by itself its stack does not do for a thousand calls.
+    // In words; the default stack is too small for a thousand calls.
     environment: { MSTKSIZE: '4000000' },
   },
 } as const satisfies LanguageDefinition

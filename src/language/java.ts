@@ -26,13 +26,13 @@ export const java = {
     },
   ],
   settings: {
-    /** The JDK to use; by default the newest that is installed. */
+    /** By default the newest installed JDK. */
     JAVA_HOME: v.optional(v.string()),
     /** Whether a javac stays up between submissions. */
     JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
   },
   limits: {
-    // Every class file is read by the worker, on its event loop.
+    // The worker reads every class file on its event loop.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },
     run: virtualMachineRun,
   },

@@ -29,7 +29,7 @@ export const kotlin = {
       commands: [
         [
           'kotlinc',
-          // It starts its JVM with an option that the JVM warns of each time.
+          // Its launcher sets an option that the JVM warns about each time.
           '-J-XX:+UnlockDiagnosticVMOptions',
           '-J-XX:-PrintWarnings',
           'main.kt',

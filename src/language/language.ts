@@ -1,6 +1,6 @@
-// The door to the languages: what can be known of one without looking at a host. A language is one file of this folder and a
-// line in the catalogue; configuration, HTTP, the command line, the doctor and the worker read it here. Where its compiler
-// stands, and how a program is run, its folder in src/executor/toolchain finds.
+// The door to the languages: what is known without looking at a host, for configuration, HTTP, command line, doctor and
+// worker. A language is one file here and a line in the catalogue. Its recipe, or a folder in src/executor/toolchain,
+// finds its compiler.
 export * from './catalogue.ts'
 export { cpp } from './cpp.ts'
 export type { LanguageDefinition, Recipe, Tool } from './definition.ts'

@@ -1,20 +1,20 @@
-// What a program may take, and what most languages' programs may when an operator sets nothing else.
+// A phase's limits, and the usual ones when an operator sets none.
 
-/** Limits of one phase. A phase that passes one of them is ended and says which. */
+/** A phase that passes one of these ends and says which. */
 export interface PhaseLimits {
-  /** User + system time of all processes of the phase together, in seconds. */
+  /** User + system time of all processes. */
   readonly cpuSeconds: number
-  /** Monotonic time from the program's start, in seconds. */
+  /** Monotonic, from the program's start. */
   readonly wallSeconds: number
-  /** The cgroup's memory limit, in bytes; swap is off. */
+  /** The cgroup's limit; swap is off. */
   readonly memoryBytes: number
-  /** Processes and threads together, the sandbox's own not counted. */
+  /** Processes and threads, without the sandbox's own. */
   readonly processes: number
-  /** Bytes of stdout kept; one more ends the phase. A compiler's stdout carries the compiled program. */
+  /** Bytes kept; one more ends the phase. A compiler's stdout carries the program. */
   readonly stdoutBytes: number
-  /** Bytes of stderr kept; one more ends the phase. Of a compiler's messages fewer are kept. */
+  /** Bytes kept, fewer of a compiler's; one more ends the phase. */
   readonly stderrBytes: number
-  /** Size of the scratch disk (/box and /tmp each), in bytes. */
+  /** Size of /box, /tmp and /dev/shm each. */
   readonly diskBytes: number
 }
 
@@ -29,17 +29,15 @@ export const limitSpellings = {
   diskBytes: 'disk_bytes',
 } as const satisfies Record<keyof PhaseLimits, string>
 
-/** The limits of both phases; `compile` is null for a language without a compiler. */
+/** `compile` is null without a compiler. */
 export interface Limits {
   readonly compile: PhaseLimits | null
   readonly run: PhaseLimits
 }
 
 const kibibyte = 1024
-/** Bytes. */
 export const mebibyte = 1024 * kibibyte
 
-/** Of a run. */
 export const usualRun: PhaseLimits = {
   cpuSeconds: 5,
   wallSeconds: 10,
@@ -50,14 +48,14 @@ export const usualRun: PhaseLimits = {
   diskBytes: 64 * mebibyte,
 }
 
-/** Of a program on a virtual machine that has twenty threads of its own. */
+/** For a virtual machine with twenty threads of its own. */
 export const virtualMachineRun: PhaseLimits = {
   ...usualRun,
   memoryBytes: 512 * mebibyte,
   processes: 256,
 }
 
-/** Of a compiler. The compiled program leaves the box over stdout, so stdoutBytes bounds its size. */
+/** stdoutBytes bounds the compiled program. */
 export const usualCompile: PhaseLimits = {
   cpuSeconds: 15,
   wallSeconds: 20,
@@ -68,5 +66,5 @@ export const usualCompile: PhaseLimits = {
   diskBytes: 256 * mebibyte,
 }
 
-/** Of a compiler that takes seconds for the least of programs on a slow machine. */
+/** For compilers that take seconds for any program on a slow machine. */
 export const slowCompile: PhaseLimits = { ...usualCompile, cpuSeconds: 45, wallSeconds: 60 }

@@ -22,7 +22,7 @@ export const octave = {
   example: 'disp("Hello, world!")',
   trial: 'disp(numel(fread(stdin)))',
   recipe: {
-    // Not main.m, which would be the function main where a function stands first; but then nobody tells where a mistake is.
+    // In main.m a first function would be the function main. So messages do not tell where a mistake is.
     source: 'main',
     compile: null,
     run: [

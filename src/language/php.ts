@@ -31,7 +31,7 @@ echo strlen(stream_get_contents(STDIN)), "\n";`,
       'memory_limit=-1',
       'main.php',
     ],
-    // Of its settings only what this program reads: those of servers beside it may hold passwords.
+    // Only this program's settings: servers' may hold passwords.
     paths: ['/etc/php/*/cli', '/etc/php/*/mods-available', '/usr/share/php'],
   },
 } as const satisfies LanguageDefinition

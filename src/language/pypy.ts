@@ -27,7 +27,7 @@ print(len(sys.stdin.buffer.read()))`,
     source: 'main.py',
     compile: null,
     run: ['pypy3', 'main.py'],
-    // Else it looks for the size of the cache in /proc, and complains.
+    // Otherwise it looks for the cache's size in /proc and complains.
     environment: { PYPY_GC_NURSERY: '4M' },
   },
 } as const satisfies LanguageDefinition

@@ -1,4 +1,4 @@
-// Scala: on a JDK; the object that is run is the one called Main, else the only one that can be run.
+// Scala: on a JDK. Runs the object Main, else the only runnable one.
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 

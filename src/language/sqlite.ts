@@ -1,4 +1,4 @@
-// SQLite: its shell, on a database that is empty.
+// SQLite: its shell, on an empty database.
 import type { LanguageDefinition } from './definition.ts'
 import { usualRun } from './limits.ts'
 

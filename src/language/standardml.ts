@@ -1,8 +1,8 @@
-// Standard ML: Poly/ML, which compiles a declaration after the other and runs it.
+// Standard ML: Poly/ML, which compiles and runs one declaration after another.
 import type { LanguageDefinition } from './definition.ts'
 import { usualRun } from './limits.ts'
 
-// As poly --script, but what the compiler says is not for stdout; and strings may hold UTF-8, byte by byte, as elsewhere.
+// As poly --script, but with messages off stdout, and with UTF-8 in strings, byte by byte.
 const script = String.raw`
 let
   val file = TextIO.openIn "main.sml"

@@ -1,4 +1,4 @@
-// TypeScript: its compiler from npm, whose type errors are compile errors, and the Node that this service runs on.
+// TypeScript: npm's compiler, whose type errors are compile errors, and this service's Node.
 import type { LanguageDefinition } from './definition.ts'
 import { usualCompile, usualRun } from './limits.ts'
 

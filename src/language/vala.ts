@@ -20,7 +20,7 @@ export const vala = {
   trial: String.raw`void main () { int n = 0; while (stdin.getc () != FileStream.EOF) n++; print ("%d\n", n); }`,
   recipe: {
     source: 'main.vala',
-    // What it makes of good programs makes the C compiler warn.
+    // The C compiler warns about code it makes of good programs.
     compile: {
       commands: [
         [
@@ -44,7 +44,7 @@ export const vala = {
       together: true,
     },
     run: ['./main'],
-    // Else print makes question marks of what is not ASCII.
+    // Otherwise print turns non-ASCII into question marks.
     environment: { CHARSET: 'UTF-8' },
     paths: ['/usr/include', '/usr/share/vala*', '/usr/share/pkgconfig'],
   },

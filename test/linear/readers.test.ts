@@ -99,7 +99,7 @@ t.test('outputs', async (t) => {
     }
     const outcome = { compile: run, compileCached: false, run }
     const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
-    Object.assign(row, { created_at: new Date(), started_at: null })
+    Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
     const readers = {
       verdict: () => describeOutcome(outcome, bytes),
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),

@@ -1,5 +1,4 @@
-// The two ways to make a box behind one interface: bubblewrap for each run, or a keeper in each slot.
-// Which one a worker uses is decided once, when it starts, by trying.
+// Boxes of two kinds behind one interface: bubblewrap for each run, or a keeper in each slot, as tried at start.
 import { realpathSync } from 'node:fs'
 import { deviceLinks, devices, runPhase } from '#bubblewrap'
 import type { BoxResources, RootEntry } from '#bubblewrap'
@@ -9,8 +8,8 @@ import { createClearings, describe, SandboxError } from '#contract'
 import { proveForks, proveIsolation } from './prove-isolation.ts'
 
 /**
- * Opens the boxes and proves one of them on this host.
- * @throws {SandboxError} when neither way works, or not the one that was asked for.
+ * Opens the boxes and proves one on this host.
+ * @throws {SandboxError} when neither kind works, or not the one asked for.
  */
 export async function openBoxes(resources: BoxResources, options: BoxOptions): Promise<Boxes> {
   const [firstSlot] = options.slots
@@ -52,7 +51,7 @@ function createPortableBoxes(resources: BoxResources): Boxes {
   }
 }
 
-/** What is not already below another entry; a path that is there twice could not be made the second time. */
+/** Paths that no entry shows yet: the same path cannot be mounted twice. */
 function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): RootEntry[] {
   const found: RootEntry[] = []
   const isShown = (path: string): boolean =>
@@ -65,10 +64,10 @@ function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): Ro
   return found
 }
 
-/** As build_root in keeper/root.c reads it. */
+/** In the format of build_root (keeper/root.c). */
 export function encodeLayout(root: readonly RootEntry[]): Buffer {
   const entries = [
-    // What bubblewrap covers in /proc a keeper's has never had.
+    // A keeper's /proc lacks what bubblewrap has to cover.
     ...root
       .filter(({ kind }) => kind !== 'cover')
       .map(({ kind, source, target }) => [kind, source, target]),

@@ -1,5 +1,4 @@
-// Proves on this host, before any program is accepted, that a box is what it is meant to be.
-// The proof is what the kernel says about a process inside, not what was asked of whoever makes the box.
+// Proves on this host, before any program is accepted, that boxes isolate, by what the kernel says of a process inside.
 import { boxUid } from '#bubblewrap'
 import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 import { SandboxError } from '#contract'
@@ -16,7 +15,7 @@ const limits: PhaseLimits = {
   diskBytes: mebibyte,
 }
 
-/** What /proc/self/status must say inside a box. Format: proc_pid_status(5). */
+/** In /proc/self/status inside a box: proc_pid_status(5). */
 const required: readonly (readonly [string, RegExp])[] = [
   ['user', new RegExp(`^Uid:\\t${boxUid}\\t${boxUid}\\t${boxUid}\\t${boxUid}$`, 'm')],
   ['capabilities', /^CapEff:\t0+$/m],
@@ -25,7 +24,6 @@ const required: readonly (readonly [string, RegExp])[] = [
   ['system call filter', /^Seccomp:\t2$/m],
 ]
 
-/** Shows a process's status and interfaces. */
 const shellProbe: Command = {
   argv: ['/bin/sh', '-c', 'cat /proc/self/status && cat /proc/self/net/dev >&2'],
   files: [],
@@ -33,8 +31,8 @@ const shellProbe: Command = {
 }
 
 /**
- * @param command shows a process's status and interfaces.
- * @throws {SandboxError} step `isolation.prove` naming what does not hold, or the step that failed.
+ * @param command prints its /proc/self/status on stdout and /proc/self/net/dev on stderr.
+ * @throws {SandboxError} step `isolation.prove` with what does not hold, or the step that failed.
  */
 export async function proveIsolation(
   run: (request: PhaseRequest) => Promise<Phase>,
@@ -50,7 +48,7 @@ export async function proveIsolation(
   })
   const status = Buffer.from(phase.stdout).toString('utf8')
   const failed = required.filter(([, pattern]) => !pattern.test(status)).map(([name]) => name)
-  // Two lines of heading, then the interfaces; a box has the loopback alone.
+  // After two heading lines; only loopback is allowed.
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
   if (failed.length > 0) {
@@ -61,7 +59,7 @@ export async function proveIsolation(
   }
 }
 
-/** @throws {SandboxError} step `fork.prove` when programs do not end in its forks as they do by themselves. */
+/** @throws {SandboxError} step `fork.prove` when a program ends otherwise in a fork than by itself. */
 export async function proveForks(
   run: (request: PhaseRequest) => Promise<Phase>,
   { name, proofs }: ForkServer,

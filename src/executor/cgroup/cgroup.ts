@@ -1,5 +1,4 @@
-// What the executor asks of cgroups, whichever version the host has, and which version that is.
-// The two versions differ in every file name; this interface is all that the rest of the executor sees.
+// One interface over cgroups v1 and v2, and the choice between them.
 import { readFileSync } from 'node:fs'
 import { SandboxError } from '#contract'
 import { openCgroupV1 } from './v1.ts'
@@ -10,76 +9,85 @@ export { versionOneControllers } from './v1.ts'
 export { findDelegatedGroup } from './v2.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
-/** What a phase's cgroup enforces by itself; CPU and wall time are watched from outside. */
+/** CPU and wall time are watched from outside. */
 export interface CgroupLimits {
   readonly memoryBytes: number
-  /** Processes and threads, the sandbox's own included. */
+  /** Processes and threads, including the sandbox's own. */
   readonly processes: number
 }
 
-/** One phase's cgroup: made for it, removed after it. */
 export interface Cgroup {
-  /** The `cgroup.procs` files a process writes `0` to in order to enter. */
+  /** The `cgroup.procs` files where a process writes `0` to enter. */
   readonly entrances: readonly string[]
-  /** Forgets CPU time and peak so far: they belong to the sandbox's set-up. */
+  /** Forgets CPU time and peak so far, which belong to the set-up. */
   startMeasuring(): void
   /** User + system time since `startMeasuring`. */
   readCpuSeconds(): number
-  /** Highest memory charge since `startMeasuring`, in bytes. */
+  /** Bytes, since `startMeasuring`. */
   readMemoryPeakBytes(): number
   /** Processes that the out-of-memory killer ended. */
   readOutOfMemoryKills(): number
-  /** True when the process is inside, in every hierarchy. */
+  /** True when it is inside in every hierarchy. */
   holds(pid: number): boolean
-  /** Sends SIGKILL to every process inside; one that forks meanwhile does not get away. */
+  /** None escapes by forking. */
   kill(): void
-  /** Kills until no process is left. @throws {SandboxError} step `cgroup.kill`. */
+  /**
+   * Kills until no process is left.
+   * @throws {SandboxError} step `cgroup.kill`.
+   */
   empty(): Promise<void>
-  /** Removes the empty cgroup. @throws {SandboxError} step `cgroup.remove`. */
+  /**
+   * Removes the empty cgroup.
+   * @throws {SandboxError} step `cgroup.remove`.
+   */
   remove(): Promise<void>
 }
 
-/** The cgroup of a keeper (keeper/group.c), which stands in it for as long as it lives. */
+/** Where a keeper (keeper/group.c) stands. */
 export interface KeeperGroup {
   readonly version: 'v1' | 'v2'
-  /** True when swap is a part of what the keeper must limit. */
+  /** The keeper must limit swap too. */
   readonly countsSwap: boolean
-  /** True when the CPU is shared out between groups, so that what is idle in this one is so in here alone. */
+  /** Groups share the CPU, so the idle class counts only inside this one. */
   readonly sharesCpu: boolean
-  /** The `cgroup.procs` files that the keeper enters by. */
+  /** The `cgroup.procs` files where the keeper enters. */
   readonly entrances: readonly string[]
-  /** Open descriptors that the keeper gets, in the order of keeper/group.c; ours to close once it has started. */
+  /** In the order of keeper/group.c; close them once the keeper has started. */
   readonly descriptors: readonly number[]
   closeDescriptors(): void
-  /** Kills the keeper and all that it started; resolves when nothing is left. @throws {SandboxError} */
+  /**
+   * Kills the keeper and its processes; resolves when nothing is left.
+   * @throws {SandboxError}
+   */
   remove(): Promise<void>
 }
 
-/** A worker's own parent cgroup; every phase's cgroup stands below it. */
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
-  /** @throws {SandboxError} when a limit cannot be had; nothing is left behind. */
+  /** @throws {SandboxError} when a limit cannot be set; nothing is left behind. */
   create(name: string, limits: CgroupLimits): Promise<Cgroup>
-  /** @param uid of the keeper; null: the worker's own. @throws {SandboxError} as `create`. */
+  /**
+   * @param uid of the keeper; null: the worker's own.
+   * @throws {SandboxError} as `create`.
+   */
   createForKeeper(name: string, uid: number | null): Promise<KeeperGroup>
-  /** Kills and removes everything below, then the parent itself. */
+  /** Kills and removes everything below, then the parent. */
   close(): Promise<void>
 }
 
-/** A mounted hierarchy and where this process stands in it. */
 export interface Hierarchy {
   readonly type: 'cgroup' | 'cgroup2'
   readonly mountPoint: string
   /** v1 controllers; empty for v2. */
   readonly controllers: readonly string[]
-  /** Directory of this process's own group. */
+  /** This process's group. */
   readonly ownGroup: string
 }
 
 /**
- * Makes the worker's parent cgroup `name` and sweeps what dead workers left beside it.
- * v2 is used when it has the memory controller, else v1.
- * @throws {SandboxError} when neither version can enforce the limits.
+ * Makes the worker's cgroup `name` and sweeps what dead workers left. v2 is used when it has the memory controller,
+ * else v1.
+ * @throws {SandboxError} when neither can enforce the limits.
  */
 export async function openCgroupParent(name: string): Promise<CgroupParent> {
   const hierarchies = readHierarchies()
@@ -93,10 +101,7 @@ export async function openCgroupParent(name: string): Promise<CgroupParent> {
   )
 }
 
-/**
- * Reads what is mounted and where this process stands; mount points are never guessed.
- * Formats: cgroups(7), proc_pid_mountinfo(5).
- */
+/** Formats: cgroups(7), proc_pid_mountinfo(5). */
 export function readHierarchies(
   mountinfo: string = readFileSync('/proc/self/mountinfo', 'utf8'),
   membership: string = readFileSync('/proc/self/cgroup', 'utf8'),
@@ -119,7 +124,7 @@ export function readHierarchies(
     const controllers = type === 'cgroup' ? options.filter((option) => paths.has(option)) : []
     const path = paths.get(controllers[0] ?? '')
     if (path === undefined || (type === 'cgroup' && controllers.length === 0)) continue
-    // A container may see only a part of the tree: the mount's root is then the path of that part.
+    // A container may see only a subtree, whose path is then the mount's root.
     const below = root === '/' ? path : path.startsWith(`${root}/`) ? path.slice(root.length) : '/'
     const ownGroup = below === '/' ? mountPoint : mountPoint + below
     found.push({ type, mountPoint, controllers, ownGroup })

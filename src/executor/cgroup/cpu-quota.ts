@@ -1,8 +1,6 @@
-// How much CPU a box may use at once.
-// Two cores, so that a JVM compiles and collects beside the program, in short periods: however many cores the host
-// has, a box can pass its CPU limit by no more than two cores times the time until the next look at its clock.
+// How much CPU a box may use at once: two cores, so that a JVM compiles and collects beside the program. So a box
+// passes its CPU limit by at most two cores times the pause between two readings. Periods are short for that.
 
-/** Length of a period, in microseconds. */
 export const cpuPeriodMicroseconds = 10_000
-/** CPU time in a period, in microseconds. */
+/** CPU time per period. */
 export const cpuQuotaMicroseconds = 20_000

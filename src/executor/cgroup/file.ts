@@ -1,5 +1,4 @@
-// Reading and writing the files of a cgroup directory, with errors that name the step.
-// Calls are synchronous: kernfs answers in microseconds, a round trip through the thread pool takes longer.
+// Reads and writes cgroup files; errors name the step. Synchronous, as kernfs answers faster than the thread pool.
 import {
   closeSync,
   constants,
@@ -14,8 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SandboxError, describe, readCode } from '#contract'
 
 /**
- * Makes a cgroup.
- * @param remedy what an operator can do when it may not be made.
+ * @param remedy what an operator can do.
  * @throws {SandboxError} step `cgroup.create`.
  */
 export function makeGroup(directory: string, remedy?: string): void {
@@ -27,9 +25,9 @@ export function makeGroup(directory: string, remedy?: string): void {
   }
 }
 
-/** Writes one value with one write(2), as the kernel wants it. No file is ever created. */
+/** With one write(2), as the kernel wants it. Never creates a file. */
 export function writeValue(directory: string, file: string, value: string): void {
-  // Write-only: cgroup.kill cannot be opened for reading.
+  // cgroup.kill cannot be opened for reading.
   const descriptor = openSync(`${directory}/${file}`, constants.O_WRONLY)
   try {
     writeSync(descriptor, value)
@@ -39,8 +37,8 @@ export function writeValue(directory: string, file: string, value: string): void
 }
 
 /**
- * Writes a limit and reads it back; the kernel may round a byte count down to a page.
- * @throws {SandboxError} step `cgroup.limit` when the limit does not hold.
+ * Reads the limit back; the kernel may round bytes down to a page.
+ * @throws {SandboxError} step `cgroup.limit` when it does not hold.
  */
 export function writeLimit(directory: string, file: string, value: number): void {
   let found: string
@@ -62,7 +60,7 @@ export function writeLimit(directory: string, file: string, value: number): void
   }
 }
 
-/** The whole text of a file, trimmed. */
+/** The file's text, trimmed. */
 export function readValue(directory: string, file: string): string {
   return readFileSync(`${directory}/${file}`, 'utf8').trim()
 }
@@ -76,7 +74,7 @@ export function readKey(directory: string, file: string, key: string): number {
   return 0
 }
 
-/** Pids of a cgroup, without those of its children; none when it is gone. */
+/** Without those of child cgroups; none when the cgroup is gone. */
 export function readPids(directory: string): number[] {
   try {
     return readValue(directory, 'cgroup.procs').split('\n').filter(Boolean).map(Number)
@@ -86,7 +84,7 @@ export function readPids(directory: string): number[] {
   }
 }
 
-/** Names of the child cgroups; none when the cgroup is gone. */
+/** None when the cgroup is gone. */
 export function readChildren(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
@@ -99,13 +97,13 @@ export function readChildren(directory: string): string[] {
 }
 
 /**
- * Removes an empty cgroup. A process that was just killed can hold it for some milliseconds (EBUSY).
- * @throws {SandboxError} step `cgroup.remove` when it is still busy after `patienceMilliseconds`.
+ * A killed process can hold an empty cgroup for milliseconds (EBUSY).
+ * @throws {SandboxError} step `cgroup.remove` when still busy after `patienceMilliseconds`.
  */
 export async function removeGroup(directory: string, patienceMilliseconds = 5000): Promise<void> {
   let waited = 0
-  // Short steps while it is a matter of an exit under way (an RCU grace period, 10 to 30 ms): a doubled one would wait
-  // as long again as the kernel did. Long ones for what will not go away.
+  // Short steps while an exit is under way (an RCU grace period, 10 to 30 ms), as a doubled pause would wait as long
+  // again. Long ones for what stays.
   for (let pause = 1; ; pause = Math.min(pause * 2, waited < 500 ? 8 : 100)) {
     try {
       rmdirSync(directory)
@@ -131,7 +129,7 @@ export async function removeTree(directory: string): Promise<void> {
   await removeGroup(directory)
 }
 
-/** True for "no such file" and for a cgroup that vanished while its file was open. */
+/** No such file, or a cgroup that vanished while its file was open. */
 export function isMissing(error: unknown): boolean {
   const code = readCode(error)
   return code === 'ENOENT' || code === 'ENODEV'

@@ -1,5 +1,5 @@
-// cgroup v1: one directory a controller, plus the empty v2 tree that hybrid hosts mount beside them.
-// The memory limit comes in two files whose order matters, and only the v2 tree or the freezer can kill all at once.
+// cgroup v1: one directory per controller, plus the empty v2 tree of hybrid hosts. Only that tree or the freezer can
+// kill all at once.
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
@@ -19,7 +19,7 @@ import {
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import { isAbandoned } from './worker-group.ts'
 
-/** Directories of one group, by what they are for; `cpu` may be missing, and one of `freezer` and `unified`. */
+/** One group's; `cpu` may be missing, and one of `freezer` and `unified`. */
 interface Directories {
   readonly memory: string
   readonly pids: string
@@ -29,7 +29,7 @@ interface Directories {
   readonly unified: string | null
 }
 
-/** Controllers that must be mounted, and those that are used where they are; a group is made in each of either. */
+/** Groups are made in all that are mounted. */
 export const versionOneControllers = {
   required: ['memory', 'pids', 'cpuacct'],
   optional: ['cpu', 'freezer'],
@@ -40,7 +40,7 @@ const remedy =
 
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
-/** Makes the parent group in every hierarchy. @throws {SandboxError} naming the controller that is missing. */
+/** @throws {SandboxError} naming the missing controller. */
 export async function openCgroupV1(
   name: string,
   hierarchies: readonly Hierarchy[],
@@ -87,7 +87,7 @@ function makeGroups(directories: Directories): void {
     )
 }
 
-/** Makes each group. @returns why some of them could not be made. */
+/** @returns why some could not be made. */
 function listRefusals(directories: readonly string[]): string[] {
   const refusals: string[] = []
   for (const directory of directories) {
@@ -100,7 +100,7 @@ function listRefusals(directories: readonly string[]): string[] {
   return refusals
 }
 
-/** @throws {SandboxError} naming all that is missing, and all that is there and may not be used. */
+/** @throws {SandboxError} naming all that is missing or forbidden. */
 function findBase(hierarchies: readonly Hierarchy[], name: string): Directories {
   const find = (controller: string): string | null =>
     hierarchies.find((hierarchy) => hierarchy.controllers.includes(controller))?.ownGroup ?? null
@@ -133,7 +133,7 @@ function findBase(hierarchies: readonly Hierarchy[], name: string): Directories 
   throw new SandboxError('cgroup.find', complaints.join('; '))
 }
 
-/** A worker without root may have been given the v1 controllers and not the v2 tree, or an old kernel's tree. */
+/** A worker without root may lack the v2 tree; an old kernel's has no cgroup.kill. */
 function canMakeGroups(directory: string): boolean {
   const probe = `${directory}/runledger-probe-${process.pid}`
   try {
@@ -158,7 +158,7 @@ function descend(base: Directories, name: string): Directories {
   }
 }
 
-/** Each directory once: `cpu` and `cpuacct` are often mounted together. */
+/** `cpu` and `cpuacct` are often one directory. */
 function listDistinct(directories: Directories): string[] {
   const { memory, pids, cpuacct, cpu, freezer, unified } = directories
   const all = [memory, pids, cpuacct, cpu, freezer, unified]
@@ -168,7 +168,7 @@ function listDistinct(directories: Directories): string[] {
 function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): void {
   writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
   if (existsSync(`${group.memory}/${swapFile}`)) {
-    // Memory and swap together; written second, as it may never be below the first.
+    // Written second, as it may never be below the limit of memory.
     writeLimit(group.memory, swapFile, memoryBytes)
   } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
     throw new SandboxError(
@@ -199,7 +199,7 @@ function openGroup(group: Directories): Cgroup {
     holds: (pid) => directories.every((directory) => readPids(directory).includes(pid)),
     kill() {
       if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
-      // A process that failed to enter the v2 tree is still reached through the pids hierarchy.
+      // Also reaches a process that failed to enter the v2 tree.
       killEach(group.pids)
     },
     empty: () => killAll(group),
@@ -209,12 +209,12 @@ function openGroup(group: Directories): Cgroup {
   }
 }
 
-/** The files that keeper/group.c works with, opened with the worker's rights. */
+/** keeper/group.c's files, opened with the worker's rights. */
 function openKeeperGroup(group: Directories): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
-    // Without it the first stands in for it, and is not written.
+    // Where swap is not counted, the first file stands in and is not written.
     [`${group.memory}/${countsSwap ? swapFile : 'memory.limit_in_bytes'}`, 'r+'],
     [`${group.memory}/memory.max_usage_in_bytes`, 'r+'],
     [`${group.memory}/memory.usage_in_bytes`, 'r'],
@@ -278,7 +278,7 @@ async function killAll(group: Directories): Promise<void> {
   }
 }
 
-/** Without the freezer a process that keeps forking could outrun the loop; frozen ones die only once thawed. */
+/** Freezes first, as a process that keeps forking could outrun the loop. Frozen processes die once thawed. */
 async function killFrozen(directory: string, freezer: string | null): Promise<void> {
   if (readPids(directory).length === 0) return
   if (freezer === null) {
@@ -300,7 +300,7 @@ async function killFrozen(directory: string, freezer: string | null): Promise<vo
   }
 }
 
-/** Removes the groups of dead workers. What another user owns is left alone: it is theirs to sweep. */
+/** Removes dead workers' groups, but not another user's. */
 async function sweep(base: string): Promise<void> {
   for (const name of readChildren(base).filter(isAbandoned)) {
     const parent = `${base}/${name}`
@@ -309,7 +309,7 @@ async function sweep(base: string): Promise<void> {
         const groups = [parent, ...readChildren(parent).map((child) => `${parent}/${child}`)]
         if (groups.every((group) => readPids(group).length === 0)) break
         for (const group of groups) {
-          // A worker that died between freezing and thawing left processes that cannot die yet.
+          // A worker that died between freezing and thawing left frozen processes, which cannot die.
           if (existsSync(`${group}/freezer.state`)) writeValue(group, 'freezer.state', 'THAWED')
           killEach(group)
         }

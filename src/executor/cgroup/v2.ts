@@ -1,5 +1,5 @@
-// cgroup v2: one tree, in which a group with processes may not hand controllers to its children.
-// So the worker first moves itself into a leaf; what that takes differs between a host's root, a service and a container.
+// cgroup v2: one tree, where a group with processes may not give controllers to children. So the worker moves into a
+// leaf first. How depends on where it stands: a host's root, a service or a container.
 import {
   chownSync,
   closeSync,
@@ -28,13 +28,13 @@ import {
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import { isAbandoned } from './worker-group.ts'
 
-/** The leaf that holds the worker itself; systemd's `DelegateSubgroup=supervisor` makes one of the second name. */
+/** systemd makes the second by `DelegateSubgroup=supervisor`. */
 const leafNames = ['runledger-supervisor', 'supervisor']
 
 const remedy =
   'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
-/** Makes the parent group. @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
+/** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
 export async function openCgroupV2(name: string, unified: Hierarchy): Promise<CgroupParent> {
   const base = delegate(unified)
   await sweep(base)
@@ -67,17 +67,17 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
   }
 }
 
-/** The group that is the worker's to divide: its own, or the one above when it stands in a leaf made for it. */
+/** The worker's own group, or the one above a leaf made for it. */
 export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
   const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
   return inLeaf ? dirname(ownGroup) : ownGroup
 }
 
-/** Leaves the base group empty of processes and its controllers enabled; returns the base. */
+/** Moves processes out of the base group and enables its controllers; returns the base. */
 function delegate(unified: Hierarchy): string {
   const base = findDelegatedGroup(unified)
   try {
-    // Only the root of the whole tree has no cgroup.type, and only it may hold processes beside its children.
+    // Only the tree's root lacks cgroup.type and may hold processes beside children.
     if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
     enableControllers(base)
   } catch (cause) {
@@ -95,7 +95,7 @@ function hasControllers(group: string): boolean {
 function moveToLeaf(base: string): void {
   const leaf = `${base}/${leafNames[0]}`
   if (!existsSync(leaf)) makeGroup(leaf, remedy)
-  // A process may fork while we look; a few rounds catch the children.
+  // Processes may fork meanwhile; more rounds catch the children.
   for (let round = 0; round < 10; round += 1) {
     const pids = readPids(base)
     if (pids.length === 0) return
@@ -109,7 +109,7 @@ function moveToLeaf(base: string): void {
   }
 }
 
-/** memory and pids must be had; cpu only shares out time and may be missing: CPU time is counted without it. */
+/** memory and pids are required. cpu may be missing: CPU time is counted without it. */
 function enableControllers(group: string): void {
   const available = readValue(group, 'cgroup.controllers').split(' ')
   for (const controller of ['memory', 'pids']) {
@@ -158,10 +158,7 @@ function limitCpu(group: string): void {
   if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
 }
 
-/**
- * A subtree that is the keeper's own: itself in one leaf, a fresh leaf beside it for each box. What it may not pass stands
- * above, in the worker's hands.
- */
+/** A subtree of the keeper's: one leaf for itself, a fresh one per box. The worker sets limits above it. */
 async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
   const leaf = `${group}/keeper`
   makeGroup(group)
@@ -169,7 +166,7 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
     enableControllers(group)
     limitCpu(group)
     makeGroup(leaf)
-    // The youngest of what a keeper needs here; it reads it in each box's group.
+    // It is the youngest file that a keeper needs.
     if (!existsSync(`${leaf}/memory.peak`)) {
       throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.19 or newer on cgroup v2')
     }
@@ -227,8 +224,8 @@ function openGroup(group: string): Cgroup {
 }
 
 /**
- * memory.peak is there since Linux 5.19 and can be reset, for the descriptor that wrote to it, since 6.12.
- * Older kernels: the set-up stays in the figure, and without the file the current charge is sampled with the CPU time.
+ * memory.peak exists since Linux 5.19; since 6.12 a descriptor can reset it for itself. Before, it includes the set-up;
+ * without it the charge is sampled when CPU time is read.
  */
 function openPeak(group: string): {
   reset(): void
@@ -274,7 +271,7 @@ function killTree(group: string): void {
     writeValue(group, 'cgroup.kill', '1')
     return
   }
-  // Before Linux 5.14: no new process may be made, so that the loop of the caller gets ahead of any fork.
+  // Before Linux 5.14 this stops forks, so that the caller's loop catches all.
   writeValue(group, 'pids.max', '0')
   for (const pid of readPids(group)) {
     try {
@@ -305,7 +302,7 @@ async function killAll(group: string): Promise<void> {
   }
 }
 
-/** Removes the groups of dead workers. What another user owns is left alone: it is theirs to sweep. */
+/** Removes dead workers' groups, but not another user's. */
 async function sweep(base: string): Promise<void> {
   for (const name of readChildren(base).filter(isAbandoned)) {
     try {

@@ -1,5 +1,4 @@
-// The name of a worker's own parent cgroup, and whether the worker behind such a name still lives.
-// Separate because the sweep must be able to prove a worker dead before it touches anything of its.
+// Names a worker's cgroup so that a sweep can prove the worker dead first.
 import { readFileSync, readlinkSync } from 'node:fs'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
@@ -11,10 +10,7 @@ export function nameWorkerGroup(): string {
   return `runledger-${pidNamespace()}-${process.pid}-${startTicks(process.pid)}-${executorsMade}`
 }
 
-/**
- * True when the name is one of ours and its process is gone. A name made in another pid namespace is never called
- * abandoned: its process cannot be seen from here.
- */
+/** The name is ours and its process is gone. False for other pid namespaces, whose processes cannot be seen. */
 export function isAbandoned(name: string): boolean {
   const match = pattern.exec(name)
   if (match === null) return false
@@ -26,7 +22,7 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** The start tells a process from a later one with the same pid; null when there is no such process. */
+/** Tells processes with the same pid apart; null without a process. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {
@@ -34,6 +30,6 @@ function startTicks(pid: number): string | null {
   } catch {
     return null
   }
-  // Field 22; the second field, the name, may itself hold spaces and brackets.
+  // Field 22; the second, the name, may hold spaces and brackets.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }

@@ -1,5 +1,5 @@
-// Makes one real box by the recipe every submission gets, and checks from inside and outside that it is what was promised.
-// The last word of the doctor: settings may look right and the kernel, a container engine or a security module still refuse.
+// Makes a real box and checks it from inside and outside: settings may look right while the kernel, a container engine
+// or a security module refuses.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boxUid, dropTo, environment, readHostRoot, spawnBox } from '#bubblewrap'
@@ -13,7 +13,7 @@ import type { Host } from './host.ts'
 
 const name = 'box'
 
-/** What bubblewrap or setpriv say when they cannot make a box, and what helps. First match counts. */
+/** bubblewrap's and setpriv's messages, and what helps. The first match counts. */
 const refusals: readonly (readonly [RegExp, string])[] = [
   [/Can't mount proc|mounting proc/iu, maskRemedy],
   [/uid map: Permission denied|Failed RTM_NEWADDR|loopback:/iu, apparmorRemedy],
@@ -37,13 +37,10 @@ const refusals: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** Namespaces that a box has of its own. */
+/** A box has its own of each. */
 const namespaces = ['user', 'pid', 'mnt', 'net', 'ipc', 'uts', 'cgroup'] as const
 
-/**
- * Makes a box, looks at it, ends it.
- * @param makers what was found of the programs that make it; none of them is run if one is not as it should be.
- */
+/** @param makers findings about bubblewrap and the rest; none is run unless all are ok. */
 export async function examineBox(host: Host, makers: readonly Finding[]): Promise<Finding> {
   const unfit = makers.find(({ level }) => level === 'missing')
   if (unfit !== undefined)
@@ -64,7 +61,7 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
     )
   }
   const hostUid = host.uid === 0 ? host.firstUid : host.uid
-  // Without the right to look there is nothing to hold against the box.
+  // Without the right to look, nothing speaks against the box.
   const isSeen = report.outside !== null || mayTrace(host)
   const broken = [
     ...checkInside(report.inside),
@@ -89,9 +86,9 @@ export async function examineBox(host: Host, makers: readonly Finding[]): Promis
 }
 
 interface Report {
-  /** What the box printed of itself; empty when there was none. */
+  /** What the box printed; empty without one. */
   readonly inside: string
-  /** What /proc of the host says of the box's first process meanwhile. */
+  /** What the host's /proc says of the box's first process. */
   readonly outside: { readonly status: string; readonly shared: readonly string[] } | null
   readonly errors: string
   readonly end: string
@@ -130,7 +127,7 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
   })
   const patience = AbortSignal.timeout(20_000)
   const isOver = (): boolean => end !== null || patience.aborted
-  // The last of the three files is the environment; with it the box is up and waits for its input to end.
+  // Of three files the environment comes last: then the box is up and waits for its input to end.
   while (!isOver() && !inside.includes('PATH=')) await delay(5)
   const known = Promise.race([box.boxPid, delay(1000, null, { ref: false })])
   const pid = inside === '' ? null : await known
@@ -159,7 +156,6 @@ function lookAt(pid: number): Report['outside'] {
   }
 }
 
-/** What the box says of itself against what is promised. */
 function checkInside(text: string): string[] {
   const field = (key: string): string =>
     new RegExp(`^${key}:\\s*(.*)$`, 'mu').exec(text)?.[1] ?? 'unknown'
@@ -185,7 +181,6 @@ function checkInside(text: string): string[] {
   return broken
 }
 
-/** What the host says of the box against what is promised. */
 function checkOutside(outside: Report['outside'], hostUid: number): string[] {
   if (outside === null) return ['its process could not be looked at from the host']
   const broken = outside.shared.map((kind) => `shares the host's ${kind} namespace`)

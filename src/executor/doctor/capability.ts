@@ -1,26 +1,23 @@
-// Examines what root may do here. Where something has taken a right away, whatever needs it fails in words that name another
-// cause. In an engine's container container.ts does this.
+// Examines root's capabilities: without one, things fail in misleading words. For containers container.ts does this.
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
 
-/** What of the host is looked at here. */
 type RootHost = Pick<Host, 'uid' | 'processDirectory'>
 
-/** Numbers of linux/capability.h: what it takes to become a slot's user. */
+/** Root becomes a slot's user with these. Numbers of linux/capability.h. */
 const needed = { SETGID: 6, SETUID: 7 } as const
-/** What a worker can do without, and what is then closed to root. */
+/** Root can work without these; each names what it then cannot do. */
 const wanted = {
   DAC_OVERRIDE: { number: 1, loss: 'cgroups and directories of other users are closed to it' },
   SYS_PTRACE: { number: 19, loss: 'boxes work, and cannot be looked at from outside' },
 } as const
 
-/** What an engine is told to give it back. */
 const addRemedy = (names: readonly string[]): string =>
   `docker run ${names.map((name) => `--cap-add ${name}`).join(' ')} …`
 
-/** No row for a worker that is not root: it needs none. */
+/** Empty for a worker that is not root. */
 export function examineCapabilities(host: RootHost): Finding[] {
   if (host.uid !== 0) return []
   const name = 'capabilities'
@@ -44,7 +41,7 @@ export function examineCapabilities(host: RootHost): Finding[] {
   return [reportOk(name, 'all that root needs')]
 }
 
-/** Whether this process may look at what runs as another user. */
+/** Whether this process may inspect other users' processes. */
 export function mayTrace(host: RootHost): boolean {
   return host.uid !== 0 || holds(host, wanted.SYS_PTRACE.number)
 }

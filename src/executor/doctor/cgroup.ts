@@ -1,6 +1,5 @@
-// Examines cgroups: which version has the controllers, and whether this worker may make groups with limits.
-// Nothing is moved and no controller is switched on, which the worker itself does at start: a person may run the doctor
-// from a login session whose group holds more than this process.
+// Examines cgroups: which version has the controllers, and whether this worker may make groups with limits. Unlike the
+// worker it moves no process and enables nothing, as a login session may hold others.
 import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -27,7 +26,6 @@ const delegateRemedy =
 const versionOneRemedy = (group: string): string =>
   `run the worker as root, or give its user a group in every hierarchy and start it there: mkdir ${group}/worker && chown -R USER ${group}/worker`
 
-/** The version, each controller, whether groups can be made, and swap accounting. */
 export function examineCgroups(host: Host): Finding[] {
   const mountinfo = readProcessFile(host, 'self/mountinfo')
   const membership = readProcessFile(host, 'self/cgroup')
@@ -67,7 +65,7 @@ function examineVersion1(
   const { required, optional } = versionOneControllers
   const findings = [
     ...required.flatMap((controller) => examineController(controller, true)),
-    // Where one of these is mounted the worker makes its groups there too.
+    // The worker makes groups here too.
     ...optional.flatMap((controller) => examineController(controller, false)),
     examineKill(unified, find('freezer')),
   ]
@@ -85,7 +83,7 @@ function examineVersion1(
   return [...findings, examineSwapAccounting(host, hasAccounting)]
 }
 
-/** Beside v1, one of the two must end a box at once. An old kernel's v2 tree kills one by one, which a fork bomb outruns. */
+/** One of the two must kill a box at once: an old kernel kills one by one, which a fork bomb outruns. */
 function examineKill(unified: Hierarchy | undefined, freezer: Hierarchy | undefined): Finding {
   const name = 'cgroup kill'
   const freezerRemedy = mountController('freezer')
@@ -150,7 +148,7 @@ function examineVersion2(host: Host, unified: Hierarchy): Finding[] {
   const hasAccounting = [ownGroup, ...listAbove(ownGroup, mountPoint)].some((group) =>
     existsSync(join(group, 'memory.swap.max')),
   )
-  // The root group has no limits of its own; only the kernel's word that swap is counted is then left.
+  // The root group has no such file, so swap is taken as counted.
   const isUnknown = ownGroup === mountPoint
   return [...findings, examineSwapAccounting(host, hasAccounting || isUnknown)]
 }
@@ -160,7 +158,7 @@ function listAbove(group: string, mountPoint: string): string[] {
   return names.map((_, index) => join(mountPoint, ...names.slice(0, index)))
 }
 
-/** A v2 group that holds processes gives its children no controllers (EBUSY), so the worker first moves them to a leaf. */
+/** Groups with processes give children no controllers (EBUSY), so the worker must move them to a leaf. */
 function examineDelegation(ownGroup: string, mountPoint: string): Finding {
   const name = 'cgroup delegation'
   try {
@@ -178,7 +176,7 @@ function examineDelegation(ownGroup: string, mountPoint: string): Finding {
     const enabled = readValue(ownGroup, 'cgroup.subtree_control').split(' ')
     if (type === 'root' || ['memory', 'pids'].every((controller) => enabled.includes(controller)))
       return reportOk(name, `${ownGroup} can be divided`)
-    // Pid 0 stands for a process of another pid namespace: it can be neither named nor moved.
+    // Pid 0 is a process of another pid namespace, which cannot be moved.
     const pids = readPids(ownGroup)
     if (pids.includes(0))
       return reportMissing(
@@ -199,16 +197,15 @@ function examineDelegation(ownGroup: string, mountPoint: string): Finding {
   }
 }
 
-/** Which kind of group is looked for. */
 interface GroupKind {
   readonly version: 'v1' | 'v2'
-  /** What a group of this kind has; `cgroup.procs` unless said. */
+  /** `cgroup.procs` unless said. */
   readonly file?: string
-  /** What helps when there is no such tree. */
+  /** What helps without such a tree. */
   readonly mountRemedy: string
 }
 
-/** Makes a group below and removes it: the only proof that it may be done. */
+/** Making and removing a group is the only proof. */
 function examineGroup(
   name: string,
   group: string,
@@ -217,7 +214,7 @@ function examineGroup(
   const probe = join(group, `runledger-doctor-${process.pid}`)
   try {
     mkdirSync(probe)
-    // A plain directory in place of a cgroup file system stays empty.
+    // A plain directory in a cgroup's place stays empty.
     const isUsable = existsSync(join(probe, file))
     rmdirSync(probe)
     if (!isUsable)

@@ -1,6 +1,5 @@
-// Examines what a container engine gives: a row for each flag, in the words of podman and of docker, when we stand in a
-// container of theirs. The other rows say what the kernel refuses; an operator of a container needs to know which flag of
-// his made it so.
+// Examines what podman or docker gives a container: one row per flag, in the engine's words, as an operator needs the
+// flag behind what the kernel refuses.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from './finding.ts'
@@ -8,7 +7,7 @@ import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
 
-/** Capabilities by their numbers (capabilities(7)), and what a worker that is root does with them. */
+/** capabilities(7), and what a root worker uses them for. */
 const capabilities = [
   ['CHOWN', 0, 'hands cgroups to the slots'],
   ['DAC_OVERRIDE', 1, 'writes what it has handed over'],
@@ -25,8 +24,8 @@ const capabilities = [
 ] as const
 
 /**
- * Nothing outside of a container. podman says in the environment that it made one, docker by a file.
- * @param root of the file system, where docker leaves its mark.
+ * Empty outside a container. podman tells by its environment, docker by a file.
+ * @param root of the file system with docker's file.
  */
 export function examineContainer(host: Host, root = '/'): Finding[] {
   const environment = (readProcessFile(host, 'self/environ') ?? '').split('\0')
@@ -45,7 +44,7 @@ export function examineContainer(host: Host, root = '/'): Finding[] {
     : flags
 }
 
-/** Of process 1: the image's own has given up for us what a worker does not keep. */
+/** Looks at process 1, as the image's entry point drops what a worker does not keep. */
 function examineCapabilities(host: Host): Finding {
   const name = 'container caps'
   const bounds = /^CapBnd:\s*([0-9a-f]+)$/mu.exec(readProcessFile(host, '1/status') ?? '')?.[1]
@@ -86,7 +85,7 @@ function examineCgroupMounts(host: Host): Finding {
       'none is mounted',
       sayBoth('--cgroupns=private', '--cgroupns=private'),
     )
-  // Engines mount cgroups read-only; the image's entry point remounts them with this right, and the worker has it no more.
+  // Engines mount cgroups read-only; the entry point remounts them with this capability, which the worker then lacks.
   const flag = '--cap-add=SYS_ADMIN with the image’s own entry point'
   return reportMissing(
     name,

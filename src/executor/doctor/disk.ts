@@ -1,4 +1,4 @@
-// Examines the disks that the worker itself writes to. Boxes write to memory only.
+// Examines the disks that the worker writes to; boxes write to memory.
 import { statfs } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -12,7 +12,7 @@ const leastBytes = 64 * mebibyte
 const amplyBytes = 1024 * mebibyte
 const leastFiles = 1000
 
-/** Whose the cache directory is, and what room there is for it and for the temporary directory. */
+/** The cache directory's owner, its room and that of the temporary directory. */
 export async function examineDisks(host: Host): Promise<Finding[]> {
   return [
     examineOwner(host),
@@ -30,7 +30,7 @@ function examineOwner({ cacheDirectory, uid }: Host): Finding {
 }
 
 async function examineDisk(name: string, directory: string): Promise<Finding> {
-  // The worker makes what is missing below the first directory that is there.
+  // The worker makes missing directories below the first that exists.
   let existing = resolve(directory)
   while (!existsSync(existing) && existing !== '/') existing = dirname(existing)
   const { bavail, bsize, files, ffree } = await statfs(existing)
@@ -38,7 +38,7 @@ async function examineDisk(name: string, directory: string): Promise<Finding> {
   const detail = `${Math.floor(freeBytes / mebibyte)} MiB free for ${directory}`
   const remedy = `free some space: du -xhd1 ${existing} | sort -h`
   if (freeBytes < leastBytes) return reportMissing(name, detail, remedy)
-  // File systems that make inodes as needed (btrfs) count none.
+  // btrfs and others report no inodes.
   if (files > 0 && ffree < leastFiles)
     return reportMissing(
       name,

@@ -1,5 +1,5 @@
-// The doctor: looks at a host and says, row by row, what keeps the sandbox from being had there and what to do about it.
-// Nothing runs on a host with a row that is `missing`: a box that is weaker than promised is never made instead.
+// The doctor: tells row by row what keeps a host from having the sandbox, and what helps. With a `missing` row nothing
+// runs; no weaker box is made instead.
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import type { Host } from './host.ts'
@@ -17,9 +17,8 @@ import type { Finding } from './finding.ts'
 export type { Finding } from './finding.ts'
 
 /**
- * Where to look, as far as it differs from an ordinary host. A caller that knows the worker's configuration gives
- * `firstUid` (the uid that the box is tried with; 61000 unless said), `cacheDirectory` (whose disk is looked at;
- * /var/cache/runledger unless said) and `settings` (the languages' own variables); the rest is for tests.
+ * What differs from an ordinary host. Callers with a worker's configuration give `firstUid` (default 61000),
+ * `cacheDirectory` (default /var/cache/runledger) and `settings` (the languages' variables); the rest is for tests.
  */
 export type HostOptions = Partial<Host>
 
@@ -33,10 +32,7 @@ const ordinaryHost: Omit<Host, 'uid'> = {
   temporaryDirectory: '/tmp',
 }
 
-/**
- * Examines the host, one finding a row, in an order in which each row's remedy may also help those below it.
- * Takes about a second, most of it the JVM's.
- */
+/** One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time. */
 export async function examineHost(options: HostOptions = {}): Promise<readonly Finding[]> {
   const host: Host = { ...ordinaryHost, uid: process.getuid?.() ?? 0, ...options }
   const kernel = examineKernel(host)
@@ -45,7 +41,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
   const makers = [...kernel.filter(({ name }) => name === 'architecture'), ...programs]
   return [
     ...kernel,
-    // A container's own row tells of more capabilities, and with which flag each is had.
+    // A container's row covers more capabilities, with their flags.
     ...(container.length > 0 ? container : examineCapabilities(host)),
     ...examineCgroups(host),
     ...programs,
@@ -59,7 +55,7 @@ export async function examineHost(options: HostOptions = {}): Promise<readonly F
 
 const marks: Readonly<Record<Finding['level'], string>> = { ok: '✓', warning: '!', missing: '✗' }
 
-/** The findings as lines for a terminal: mark, name and detail in columns, the remedy on a line of its own below. */
+/** Lines for a terminal: mark, name and detail in columns, the remedy on a line below. */
 export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ name }) => name.length))
   return findings

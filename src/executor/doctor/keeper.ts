@@ -1,5 +1,5 @@
-// Examines what keepers need beyond what every box does: a newer kernel, and a C compiler with its library.
-// Warnings alone: where one is missing the worker says so and makes each box with bubblewrap, which costs time only.
+// Examines what keepers need beyond other boxes: a newer kernel, and a C compiler with its library. Only warnings:
+// without them the worker says so and uses bubblewrap, which is slower.
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readHierarchies } from '#cgroup'
@@ -11,14 +11,13 @@ import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
 
 /**
- * mount_setattr came with 5.12, cgroup.kill with 5.14; clone3, fsopen and close_range are older. On cgroup v2 a keeper
- * reads memory.peak, which came with 5.19; v1 has had its own since ever.
+ * mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. v2's memory.peak needs 5.19.
  */
 const oldestKernels = { v1: [5, 14], v2: [5, 19] } as const
 
 const consequence = 'boxes are made by bubblewrap, some milliseconds slower'
 
-/** The kernel's version, and whether the keeper's own source compiles here. */
+/** The kernel's version, and whether the keeper compiles. */
 export async function examineKeeper(host: Host): Promise<Finding[]> {
   return [examineRelease(host), await examineCompiler(host)]
 }
@@ -39,7 +38,7 @@ function examineRelease(host: Host): Finding {
     : reportOk(name, 'has clone3, mount_setattr, fsopen and close_range')
 }
 
-/** The version that openCgroupParent chooses. */
+/** As openCgroupParent chooses. */
 function findVersion(host: Host): 'v1' | 'v2' {
   const mountinfo = readProcessFile(host, 'self/mountinfo') ?? ''
   const hierarchies = readHierarchies(mountinfo, readProcessFile(host, 'self/cgroup') ?? '')
@@ -65,7 +64,7 @@ async function examineCompiler(host: Host): Promise<Finding> {
       'apt-get install --reinstall gcc libc6-dev linux-libc-dev (Debian ≥ 12, Ubuntu ≥ 22.04)',
     )
   }
-  // The keeper is linked statically; gcc answers with the bare name when it finds no such file.
+  // For the static keeper; gcc prints a bare name when it finds no file.
   const { text } = await askProgram(program, ['-print-file-name=libc.a'])
   if (!isAbsolute(text) || !existsSync(text))
     return reportWarning(

@@ -1,4 +1,4 @@
-// Examines the kernel: its age, its filter, its namespaces, and settings that a box cannot correct from inside.
+// Examines the kernel: version, filter, namespaces, and settings that a box cannot correct.
 import { basename } from 'node:path'
 import { SandboxError } from '#contract'
 import { assembleFilter } from '#seccomp'
@@ -7,16 +7,16 @@ import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 import { readProcessFile } from './host.ts'
 
-/** memory.oom.group needs 4.19, cgroup.kill 5.14; below 5.10 nothing is maintained upstream any more. */
+/** Upstream maintains nothing older. memory.oom.group needs 4.19. */
 const oldestKernel = [5, 10] as const
 
 /**
- * Page-cache bugs by which an unprivileged program rewrites read-only files, so the toolchain of every other box.
- * The filter refuses what the published exploits use; a repaired kernel is the real remedy.
- * `fixed`: by release series, the first release with the repair; a series not named is taken as repaired if newer than
- * all of them. Distributions repair a kernel without changing its number, so one built after `repairedSince`, weeks after
- * the announcement, is taken as repaired too. Sources: the announcements of Linux 5.10.102, 5.15.25, 5.16.11 (Dirty Pipe)
- * and of 6.6.138, 6.12.87, 6.18.28, 7.0.5 (Dirty Frag; Copy Fail was repaired in earlier releases of each).
+ * Page-cache bugs by which an unprivileged program rewrites read-only files, so every box's toolchain. The filter
+ * refuses what published exploits use; a repaired kernel is the remedy.
+ * `fixed`: each series' first repaired release; other series count as repaired if newer than all of them. Distributions
+ * repair without a new number, so a kernel built after `repairedSince`, weeks after the announcement, counts too.
+ * Sources: the announcements of Linux 5.10.102, 5.15.25, 5.16.11 (Dirty Pipe) and of 6.6.138, 6.12.87, 6.18.28, 7.0.5
+ * (Dirty Frag; Copy Fail was repaired in earlier releases of each).
  */
 const knownBugs = [
   {
@@ -42,7 +42,6 @@ const knownBugs = [
   },
 ] as const
 
-/** All that the kernel's own files tell. */
 export function examineKernel(host: Host): Finding[] {
   return [
     examineRelease(host),
@@ -89,7 +88,7 @@ function examineRelease(host: Host): Finding {
   return reportOk(name, `Linux ${release}`)
 }
 
-/** When the kernel was built, in milliseconds; NaN when /proc/version does not say (`#1 SMP Debian 6.1.187-1 (2026-10-02)`). */
+/** Milliseconds; NaN when /proc/version does not say (`#1 SMP Debian 6.1.187-1 (2026-10-02)`). */
 function readBuildDate(version: string): number {
   const text = /\((\d{4}-\d\d-\d\d)\)$/u.exec(version)?.[1]
   const long = / (\w{3}) +(\d{1,2}) [\d:]{8} \w+ (\d{4})$/u.exec(version)
@@ -147,7 +146,7 @@ function examineUserNamespaces(host: Host): Finding {
       'the kernel has none',
       'boot a kernel built with CONFIG_USER_NS=y, or make /proc/sys readable',
     )
-  // A box with `--disable-userns` takes two, one inside the other.
+  // `--disable-userns` takes two nested ones.
   if (Number(most) < 2)
     return reportMissing(
       name,
@@ -169,7 +168,7 @@ function examineUserNamespaces(host: Host): Finding {
   return reportOk(name, `at most ${most}`)
 }
 
-/** For Ubuntu's restriction of user namespaces: the profile is the narrow remedy, the setting the wide one. */
+/** For Ubuntu's restriction of user namespaces. The profile is the narrow remedy, the setting the wide one. */
 export const apparmorRemedy =
   'apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && systemctl reload apparmor; or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'
 
@@ -198,7 +197,7 @@ function examineSwap(host: Host): Finding {
   return reportOk(name, 'off')
 }
 
-/** Nested containers cover parts of /proc, and the kernel then refuses a fresh one to unprivileged users. */
+/** Nested containers cover parts of /proc; the kernel then refuses a fresh one to unprivileged users. */
 function examineMasks(host: Host): Finding {
   const name = 'proc'
   const mounts = (readProcessFile(host, 'self/mountinfo') ?? '').split('\n')
@@ -214,7 +213,7 @@ function examineMasks(host: Host): Finding {
   return reportOk(name, 'whole')
 }
 
-/** A killed box leaves a zombie to process 1; Node does not reap what it has not started. */
+/** A killed box leaves process 1 a zombie; Node does not reap what it has not started. */
 function examineInit(host: Host): Finding {
   const name = 'init'
   const program = basename(readProcessFile(host, '1/cmdline')?.split('\0')[0] ?? '')
@@ -227,6 +226,6 @@ function examineInit(host: Host): Finding {
   return reportOk(name, program === '' ? 'process 1 cannot be seen' : `process 1 is ${program}`)
 }
 
-/** For a /proc that a container engine has covered in part. */
+/** For a /proc that a container engine covers in part. */
 export const maskRemedy =
   'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked'

@@ -1,12 +1,12 @@
-// Examines the languages: looks for them as the worker does, with the same settings, so that both say the same.
+// Examines the languages with the worker's own search and settings, so that both agree.
 import { findToolchains } from '#toolchain'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 
 /**
- * One row a language that is there, whole or broken, and one for all that are not. A worker starts with those that it finds: one
- * that is missing is a fault only when all are.
+ * One row for each language that is there, whole or broken, and one for the rest. A missing language is a fault only
+ * when all are missing.
  */
 export async function examineLanguages(host: Host): Promise<Finding[]> {
   const { toolchains, missing } = await findToolchains(host.settings, host, host.languages)

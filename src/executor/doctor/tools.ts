@@ -1,11 +1,11 @@
-// Examines the programs a worker needs whatever it runs: the box's maker, and the one that drops root.
+// Examines the programs every worker needs: those that make boxes and drop root.
 import { statSync } from 'node:fs'
 import { askProgram, findProgram } from '#toolchain'
 import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 
-/** `--disable-userns` came with 0.8. */
+/** For `--disable-userns`. */
 const oldestBubblewrap = [0, 8] as const
 
 /** The worker's user, and how it becomes a slot's. */
@@ -36,7 +36,7 @@ export async function examineUser(host: Host): Promise<Finding[]> {
   ]
 }
 
-/** What the worker starts a box with besides: a shell that enters the cgroup, and the maker of its pipes. */
+/** The shell that enters the cgroup, and the maker of pipes. */
 export function examineTools(host: Host): Finding[] {
   const tools = [
     ['sh', 'dash'],
@@ -50,7 +50,7 @@ export function examineTools(host: Host): Finding[] {
   })
 }
 
-/** bubblewrap: there, new enough, and without a set-uid bit. */
+/** There, new enough, and not set-uid. */
 export async function examineBubblewrap(host: Host): Promise<Finding> {
   const name = 'bubblewrap'
   const program = findProgram(host, 'bwrap')

@@ -1,8 +1,7 @@
-// Frames on a stream of bytes: the length in four bytes, big-endian, then the bytes. What counts as one answer is decided
-// here: no byte before the question, none too many, none too few.
+// Frames on a stream: a length in four bytes, big-endian, then the bytes. An answer may not begin before its question,
+// nor have surplus or missing bytes.
 import type { Socket } from 'node:net'
 
-/** Sends one. */
 export function writeFrame(stream: Socket, frame: Uint8Array): void {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(frame.length)
@@ -10,15 +9,14 @@ export function writeFrame(stream: Socket, frame: Uint8Array): void {
   stream.write(frame)
 }
 
-/** Frames as they come, one at a time. */
 export interface Frames {
-  /** The next frame, which must not have begun before. Rejects when the stream ends first. */
+  /** The next frame, which must not have begun yet. Rejects when the stream ends first. */
   next(): Promise<Buffer>
-  /** What to do about bytes that nobody asked for. */
+  /** Called for bytes that nobody asked for. */
   onDoubt(stop: () => void): void
 }
 
-/** @param largestBytes of a frame; a longer one is the stream's end. */
+/** @param largestBytes of a frame; a longer one ends the stream. */
 export function readFrames(stream: Socket, largestBytes: number): Frames {
   let awaited: PromiseWithResolvers<Buffer> | null = null
   let stop = (): void => {}

@@ -1,12 +1,10 @@
-// Who of the residents is free, and who waits for one. Apart from pool.ts and succession.ts, as it starts nothing: a
-// resident is lent to one request at a time, and one that has retired is ended when it comes back.
+// Lends each resident to one request at a time, and ends retired ones when they come back.
 import type { Resident } from './process.ts'
 
-/** A resident in use. */
 export interface Member {
   readonly resident: Resident
   readonly bornSeconds: number
-  /** Resolves when it has done enough and its successor is to be started. */
+  /** Resolved when its successor should start. */
   readonly tired: PromiseWithResolvers<void>
   served: number
   isBusy: boolean
@@ -14,22 +12,21 @@ export interface Member {
 }
 
 export interface Lending {
-  /** Adds a resident, busy until it is offered, for as long as it lives. */
+  /** Adds a resident as long as it lives; busy until offered. */
   enlist(resident: Resident): Member
-  /** Gives one to whoever waits longest, or leaves it free. */
+  /** Gives it to whoever waits longest, or leaves it free. */
   offer(member: Member): void
-  /** Null when none is free in time, and at once where there is none at all. */
+  /** Null when none is free in time; at once when there are none at all. */
   take(): Promise<Member | null>
   /** Lends it no more, and ends it when it is free. */
   retire(member: Member): void
-  /** Ends all; resolves when they are gone. */
+  /** Resolves when all are gone. */
   endAll(): Promise<void>
 }
 
-/** How long a request waits for a resident that is busy: most answers take a tenth of it. */
+/** Longest wait for a busy resident; most answers take a tenth of this. */
 const patienceMilliseconds = 100
 
-/** Begins with none. */
 export function createLending(): Lending {
   const members = new Set<Member>()
   const waiters = new Set<(member: Member | null) => void>()

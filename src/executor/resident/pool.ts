@@ -1,5 +1,5 @@
-// Keeps residents (process.ts) ready: started in the background, lent to one request at a time (lending.ts), replaced when
-// they end and now and then so that none grows old (succession.ts). Whoever cannot have one in time does without.
+// Keeps residents (process.ts) ready: starts, lends (lending.ts) and replaces them (succession.ts). Callers go on
+// without one that is not free in time.
 import type { PhaseLimits } from '#contract'
 import { createLending } from './lending.ts'
 import type { Lending, Member } from './lending.ts'
@@ -8,8 +8,8 @@ import { holdPlace } from './succession.ts'
 
 export interface ResidentPool {
   /**
-   * Asks a resident. Null when none is free in time or its answer was not accepted: then it is ended and replaced.
-   * @param accept reads the answer; null, or throwing, refuses it.
+   * Null when none is free in time or its answer is refused; that one is replaced.
+   * @param accept reads the answer; null or an exception refuses it.
    * @throws the signal's reason when aborted.
    */
   ask<T>(
@@ -18,23 +18,22 @@ export interface ResidentPool {
     accept: (exchange: Exchange) => T | null,
     signal: AbortSignal,
   ): Promise<T | null>
-  /** Resolves when each place has its first resident, or has seen that it cannot have one yet. */
+  /** Resolves when each place has had a resident, or a failed start. */
   settled(): Promise<void>
-  /** Ends all of them. */
   close(): Promise<void>
 }
 
-/** When a resident has done enough and a fresh one takes its place. */
+/** When a fresh resident takes an old one's place. */
 export interface Retirement {
   readonly exchanges: number
   readonly seconds: number
-  /** A peak of memory in an exchange. */
+  /** Peak of one exchange. */
   readonly memoryBytes: number
 }
 
 /**
- * @param start makes the n-th resident, ready to be asked.
- * @param onFailure hears why one did not start; starting is tried again.
+ * @param start makes the n-th resident.
+ * @param onFailure hears why a start failed; others follow.
  */
 export function keepResidents(
   count: number,

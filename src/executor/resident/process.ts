@@ -1,6 +1,5 @@
-// A box that stays: a program of ours in it answers one framed request after the other. It is for compilers whose start costs
-// more than their work; a submission's program never runs in one. The box is that of any phase (open-box.ts). A word too
-// many, a passed limit or silence ends it, and whoever asked does without.
+// A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
+// submission's program runs in one. A surplus byte, a passed limit or silence ends it.
 import type { Socket } from 'node:net'
 import { awaitBox, captureOutput, openBox, ownProcesses, watchLimits } from '#bubblewrap'
 import { describe, roundSeconds, SandboxError } from '#contract'
@@ -10,7 +9,6 @@ import type { Command, HostPath, PhaseLimits, Usage } from '#contract'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
 
-/** What a resident is started with. */
 export interface ResidentLaunch {
   /** The cgroup's name; unique among running phases and residents. */
   readonly name: string
@@ -21,37 +19,39 @@ export interface ResidentLaunch {
   readonly memoryBytes: number
   readonly processes: number
   readonly diskBytes: number
-  /** CPU time of its whole life, its start included, in seconds. */
+  /** CPU time of its whole life, start included. */
   readonly lifetimeCpuSeconds: number
-  /** How long it may take until it is ready, in seconds. */
+  /** Until it is ready. */
   readonly startSeconds: number
-  /** The largest answer, in bytes. */
+  /** The largest answer. */
   readonly answerBytes: number
 }
 
-/** An answer and what it took, other threads of the resident included. */
+/** An answer and what it took, including the resident's other threads. */
 export interface Exchange {
   readonly answer: Buffer
   readonly usage: Usage
 }
 
 export interface Resident {
-  /** Resolves when every process is dead and the cgroup gone; rejects with a {SandboxError} when that cannot be had. */
+  /** Resolves when every process is dead and the cgroup gone; rejects with {SandboxError} when that fails. */
   readonly ended: Promise<void>
   /**
-   * Asks one thing; nothing else may be under way. Null when there was no answer within the limits: then it is ended.
-   * Of the limits, CPU and wall time are those of this exchange.
+   * Asks one thing; only one at a time. Null when no answer came within the limits: it is ended then. CPU and wall time
+   * are this exchange's.
    */
   exchange(request: Uint8Array, limits: PhaseLimits): Promise<Exchange | null>
-  /** Kills it; `ended` tells when it is gone. */
   end(): void
 }
 
-/** What is kept of its stderr, for the message when it does not start, and how much ends it. */
+/** stderr kept to explain a failed start, and how much ends it. */
 const wordsKeptBytes = 4096
 const wordsBytes = 1024 * 1024
 
-/** Resolves when it is ready. @throws {SandboxError} when it does not get there; the signal's reason when aborted. */
+/**
+ * Resolves when it is ready.
+ * @throws {SandboxError} when it does not get there; the signal's reason when aborted.
+ */
 export async function startResident(
   resources: BoxResources,
   launch: ResidentLaunch,
@@ -90,20 +90,17 @@ export async function startResident(
   return { ended, end, exchange: (request, limits) => exchange(room, request, limits) }
 }
 
-/** Its box, and what goes in and out. */
 interface Room {
   readonly child: OpenBox['child']
   readonly group: Cgroup
   readonly feed: Socket
   readonly frames: Frames
-  /** What it has said on stderr. */
   readonly words: () => string
   readonly end: () => void
   readonly ended: Promise<void>
   readonly isOver: () => boolean
 }
 
-/** Starts the box; its program is not let go yet. */
 async function openRoom(
   resources: BoxResources,
   launch: ResidentLaunch,
@@ -111,7 +108,7 @@ async function openRoom(
 ): Promise<Room> {
   const { uid, command, paths, diskBytes, lifetimeCpuSeconds, answerBytes } = launch
   const { stream: feed, childDescriptor } = await resources.streams.openFeed()
-  // A write to one that has died is answered by its end.
+  // Its end tells.
   feed.on('error', () => {})
   const contents = { uid, command, paths, diskBytes, cpuSeconds: lifetimeCpuSeconds }
   const box = await openBox(resources, group, {
@@ -127,7 +124,7 @@ async function openRoom(
     try {
       group.kill()
     } catch {
-      // bubblewrap's death ends the box too; emptying the cgroup tries again and reports what fails.
+      // bubblewrap's death ends the box too; group.empty() tries again and reports.
     }
   }
   const said = captureOutput(box.stderr, wordsKeptBytes, wordsBytes, end)
@@ -144,7 +141,7 @@ async function openRoom(
     await group.remove()
   }
   const ended = finish()
-  // Whoever waits for the end hears of a failure; nobody has to.
+  // Nobody has to wait for the end.
   ended.catch(() => {})
   const words = (): string => said.captured().bytes.toString('utf8').trim()
   return { child, group, feed, frames, words, end, ended, isOver: () => isOver }
@@ -152,7 +149,7 @@ async function openRoom(
 
 async function letGo({ child, group, isOver }: Room): Promise<void> {
   if (!(await awaitBox(child, group))) throw new Error('the box ended without a word')
-  // Past its end the gate's descriptor is closed and may be another's.
+  // The gate's descriptor may be another's by now.
   if (isOver()) throw new Error('the box ended before it started')
   child.release()
 }

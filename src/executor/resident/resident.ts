@@ -1,5 +1,5 @@
-// Compiles with a compiler that is already up. Where that cannot be, a box of its own compiles, and its clocks and counters
-// judge. Here is what a resident may use, and which of its answers count.
+// Compiles with a compiler that is already up, or leaves it to a box of its own. Decides what a resident may use and
+// which answers count.
 import { compileMessageBytes, describe } from '#contract'
 import type { ResidentCompiler } from '#toolchain'
 import type { HostPath, Phase, PhaseLimits } from '#contract'
@@ -8,53 +8,49 @@ import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'
 
-/** A compiler of one language, kept up. */
 export interface ResidentCompilers {
-  /** How many there are at once; each has a host uid of its own. */
+  /** How many at once; each has its own host uid. */
   readonly count: number
   /**
-   * What the compilation became, its artefact in stdout; null when it must be done in a box of its own.
+   * The compilation, its artefact in stdout; null when a box of its own must do it.
    * @throws the signal's reason when aborted.
    */
   compile(code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
-  /** Resolves when the first of each are up, or cannot be had yet. */
+  /** Resolves when the first are up, or have failed to start. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
 const mebibyte = 1024 * 1024
 
-/** Less than a compilation in a box may use; what needs more is begun anew there. A JDK's compiler takes some 150 MiB. */
+/** Less than a compilation in a box may use, which takes over beyond. javac needs some 150 MiB. */
 const residentMemoryBytes = 512 * mebibyte
 const exchangeCpuSeconds = 2
 const exchangeWallSeconds = 4
 
 const retirement = { exchanges: 2000, seconds: 3600, memoryBytes: (residentMemoryBytes * 3) / 4 }
 
-/** CPU time of a resident's whole life: what it may do before it retires takes less. */
+/** More than it can use before it retires. */
 const lifetimeCpuSeconds = 3600
 const startSeconds = 60
 
-/** A resident compiles in a fourth of a run's time: one serves so many slots. */
+/** A compilation takes a quarter of a run's time. */
 const slotsServed = 4
 
-/** Which compiler is kept, and how. */
 export interface KeptCompiler {
-  /** Begins the names of their cgroups; unique among the executor's. */
+  /** Prefix of their cgroups' names; unique in the executor. */
   readonly name: string
   readonly compiler: ResidentCompiler
   readonly paths: readonly HostPath[]
-  /** Those of a compilation in a box of its own. */
+  /** Those of a compilation in a box. */
   readonly limits: PhaseLimits
-  /** Of the executor that they work for. */
   readonly slots: number
-  /** Host uid of the first of them; null: the worker's own. */
+  /** Host uid of the first; null: the worker's own. */
   readonly firstUid: number | null
-  /** Hears why one did not start; then every source has a box of its own for a while. */
+  /** Hears why one did not start; then boxes compile for a while. */
   readonly onFallback: (reason: string) => void
 }
 
-/** Starts them in the background. */
 export function keepCompilers(
   resources: BoxResources,
   { name, compiler, paths, limits, slots, firstUid, onFallback }: KeptCompiler,

@@ -1,5 +1,5 @@
-// Holds one place of the pool: a resident, its successor, and so on, until the pool is closed. A resident that has done
-// enough serves until its successor is ready; after one that died early the next is started later and later.
+// Fills one place of the pool until the pool closes. An old resident serves until its successor is ready; after one
+// that died early the next starts later and later.
 import { setTimeout as delay } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import type { Lending, Member } from './lending.ts'
@@ -8,19 +8,19 @@ import type { Resident } from './process.ts'
 export interface Succession {
   readonly start: (signal: AbortSignal) => Promise<Resident>
   readonly lending: Lending
-  /** Aborted when the pool is closed. */
+  /** Aborted when the pool closes. */
   readonly closing: AbortSignal
   /** Hears why one did not start. */
   readonly onFailure: (error: unknown) => void
-  /** Called when the first is there, or could not be started. */
+  /** Called when the first is up or has failed to start. */
   readonly onFirst: () => void
 }
 
-/** One that ended before so many exchanges is not replaced at once: a start costs CPU time that others need. */
+/** After fewer exchanges the next start waits, as starts cost CPU time that others need. */
 const provenExchanges = 20
 const pauseSeconds = { first: 1, longest: 60 }
 
-/** Resolves when the pool is closed and no resident of this place lives. */
+/** Resolves when the pool is closed and none of its residents lives. */
 export async function holdPlace(succession: Succession): Promise<void> {
   const { closing, onFailure, onFirst } = succession
   let current: Member | null = null
@@ -46,7 +46,7 @@ async function startNext(
   current: Member | null,
 ): Promise<Member> {
   const resident = await start(closing)
-  // The pool may have been closed between its last step and this one; nobody else would end it.
+  // The pool may have closed meanwhile; nobody else would end it.
   if (closing.aborted) resident.end()
   const next = lending.enlist(resident)
   if (current !== null) lending.retire(current)

@@ -1,7 +1,6 @@
-// Classic BPF as seccomp(2) takes it: instructions, and the few shapes a filter is built from.
-// Separate from the filter's table because it knows instruction encoding and nothing about policy.
-// Every shape ends in a return or falls through to what follows it, so code is joined by concatenation, without labels.
-// Formats: https://docs.kernel.org/networking/filter.html, linux/seccomp.h.
+// Classic BPF for seccomp(2): instructions and the shapes that the filter is built from. Each shape returns or falls
+// through, so code is concatenated without labels. Formats: https://docs.kernel.org/networking/filter.html,
+// linux/seccomp.h.
 
 /** One `struct sock_filter`. */
 export interface Instruction {
@@ -13,7 +12,7 @@ export interface Instruction {
   readonly operand: number
 }
 
-/** Opcodes in use (linux/bpf_common.h). */
+/** linux/bpf_common.h. */
 const opcode = {
   loadWord: 0x20,
   andConstant: 0x54,
@@ -24,23 +23,23 @@ const opcode = {
   returnConstant: 0x06,
 } as const
 
-/** Where the fields of `struct seccomp_data` lie, and of what follows each other in `args`. */
+/** Offsets in `struct seccomp_data`, and the size of one of `args`. */
 export const seccompData = { nr: 0, arch: 4, args: 16, argumentBytes: 8 } as const
 
-/** Offsets to load from; words are little-endian on every architecture supported. */
+/** Offsets to load from; every supported architecture is little-endian. */
 export const dataOffset = {
   number: seccompData.nr,
   architecture: seccompData.arch,
   /** The low 32 bits of argument 0–5. */
   argumentLow: (index: number): number => seccompData.args + index * seccompData.argumentBytes,
-  /** The high 32 bits of argument 0–5. */
+  /** The high 32 bits. */
   argumentHigh: (index: number): number => dataOffset.argumentLow(index) + 4,
 } as const
 
-/** Where the fields of `struct sock_filter` lie, and its size. */
+/** Offsets in `struct sock_filter`, and its size. */
 export const sockFilter = { code: 0, jt: 2, jf: 3, k: 4, sizeBytes: 8 } as const
 
-/** Filter results (linux/seccomp.h); an errno is or-ed into `errno`. */
+/** Results (linux/seccomp.h); an errno is or-ed into `errno`. */
 export const filterReturn = {
   killProcess: 0x80000000,
   errno: 0x00050000,
@@ -51,27 +50,25 @@ export const filterReturn = {
 export const maximumInstructions = 4096
 
 function instruct(code: number, operand: number, ifTrue = 0, ifFalse = 0): Instruction {
-  // The kernel would read a wider distance modulo 256 and jump somewhere else: never let one through.
+  // The kernel would take it modulo 256 and jump elsewhere.
   if (ifTrue > 255 || ifFalse > 255) throw new RangeError('jump over more than 255 instructions')
   return { code, operand, ifTrue, ifFalse }
 }
 
-/** Loads the 32-bit word at an offset of `struct seccomp_data`. */
+/** Loads a 32-bit word of `struct seccomp_data`. */
 export function loadWord(offset: number): Instruction {
   return instruct(opcode.loadWord, offset)
 }
 
-/** Keeps only the bits of `mask` in the word that was loaded. */
 export function keepBits(mask: number): Instruction {
   return instruct(opcode.andConstant, mask)
 }
 
-/** Ends the filter. */
 export function returnValue(value: number): Instruction {
   return instruct(opcode.returnConstant, value)
 }
 
-/** Runs `then` if the loaded word is one of `values`, else continues after it. */
+/** Runs `then` if the loaded word is one of `values`, else skips it. */
 export function ifOneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
   const tests = values.map((value, index) => {
     const testsLeft = values.length - 1 - index
@@ -80,7 +77,7 @@ export function ifOneOf(values: readonly number[], then: readonly Instruction[])
   return [...tests, ...then]
 }
 
-/** Runs `then` if the loaded word is none of `values`, else continues after it. */
+/** Runs `then` if the loaded word is none of `values`, else skips it. */
 export function ifNoneOf(values: readonly number[], then: readonly Instruction[]): Instruction[] {
   const tests = values.map((value, index) =>
     instruct(opcode.jumpEqual, value, values.length - 1 - index + then.length, 0),
@@ -88,12 +85,12 @@ export function ifNoneOf(values: readonly number[], then: readonly Instruction[]
   return [...tests, ...then]
 }
 
-/** Runs `then` if the loaded word has any of `bits` set, else continues after it. */
+/** Runs `then` if the loaded word has any of `bits`, else skips it. */
 export function ifAnyBit(bits: number, then: readonly Instruction[]): Instruction[] {
   return [instruct(opcode.jumpAnyBit, bits, 0, then.length), ...then]
 }
 
-/** Splits on the loaded word: `below` when it is less than `boundary` (unsigned), else `atLeast`. Both must end in a return. */
+/** Runs `below` if the loaded word is less than `boundary` (unsigned), else `atLeast`. Both must end in a return. */
 export function split(
   boundary: number,
   below: readonly Instruction[],
@@ -101,7 +98,7 @@ export function split(
 ): Instruction[] {
   if (below.length <= 255)
     return [instruct(opcode.jumpAtLeast, boundary, below.length), ...below, ...atLeast]
-  // A conditional jump reaches 255 instructions, an unconditional one any distance.
+  // Conditional jumps reach only 255 instructions.
   return [
     instruct(opcode.jumpAtLeast, boundary, 0, 1),
     instruct(opcode.jumpAlways, below.length),
@@ -110,7 +107,10 @@ export function split(
   ]
 }
 
-/** The bytes the kernel reads: an array of `struct sock_filter`. @throws {RangeError} beyond the kernel's size. */
+/**
+ * An array of `struct sock_filter`.
+ * @throws {RangeError} beyond the kernel's size.
+ */
 export function encode(program: readonly Instruction[]): Buffer {
   if (program.length > maximumInstructions)
     throw new RangeError(`${program.length} instructions, the kernel takes ${maximumInstructions}`)

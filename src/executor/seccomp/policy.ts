@@ -1,21 +1,19 @@
-// The filter's policy: which system calls a box may not make, what they answer, and why; a row a reason.
-// A deny list bounded above: calls newer than the last one reviewed do not exist in a box, so that what a later kernel
-// adds stays closed until someone reads it and raises the number. An allow list would break with each runtime upgrade.
-// Refusals that a library has a fallback for say ENOSYS; what the kernel itself would refuse says what the kernel would.
+// Which system calls a box may not make, what they answer, and why: one row per reason. A deny list with an upper
+// bound, as an allow list would break with each runtime upgrade: calls newer than the last reviewed one stay closed.
+// ENOSYS where libraries have a fallback, else the errno that the kernel would give.
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { FilterRow } from './row.ts'
 import type { Architecture } from './syscall-number.ts'
 
 /**
- * The newest call that was reviewed: `mseal`, Linux 6.10. Not yet let in: 463–466 *xattrat (closed like setxattr),
- * 467 open_tree_attr and 470 listns (mounts, namespaces), 468–469 file_getattr, file_setattr (inode flags).
+ * `mseal`, Linux 6.10. Not yet let in: 463–466 *xattrat (closed like setxattr), 467 open_tree_attr and 470 listns
+ * (mounts, namespaces), 468–469 file_getattr, file_setattr (inode flags).
  */
 export const lastReviewedNumber = 462
 
 /**
- * Numbers without a call when the table was reviewed; a kernel that fills one must not open it.
- * x86_64: 335 uretprobe and 336 uprobe since then, which newer kernels exempt from filters and which kill any caller
- * but the kernel's own trampoline.
+ * Numbers without a call at review; a kernel that fills one must not open it. x86_64 has since got 335 uretprobe and
+ * 336 uprobe: newer kernels exempt them from filters, and kill callers other than the kernel's trampoline.
  */
 export const unassignedNumbers: Readonly<
   Record<Architecture, { readonly first: number; readonly last: number }>
@@ -24,7 +22,7 @@ export const unassignedNumbers: Readonly<
   aarch64: { first: 295, last: 423 },
 }
 
-/** O_DIRECT, which has another bit on each architecture. */
+/** O_DIRECT, whose bit differs by architecture. */
 function refuseDirect(architecture: Architecture, bit: number): readonly FilterRow[] {
   const reason =
     'O_DIRECT: a pipe then carries packets, of which each costs the reader a page and a call; a file is read past the page cache'
@@ -35,7 +33,6 @@ function refuseDirect(architecture: Architecture, bit: number): readonly FilterR
   ].map((row) => ({ ...row, architecture }))
 }
 
-/** The policy. */
 export const filterRows: readonly FilterRow[] = [
   // Namespaces and mounts
   refuse(
@@ -122,7 +119,7 @@ export const filterRows: readonly FilterRow[] = [
     isOneOf(0, 62),
   ),
 
-  // Kernel surface that exploits start from and no program here needs
+  // Kernel surface that exploits start from and no program needs
   refuse(
     'ENOSYS',
     ['io_uring_setup', 'io_uring_enter', 'io_uring_register'],

@@ -1,8 +1,7 @@
-// The shape of the filter's rows, and the short forms the policy is written in.
-// Apart from the policy so that its table holds nothing but decisions and reasons.
+// The shape of the filter's rows, and short forms to write them in, so that policy.ts holds only decisions and reasons.
 import type { Architecture, CallName } from './syscall-number.ts'
 
-/** Errors the filter answers with, in Linux's numbers (the same on both architectures); `done` pretends success. */
+/** Linux's numbers, the same on both architectures; `done` pretends success. */
 export const errnos = {
   done: 0,
   EPERM: 1,
@@ -17,33 +16,31 @@ export const errnos = {
 } as const
 
 interface Word {
-  /** Argument 0–5. */
+  /** Its number, 0–5. */
   readonly argument: number
   /**
-   * Which half is looked at; the low one unless said. The kernel truncates `int` arguments, so a test of all 64 bits is
-   * slipped past by setting a high one (CVE-2019-10063).
+   * The low half unless said. The kernel truncates `int` arguments: a test of 64 bits is evaded by setting a high one
+   * (CVE-2019-10063).
    */
   readonly word?: 'high'
-  /** Bits looked at; all unless said. */
+  /** Bits to test; all unless said. */
   readonly mask?: number
 }
 
-/** A test of one argument. */
 export type Condition =
   | (Word & { readonly test: 'one_of' | 'none_of'; readonly values: readonly number[] })
   | (Word & { readonly test: 'any_bit'; readonly bits: number })
 
-/** Calls that are refused when all conditions hold (no conditions: always). The first row that holds answers. */
+/** Calls refused when all conditions hold (without any, always). The first matching row answers. */
 export interface FilterRow {
   readonly calls: readonly CallName[]
   readonly conditions: readonly Condition[]
   readonly errno: keyof typeof errnos
   readonly reason: string
-  /** The only architecture that it holds on; both unless said. */
+  /** Both architectures unless said. */
   readonly architecture?: Architecture
 }
 
-/** A row: these calls answer this errno when every condition holds (none given: always). */
 export function refuse(
   errno: FilterRow['errno'],
   calls: readonly CallName[],

@@ -1,8 +1,6 @@
-// Turns the filter's table (policy.ts) into the program that the kernel runs on each system call of a box.
-// Apart from the table because this is mechanism: a binary search over call numbers, then a call's own tests.
-// A call that is allowed whatever its arguments only meets number tests, so Linux ≥ 5.11 answers it from a bitmap
-// without running the filter at all. Measured (Linux 6.18): 30 ns a call more than without any filter, 50 ns where
-// arguments are looked at.
+// Compiles policy.ts into the kernel's filter: a binary search over call numbers, then the call's own tests. Calls that
+// are always allowed meet only number tests, so Linux ≥ 5.11 answers them from a bitmap. Measured (Linux 6.18): 30 ns a
+// call more than without a filter, 50 ns where arguments are tested.
 import { SandboxError } from '#contract'
 import {
   dataOffset,
@@ -23,7 +21,7 @@ import type { Condition, FilterRow } from './row.ts'
 import { callNumbers } from './syscall-number.ts'
 import type { Architecture } from './syscall-number.ts'
 
-/** AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 (linux/audit.h). */
+/** linux/audit.h. */
 const auditArchitectures: Readonly<Record<Architecture, number>> = {
   x86_64: 0xc000003e,
   aarch64: 0xc00000b7,
@@ -35,7 +33,7 @@ function refuse(errno: keyof typeof errnos): Instruction {
   return returnValue(filterReturn.errno | errnos[errno])
 }
 
-/** Tests one condition, then runs `then`; falls through when the condition does not hold. */
+/** Runs `then` when the condition holds, else falls through. */
 function compileCondition(condition: Condition, then: readonly Instruction[]): Instruction[] {
   const offset =
     condition.word === 'high'
@@ -48,7 +46,7 @@ function compileCondition(condition: Condition, then: readonly Instruction[]): I
   return [...load, ...test(condition.values, then)]
 }
 
-/** The code of one call: its rows in the table's order, the first that holds answers, else the call is allowed. */
+/** One call's rows: the first that holds answers, else the call is allowed. */
 function compileCall(rows: readonly FilterRow[]): Instruction[] {
   const tests = rows.flatMap((row) =>
     row.conditions.reduceRight<Instruction[]>(
@@ -60,7 +58,7 @@ function compileCall(rows: readonly FilterRow[]): Instruction[] {
 }
 
 interface Interval {
-  /** First number that this code answers; it answers all up to the next interval's. */
+  /** Its code answers every number up to the next interval. */
   readonly first: number
   readonly code: readonly Instruction[]
 }
@@ -79,7 +77,7 @@ function compileIntervals(architecture: Architecture): Interval[] {
     const isUnknown =
       number > lastReviewedNumber || (number >= unassigned.first && number <= unassigned.last)
     const code = isUnknown ? [refuse('ENOSYS')] : compileCall(rowsByNumber.get(number) ?? [])
-    // Compare only up to the first return: what follows an unconditional refusal is never run.
+    // What follows an unconditional refusal never runs, so it is not compared.
     const reached = code[0]?.code === allow.code ? code.slice(0, 1) : code
     const previous = intervals.at(-1)
     const isSame =
@@ -91,7 +89,7 @@ function compileIntervals(architecture: Architecture): Interval[] {
   return intervals
 }
 
-/** A balanced search tree over the intervals; about eight tests deep. */
+/** A balanced search tree, some eight tests deep. */
 function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
   const half = Math.floor(intervals.length / 2)
   const middle = intervals[half]
@@ -104,12 +102,12 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
   )
 }
 
-/** The filter as instructions, for one architecture. */
+/** The filter for one architecture. */
 export function compileFilter(architecture: Architecture): readonly Instruction[] {
   return [
     loadWord(dataOffset.architecture),
-    // Another architecture's calls (`int 0x80` on x86_64) have other numbers, and `socketcall` cannot be inspected:
-    // code-golf PR 2729 reached keyctl as i386 call 288, which is accept4 here. Death, not an errno: no honest program does it.
+    // Other architectures' calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
+    // code-golf PR 2729 reached keyctl as i386 call 288, here accept4. No honest program does this, so it dies.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
     ...compileSearch(compileIntervals(architecture)),
@@ -117,9 +115,9 @@ export function compileFilter(architecture: Architecture): readonly Instruction[
 }
 
 /**
- * The filter for a machine as raw `struct sock_filter[]`, as bubblewrap's `--seccomp` reads it.
- * @param machine Node's name of its architecture; this machine's unless said.
- * @throws {SandboxError} step `seccomp.assemble`, on an architecture without a reviewed table.
+ * Raw `struct sock_filter[]`, as for bubblewrap's `--seccomp`.
+ * @param machine Node's name of the architecture; by default this machine's.
+ * @throws {SandboxError} step `seccomp.assemble` without a reviewed table for it.
  */
 export function assembleFilter(machine: string = process.arch): Buffer {
   switch (machine) {

@@ -1,10 +1,9 @@
-// System call numbers of the calls the filter names, for both architectures.
-// Data only, apart from the policy: from linux-libc-dev's asm/unistd_64.h and asm-generic/unistd.h.
+// Numbers of the calls that the filter names, from linux-libc-dev's asm/unistd_64.h and asm-generic/unistd.h.
 
-/** Architectures with a reviewed table. */
+/** Those with a reviewed table. */
 export type Architecture = 'x86_64' | 'aarch64'
 
-/** `[x86_64, aarch64]`; null where the architecture has no such call. */
+/** `[x86_64, aarch64]`; null where there is no such call. */
 export const callNumbers = {
   clone3: [435, 435],
   io_uring_setup: [425, 425],
@@ -140,5 +139,4 @@ export const callNumbers = {
   lsm_list_modules: [461, 461],
 } as const satisfies Record<string, readonly [number, number | null]>
 
-/** A call the filter knows by name. */
 export type CallName = keyof typeof callNumbers

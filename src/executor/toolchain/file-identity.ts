@@ -1,7 +1,7 @@
-// Which file stands at a path. A program that is replaced is another one, whatever it says of itself.
+// Identifies programs by their files: a replaced program is another, whatever it says of itself.
 import { realpathSync, statSync } from 'node:fs'
 
-/** Names the file as it is now, behind all links; null when there is none. */
+/** The file behind all links, as it is now; null without one. */
 export function identifyFile(path: string): string | null {
   try {
     const real = realpathSync(path)

@@ -1,9 +1,9 @@
-// Where a string or a character of Python or Java ends: what both languages' readers skip. Going over each character once
-// is the point of this file: a source is a stranger's, and its reader holds up every slot of the worker.
+// Finds the end of a string or character of Python or Java. Visits each character once: sources are untrusted, and
+// reading them holds up every slot of the worker.
 
 /**
- * The index behind the literal that begins with the quotation mark at `start`. One without an end goes to the end of its
- * line, or of all if three marks begin it: such a source is no program.
+ * The index behind the literal whose quotation mark is at `start`. Without an end, that of its line, or of the text
+ * after three marks: such a source is no program.
  */
 export function endOfLiteral(text: string, start: number): number {
   const mark = text.charAt(start)

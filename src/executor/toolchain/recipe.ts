@@ -1,4 +1,4 @@
-// Makes a toolchain of a recipe: most languages need no more than commands, and what these read (language/definition.ts).
+// Makes a toolchain from a recipe (language/definition.ts), which is enough for most languages.
 import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
 import type { Command, Source } from '#contract'
@@ -14,14 +14,13 @@ import type { ToolHost } from './tool.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What a recipe's commands become on a host. */
+/** What a recipe's commands need from the host. */
 interface Kitchen {
   readonly recipe: Recipe
   /** How the names of its source files end. */
   readonly extensions: readonly string[]
-  /** Where the programs are that its commands begin with, by their names. */
+  /** By name. */
   readonly programs: ReadonlyMap<string, string>
-  /** In words of its own. */
   readonly version: string
   readonly location: string
   /** For a recipe that runs on a JDK. */
@@ -32,7 +31,6 @@ interface Jdk extends Jvm {
   readonly home: string
 }
 
-/** A search for what a recipe names. */
 export function findByRecipe(
   { title, tools, extensions }: Pick<LanguageDefinition, 'title' | 'tools' | 'extensions'>,
   recipe: Recipe,
@@ -50,7 +48,7 @@ export function findByRecipe(
 }
 
 async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise<Jdk> {
-  // What a distribution packs was tried on its own JDK, not on the newest that there is.
+  // A distribution tests its packages on its default JDK, not on the newest.
   const usual = `${host.libraryDirectory}/jvm/default-java`
   const home = await findHome(host, existsSync(usual) ? usual : JAVA_HOME)
   return { home, ...(await examineJvm(home)) }
@@ -102,7 +100,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       JSON.stringify(recipe),
     ].join('\n'),
     command: (given, memoryBytes) => {
-      // The shell keeps the compilers' own stdout out of the artefact's pipe.
+      // The shell keeps the compilers' stdout out of the artefact's pipe.
       const steps = commands.map((plain, index) => {
         const command = index === 0 ? extend(kitchen, plain, given) : plain
         const words = resolve(kitchen, command, memoryBytes).map(quote)
@@ -128,7 +126,7 @@ function describePlace(
       unlimitedStack: recipe.usualStack !== true,
       ...(recipe.environment && { environment: recipe.environment }),
     }
-  // What scripts that start a JVM pass on to it.
+  // Scripts pass these on to the JVM that they start.
   const options = jdk.compilerOptions(memoryBytes).join(' ')
   return {
     unlimitedStack: false,
@@ -136,7 +134,7 @@ function describePlace(
   }
 }
 
-/** @throws {ToolError} naming a program that is not there. */
+/** @throws {ToolError} naming a missing program. */
 function findPrograms(
   host: Pick<ToolHost, 'programDirectories'>,
   commands: readonly (readonly string[])[],

@@ -1,5 +1,4 @@
-// How each language of the catalogue is found on a host: by its recipe, or by a folder of its own. The one place of the executor
-// that names languages.
+// How each language is found on a host: by its recipe or its own folder. Only here does the executor name languages.
 import { mapLanguages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import { findCpp } from './cpp/cpp.ts'

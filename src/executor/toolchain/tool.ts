@@ -1,28 +1,27 @@
-// Looks for the programs that a language's definition names. The doctor and the worker both look here, so that they agree.
+// Finds programs for the doctor and the worker alike, so that they agree.
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Tool } from '#language'
 import { askProgram } from './version.ts'
 
-/** Where a host's tools are looked for. */
 export interface ToolHost {
-  /** Directories in which programs are looked up, in order. */
+  /** Searched in this order. */
   readonly programDirectories: readonly string[]
-  /** Holds what languages keep beside their programs, such as the directory of the JDKs. */
+  /** Holds what languages keep beside programs, such as the JDKs. */
   readonly libraryDirectory: string
 }
 
-/** An ordinary host: what boxes show of it, and root's own programs. */
+/** What boxes show of an ordinary host, and root's programs. */
 export const ordinaryToolHost: ToolHost = {
   programDirectories: ['/usr/bin', '/bin', '/usr/sbin', '/sbin'],
   libraryDirectory: '/usr/lib',
 }
 
-/** A tool that is not there or will not do. */
+/** A tool is missing or will not do. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
-  /** True when it is installed and broken: installing it changes nothing, installing it again may. */
+  /** Installed but broken: installing it again may help. */
   readonly isBroken: boolean
-  /** What an operator can do besides installing it; null: nothing. */
+  /** What helps besides installing it; null: nothing. */
   readonly advice: string | null
 
   constructor(message: string, isBroken = false, advice: string | null = null) {
@@ -32,7 +31,6 @@ export class ToolError extends Error {
   }
 }
 
-/** A tool as it was found. */
 export interface FoundTool {
   readonly path: string
   readonly major: number
@@ -58,7 +56,10 @@ export function findProgram(
   return null
 }
 
-/** Finds a tool and asks it for its version. @throws {ToolError} */
+/**
+ * Finds a tool and its version.
+ * @throws {ToolError}
+ */
 export async function findTool(
   host: Pick<ToolHost, 'programDirectories'>,
   { program, ask, input = '', pattern, oldest }: Tool,

@@ -1,5 +1,5 @@
-// Finds the languages on this host and reads their files once.
-// Page cache is charged to the group that first touches it: read from here, it is the worker's and not the first run's.
+// Finds this host's languages and reads their files once: page cache is charged to whoever reads first, here the worker
+// instead of the first run.
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { describe } from '#contract'
 import type { Language } from '#contract'
@@ -23,24 +23,22 @@ export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
 export { askProgram, keepAnswers, readVersion, recallAnswers } from './version.ts'
 
-/** A language that this host does not have. */
 export interface MissingLanguage {
   readonly language: Language
-  /** What was looked for and not found, or will not do. */
+  /** What is missing or will not do. */
   readonly reason: string
   /** What an operator can do. */
   readonly remedy: string
-  /** True when it is there and cannot be used. */
+  /** There, but unusable. */
   readonly isBroken: boolean
 }
 
-/** What a host has of the catalogue. */
 export interface FoundLanguages {
   readonly toolchains: Readonly<Partial<Record<Language, Toolchain>>>
   readonly missing: readonly MissingLanguage[]
 }
 
-/** Looks for languages, by default for every one of the catalogue. Never rejects: what is not there is told. */
+/** By default looks for the whole catalogue. Never rejects: failures are in `missing`. */
 export async function findToolchains(
   settings: LanguageSettings = defaultSettings,
   host: ToolHost = ordinaryToolHost,
@@ -59,7 +57,7 @@ export async function findToolchains(
   return { toolchains, missing }
 }
 
-/** What is to be told of a language that cannot be offered, for this reason. */
+/** Why a language is not offered. */
 export function describeMissing(language: Language, error: unknown): MissingLanguage {
   const { isBroken, advice } =
     error instanceof ToolError ? error : { isBroken: false, advice: 'look at what it says' }
@@ -73,7 +71,6 @@ export function describeMissing(language: Language, error: unknown): MissingLang
   }
 }
 
-/** A toolchain's accelerator of this kind; null when it has none. */
 export function pickAccelerator<Kind extends Accelerator['kind']>(
   { accelerators }: Toolchain,
   kind: Kind,
@@ -83,10 +80,10 @@ export function pickAccelerator<Kind extends Accelerator['kind']>(
   return accelerators.find(isWanted) ?? null
 }
 
-/** Larger files (an LTO compiler, a JDK's source archive) are no part of an ordinary run. */
+/** Ordinary runs do not read larger files, such as an LTO compiler or a JDK's source archive. */
 const largestBytes = 160 * 1024 * 1024
 
-/** Reads files, and the files directly in directories; what is missing is skipped. */
+/** Reads files, and the files directly in directories; skips missing ones. */
 export function warm(paths: readonly string[]): void {
   const buffer = Buffer.allocUnsafe(1024 * 1024)
   for (const path of paths) {
@@ -99,7 +96,7 @@ export function warm(paths: readonly string[]): void {
         if (entry.isFile()) readThrough(`${path}/${entry.name}`, buffer)
       }
     } catch {
-      // A host without this path runs its programs from elsewhere.
+      // Other hosts keep programs elsewhere.
     }
   }
 }

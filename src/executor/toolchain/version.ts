@@ -1,11 +1,10 @@
-// Asks installed programs. Fifty of them take seconds to answer: what one has said is remembered by the file that it is, from one
-// start of a worker to the next.
+// Asks programs for their versions. Fifty take seconds, so answers are kept between a worker's starts, by the file's
+// identity.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { identifyFile } from './file-identity.ts'
 
-/** What a program did. */
 export interface ProgramAnswer {
   readonly succeeded: boolean
   /** stdout, then stderr, trimmed. */
@@ -14,27 +13,27 @@ export interface ProgramAnswer {
 
 const remembered = new Map<string, string>()
 
-/** Reads what was remembered in a directory of the worker's own. */
+/** Reads kept answers from a directory of the worker's own. */
 export function recallAnswers(directory: string): void {
   try {
     const text = readFileSync(`${directory}/answers.json`, 'utf8')
     const answers = v.parse(v.record(v.string(), v.string()), JSON.parse(text))
     for (const [question, answer] of Object.entries(answers)) remembered.set(question, answer)
   } catch {
-    // Nothing was, or nothing that can be read: everybody is asked.
+    // None, or unreadable: every program is asked.
   }
 }
 
-/** Keeps what is remembered there; without it everybody is asked again. */
+/** Writes the answers; without them programs are asked again. */
 export function keepAnswers(directory: string): void {
   try {
     writeFileSync(`${directory}/answers.json`, JSON.stringify(Object.fromEntries(remembered)))
   } catch {
-    // A directory that cannot be written is told elsewhere.
+    // An unwritable directory is reported elsewhere.
   }
 }
 
-/** Runs a program of the host with nothing of our environment, or tells what it said before. Never throws. */
+/** Runs a program without our environment, or returns the kept answer. Never throws. */
 export async function askProgram(
   program: string,
   options: readonly string[],
@@ -48,7 +47,7 @@ export async function askProgram(
   return answer
 }
 
-/** The file that is asked, as it is now, and what it is asked; null when there is none. */
+/** The file's identity and the options; null without a file. */
 function describeQuestion(program: string, options: readonly string[]): string | null {
   const file = identifyFile(program)
   return file === null ? null : JSON.stringify([file, program, ...options])
@@ -69,12 +68,15 @@ function ask(program: string, options: readonly string[], input: string): Promis
         })
       },
     )
-    child.stdin?.on('error', () => {}) // it may have ended without reading
+    child.stdin?.on('error', () => {}) // it may end without reading
     child.stdin?.end(input)
   })
 }
 
-/** What the tool prints, stdout then stderr, trimmed. @throws when it cannot be run. */
+/**
+ * stdout, then stderr, trimmed.
+ * @throws when it cannot be run.
+ */
 export async function readVersion(program: string, ...options: string[]): Promise<string> {
   const { succeeded, text } = await askProgram(program, options)
   if (!succeeded) throw new Error(`${program} ${options.join(' ')}: ${text}`)

@@ -1,63 +1,58 @@
-// Turns what a box needs into bubblewrap's arguments. Pure, so that a test can prove what reaches the command line.
-// Every namespace is named: `--unshare-all` silently does without those it cannot have.
+// Builds bubblewrap's arguments. Pure, for tests. Names every namespace: `--unshare-all` silently skips some.
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { HostPath } from '#contract'
 
-/** A host path that boxes show read-only, a link of theirs, or a path in /proc that is to be empty. */
+/** A host path shown read-only, a link, or a path in /proc that is covered. */
 export interface RootEntry {
   readonly kind: 'bind' | 'link' | 'cover'
-  /** The host path; of a link, its text; of a cover, what it is: a `file` or a `directory`. */
+  /** The host path; a link's text; for a cover, `file` or `directory`. */
   readonly source: string
-  /** Where it is in the box. */
   readonly target: string
 }
 
-/** One box. */
 export interface Box {
-  /** Top of the file system: what every box shows. */
   readonly root: readonly RootEntry[]
-  /** Further host paths to show read-only. */
+  /** Further host paths, read-only. */
   readonly paths: readonly HostPath[]
-  /** Files of ours, by the descriptor bubblewrap reads them from. */
+  /** Our files, with the descriptors that bubblewrap reads them from. */
   readonly files: readonly {
     readonly descriptor: number
     readonly path: string
     readonly executable: boolean
   }[]
-  /** Variables beside those that every program finds. */
+  /** Variables beside `environment`. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Size of /box, /tmp and /dev/shm each, in bytes. */
+  /** Bytes of /box, /tmp and /dev/shm each. */
   readonly diskBytes: number
   readonly filterDescriptor: number
   readonly statusDescriptor: number
   readonly blockDescriptor: number
 }
 
-/** Uid and gid that a program sees as its own. */
+/** Uid and gid inside. */
 export const boxUid = 1000
 
-/** What a program finds as its environment. */
 export const environment: Readonly<Record<string, string>> = {
   PATH: '/usr/bin:/bin',
   HOME: '/box',
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   PWD: '/box',
-  // It would start a thread a core, more than a program may have on a large host.
+  // By default a thread per core: on a large host more than a program may have.
   OPENBLAS_NUM_THREADS: '1',
 }
 
 /**
- * The box's first process, which has the program's uid. A program that reached its memory could make it lie about the
- * program's end; one that reached bubblewrap's pipes, which may still be open there, could hide that it has begun. A
- * program may not trace (seccomp/policy.ts), and this is the only proc file system that it can reach.
+ * The box's first process, with the program's uid. Through its memory a program could forge its exit status; through
+ * bubblewrap's pipes, perhaps still open, hide that it began. Programs may not trace (seccomp/policy.ts) and reach no
+ * other proc file system.
  */
 const hidden = '/proc/1'
 
 /**
- * What in /proc tells which host it is and how it is doing. One program could move such a figure and another read it, and so
- * they would talk across boxes. bubblewrap can only cover these by name, each for 0.15 ms. What never changes is left, and
- * what a kernel's module has put there, as it might go while the worker runs. A keeper's /proc has none of it (keeper/box.c).
+ * Files in /proc that tell which host this is, or by which programs in two boxes could talk. bubblewrap covers each by
+ * name, for 0.15 ms. Constants stay, and kernel modules' files, which might go meanwhile. A keeper's /proc has none of
+ * it (keeper/box.c).
  */
 const hostRecords = [
   ['buddyinfo', 'cgroups', 'cpuinfo', 'diskstats', 'fs', 'interrupts', 'irq', 'key-users'],
@@ -68,8 +63,8 @@ const hostRecords = [
   .map((name) => `/proc/${name}`)
 
 /**
- * What `--dev` would give, less devpts: the host counts all pseudo-terminals together, so that one box could use them up for
- * the others, or signal by the count.
+ * `--dev` without devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the
+ * count.
  */
 export const devices = [
   '/dev/null',
@@ -88,7 +83,7 @@ export const deviceLinks = [
   ['/dev/stderr', '/proc/self/fd/2'],
 ] as const
 
-/** The options, to be passed by `--args`; the program's own command line is not among them. */
+/** The options for `--args`, without the program's command line. */
 export function buildArguments(box: Box): string[] {
   const disk = String(box.diskBytes)
   return [
@@ -126,7 +121,7 @@ export function buildArguments(box: Box): string[] {
       ['--perms', executable ? '0555' : '0444'],
       ['--ro-bind-data', String(descriptor), path],
     ]),
-    // A program needs nothing of what can be written in /proc; in a user namespace bubblewrap itself leaves it open.
+    // bubblewrap leaves it writable in a user namespace; no program needs that.
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/box'],
     ['--seccomp', String(box.filterDescriptor)],
     ['--json-status-fd', String(box.statusDescriptor)],
@@ -135,8 +130,8 @@ export function buildArguments(box: Box): string[] {
 }
 
 /**
- * The least of the host's file system in which programs start: executables, libraries, the linker's cache and the time
- * zones. /bin and its like are links on most systems and directories on a few.
+ * The least that programs need: executables, libraries, the linker's cache, time zones. /bin and its like may be links
+ * or directories.
  */
 export function readHostRoot(): RootEntry[] {
   const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
@@ -152,7 +147,7 @@ export function readHostRoot(): RootEntry[] {
     })
 }
 
-/** What only root may read on the host nobody may in a box. */
+/** Files that only root may read need no cover. */
 function coverRecord(target: string): RootEntry[] {
   const status = statSync(target)
   if ((status.mode & 0o004) === 0) return []

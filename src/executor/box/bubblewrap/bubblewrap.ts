@@ -1,5 +1,4 @@
-// The door to boxes that bubblewrap makes, one for each phase, and to what such a box is made of: a keeper shows its boxes
-// the same file system and environment, and a compiler that stays stands in one.
+// The door to bubblewrap's boxes, and to what keepers and resident compilers share with them.
 export {
   boxUid,
   deviceLinks,

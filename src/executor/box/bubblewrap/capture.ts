@@ -1,19 +1,17 @@
-// Keeps the first bytes of a program's output and counts the rest.
-// Bytes, not characters, and copied out of the stream's buffers, so that a flood costs no more memory than the limit.
+// Keeps the first bytes of an output, counts the rest. Copies out of the stream's buffers: a flood takes no more memory
+// than the limit.
 import type { Readable } from 'node:stream'
 import type { Captured } from '#contract'
 
 export interface Capture {
-  /** Resolves once the stream has ended or was destroyed. */
+  /** Resolves when the stream has ended or was destroyed. */
   readonly ended: Promise<void>
-  /** What was kept so far. */
   captured(): Captured
 }
 
 /**
- * Drains a stream to its end.
  * @param keptBytes how much is kept.
- * @param limitBytes how much may come before `onPass` is called, once.
+ * @param limitBytes beyond this `onPass` is called, once.
  */
 export function captureOutput(
   stream: Readable,
@@ -43,7 +41,7 @@ export function captureOutput(
       onPass()
     }
   })
-  // An error on the reading end of a pipe is its end for us; the program's fate is read elsewhere.
+  // The output's end; how the program ended is read elsewhere.
   stream.on('error', () => {})
   return {
     ended: new Promise((resolve) => {

@@ -1,5 +1,4 @@
-// Starts one box and speaks with bubblewrap: the child's pid, the wait before the program's first instruction, the end.
-// Apart from run-phase.ts, which decides what all of it means.
+// Starts one box and talks to bubblewrap; run-phase.ts judges.
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,26 +8,24 @@ import { blockDescriptor, spawnBox } from './spawn-box.ts'
 import type { BoxSpawn } from './spawn-box.ts'
 import type { Gate } from './standard-stream.ts'
 
-/** What a box is started with. */
 export interface Launch extends Omit<BoxSpawn, 'launcher' | 'standard' | 'block'> {
   readonly command: Command
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
   /** The cgroup's `cgroup.procs` files. */
   readonly entrances: readonly string[]
-  /** A process that uses more is killed by the kernel, should the worker not be there to do it. */
+  /** The kernel kills a process beyond about twice this, should the worker be gone. */
   readonly cpuSeconds: number
-  /** Descriptors of stdin, stdout and stderr. */
+  /** stdin, stdout and stderr. */
   readonly standardDescriptors: readonly [number, number, number]
-  /** What the box waits at; bubblewrap closes it before the program's first instruction. */
+  /** bubblewrap waits here, and closes it before the program's first instruction. */
   readonly gate: Gate
 }
 
-/** How bubblewrap ended. */
 export interface ChildEnd {
-  /** The program's exit status, 128 + n for signal n; null when the program never started or bubblewrap was killed. */
+  /** The program's, 128 + n for signal n; null when it never started or bubblewrap was killed. */
   readonly exitStatus: number | null
-  /** True when bubblewrap itself was killed. */
+  /** bubblewrap itself was killed. */
   readonly killed: boolean
   /** `performance.now()` when the end was seen. */
   readonly time: number
@@ -36,24 +33,23 @@ export interface ChildEnd {
 }
 
 export interface Child {
-  /** Host pid of the box's first process; null when bubblewrap ended before there was one. */
+  /** Host pid of the box's first process; null when there was none. */
   readonly boxPid: Promise<number | null>
-  /** Resolves when bubblewrap has ended: with the main process, by a kill, or before either. */
+  /** Resolves when bubblewrap has ended, for whatever cause. */
   readonly exited: Promise<void>
-  /** How it ended; needs every process of the box to be dead. */
+  /** Resolves only when every process of the box is dead. */
   readonly ended: Promise<ChildEnd>
-  /** The same as far as it is known now; null while bubblewrap itself has not ended. */
+  /** Null while bubblewrap runs. */
   readEnd(): ChildEnd | null
-  /** Resolves when the box stands and its first process waits to be let go, or has ended. */
+  /** Resolves when the box's first process waits, or has ended. */
   waitUntilReady(boxPid: number): Promise<void>
-  /** Lets the program run. */
   release(): void
-  /** Kills bubblewrap itself, for a box that never entered its cgroup. */
+  /** Kills bubblewrap itself, even before it is in its cgroup. */
   kill(): void
 }
 
-// Lowers its own limits and enters the cgroup, then becomes bubblewrap, which is so born inside: moved later, it would show
-// its host path in /proc/self/cgroup. 500: a worker that the out-of-memory killer must spare would hand that on otherwise.
+// Enters the cgroup before it becomes bubblewrap: moved later, a box would show its host path in /proc/self/cgroup.
+// Without the score of 500 a box would inherit a worker's protection from the out-of-memory killer.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -65,15 +61,15 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
-/** Starts a box that waits before its program's first instruction. Never throws: the end tells what failed. */
+/** The box waits before its program's first instruction. Never throws: the end tells what failed. */
 export function startChild(launch: Launch): Child {
   const { command, uid, entrances, gate } = launch
   const box = spawnBox({
     ...launch,
     launcher: [
-      // A second line of defence: by ticks, which may be a fifth more than what the group is billed for.
+      // In case the worker dies. Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
       ['/bin/sh', '-c', script, 'sh', String(2 * Math.ceil(launch.cpuSeconds) + 1)],
-      // In blocks of 512 bytes, and one more than the scratch disk holds, so that a full disk is ENOSPC and no signal.
+      // In blocks of 512 bytes, one more than the disk holds, so that a full disk is ENOSPC and not SIGXFSZ.
       [String(Math.ceil(launch.diskBytes / 512) + 1)],
       [command.unlimitedStack ? 'unlimited' : 'usual'],
       [...entrances, '--'],
@@ -100,7 +96,7 @@ export function startChild(launch: Launch): Child {
   }
 }
 
-/** Becomes a slot's user for good, and runs what follows. bubblewrap that root runs would keep root's rights over files. */
+/** Becomes the slot's user for good: run by root, bubblewrap would keep root's rights over files. */
 export function dropTo(uid: number): string[] {
   return [
     ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
@@ -111,7 +107,7 @@ export function dropTo(uid: number): string[] {
 function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      // A failed kill is reported here too; only a failed start leaves no pid.
+      // Failed kills come here too; only failed starts leave no pid.
       if (child.pid === undefined) resolve({ killed: false, time: performance.now(), error })
     })
     child.once('exit', (_, signal) => {
@@ -120,14 +116,13 @@ function watchExit(child: ChildProcess): Promise<Omit<ChildEnd, 'exitStatus'>> {
   })
 }
 
-/** read(2) on x86-64 and on arm64, in the notation of /proc/PID/syscall: number, then arguments. */
+/** read(2) on x86-64 and arm64, as in /proc/PID/syscall: number, then arguments. */
 const waiting = new RegExp(`^(?:0|63) 0x${blockDescriptor.toString(16)} `)
 
 /**
- * bubblewrap tells the pid before it has built the box, and what it uses to build it is not the program's. So we wait until
- * its first process is in read(2) on the block descriptor. Where the kernel does not show this, the program is charged some
- * 3 ms more.
- * @throws {SandboxError} step `bubblewrap.setup` when the box does not stand after 30 seconds.
+ * bubblewrap tells the pid before it builds the box, which is not the program's time. So this waits until the first
+ * process is in read(2) on the block descriptor. Where the kernel hides that, the program is charged some 3 ms more.
+ * @throws {SandboxError} step `bubblewrap.setup` after 30 seconds.
  */
 async function waitUntilReady(boxPid: number): Promise<void> {
   const deadline = performance.now() + 30_000

@@ -1,12 +1,15 @@
-// Watches a running phase: its two clocks, and the out-of-memory killer. It says when to stop; the caller knows how.
+// Watches a running phase's clocks and the out-of-memory killer; the caller stops it.
 import type { Cgroup } from '#cgroup'
 import type { PhaseLimits, Reason } from '#contract'
 
-/** Milliseconds between two looks at the counters: near the CPU limit, and otherwise. */
+/** Milliseconds between two readings of the counters. */
 const shortestLook = 5
 const longestLook = 20
 
-/** Calls `stop` once a clock has passed its limit, or a process has fallen to the out-of-memory killer. */
+/**
+ * Calls `stop` when a clock passes its limit, the out-of-memory killer strikes, or the counters cannot be read.
+ * @param started by `performance.now()`.
+ */
 export function watchLimits(
   group: Cgroup,
   limits: PhaseLimits,
@@ -14,17 +17,17 @@ export function watchLimits(
   stop: (why: Reason) => void,
 ): { stop(): void } {
   const wall = setTimeout(
-    // An end that has already happened is seen first: Node reads its input before it calls this.
+    // Lets Node first read an end that has happened.
     () => setImmediate(stop, 'wall_limit'),
     limits.wallSeconds * 1000 - (performance.now() - started),
   )
   let look: NodeJS.Timeout
   const schedule = (usedSeconds: number): void => {
-    // At most two cores are used at once (cpu-quota.ts).
+    // At most two cores at once (cpu-quota.ts).
     const leftMilliseconds = ((limits.cpuSeconds - usedSeconds) * 1000) / 2
     const pause = Math.max(shortestLook, Math.min(longestLook, leftMilliseconds))
     look = setTimeout(() => {
-      // cgroup v1 kills one process for want of memory and lets the others live on.
+      // cgroup v1 kills only one process.
       try {
         if (group.readOutOfMemoryKills() > 0) {
           stop('memory_limit')

@@ -1,5 +1,5 @@
-// Opens one box in its cgroup: its three streams, the pipe that it waits at, and the proof that it stands inside the group
-// before anything of the program runs. A run (run-phase.ts) and a compiler that stays (resident/process.ts) both start here.
+// Opens one box, for a run (run-phase.ts) or a resident compiler (resident/process.ts), and proves before the program
+// begins that it is in its cgroup.
 import { closeSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { startChild } from './child.ts'
 import type { Child } from './child.ts'
 import type { StandardStreams } from './standard-stream.ts'
 
-/** What every box of an executor shares. */
+/** Shared by all boxes of an executor. */
 export interface BoxResources {
   readonly cgroups: CgroupParent
   readonly streams: StandardStreams
@@ -21,7 +21,6 @@ export interface BoxResources {
   readonly emptyDescriptor: number
 }
 
-/** What is a box's own. */
 export interface BoxContents {
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
@@ -29,23 +28,22 @@ export interface BoxContents {
   readonly paths: readonly HostPath[]
   readonly diskBytes: number
   readonly cpuSeconds: number
-  /** Opens a descriptor, which is closed here whatever happens. */
+  /** Opens a descriptor, which is always closed here. */
   readonly openStdin: () => number | Promise<number>
 }
 
-/** A started box whose program is not let go yet. */
+/** A started box whose program waits. */
 export interface OpenBox {
   readonly child: Child
   readonly stdout: Socket
   readonly stderr: Socket
-  /** Closes our ends. */
   close(): void
 }
 
-/** bubblewrap's monitor and the box's first process, which count towards the group's limit. */
+/** bubblewrap's monitor and the box's first process, which the group counts. */
 export const ownProcesses = 2
 
-/** @throws {SandboxError} when its streams or its process cannot be had; nothing is left open. */
+/** @throws {SandboxError} when a stream or the process cannot be made; nothing is left open. */
 export async function openBox(
   { streams, filter, root, inherited, emptyDescriptor }: BoxResources,
   group: Cgroup,
@@ -91,10 +89,10 @@ export async function openBox(
 }
 
 /**
- * Resolves when the box stands in its group and waits to be let go, or has ended meanwhile.
- * @param isGivenUp asked once its pid is known.
+ * Resolves when the box waits in its group, or has ended.
+ * @param isGivenUp asked once the pid is known.
  * @returns false when there is nothing to let go.
- * @throws {SandboxError} step `cgroup.attach` when it is not in its group; then it is dead.
+ * @throws {SandboxError} step `cgroup.attach` when it is not in its group; it is dead then.
  */
 export async function awaitBox(
   child: Child,
@@ -108,10 +106,7 @@ export async function awaitBox(
   return true
 }
 
-/**
- * For a box that was not seen in its group. It may have ended meanwhile; else its cgroup cannot end it, and it is killed by
- * pid. That is safe, as it still waits for us.
- */
+/** Kills by pid, as the cgroup cannot. The pid cannot be another's: the box still waits for us. */
 async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, 100, false)
@@ -126,7 +121,7 @@ async function refuseOutside(child: Child, boxPid: number): Promise<void> {
   throw new SandboxError('cgroup.attach', `process ${boxPid} is not in its cgroup`)
 }
 
-/** False for a zombie too: it holds nothing any more. */
+/** A zombie holds nothing, so it counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\t[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,5 +1,5 @@
-// Runs one command once in a box of bubblewrap's. The order of the steps is the point of this file: limits are in force and
-// checked before the first instruction, and figures are read after the last process is dead.
+// Runs one command in bubblewrap's box. Order counts: limits hold before the first instruction, and figures are read
+// after the last process is dead.
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
@@ -11,14 +11,14 @@ import { watchLimits } from './limit-watch.ts'
 import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
 
-/** A box that a kill has not ended after so long is left to be cleared away later; its verdict stands. */
+/** After this a box that outlives its kill is cleared later; its verdict stands. */
 const killMilliseconds = 5000
 
 /**
- * When it settles, no process of the phase lives and its cgroup is gone, or `onLeft` was called.
+ * When it settles, the phase's processes and cgroup are gone, or `onLeft` was called.
  * @param uid of the slot; null: the worker's own.
- * @param onLeft is told when something is left; the promise resolves when that is gone, and rejects when it stays.
- * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
+ * @param onLeft gets a promise that resolves when the rest is gone, and rejects when it stays.
+ * @throws {SandboxError} when we failed; the signal's reason when aborted.
  */
 export async function runPhase(
   resources: BoxResources,
@@ -103,12 +103,12 @@ async function runInGroup(
 }
 
 interface Killer {
-  /** Kills the box; the first reason counts, and none once it is over. */
+  /** Only the first reason counts. */
   readonly stop: (why: Reason) => void
   readonly reason: () => Reason | null
-  /** Resolves when the box has not ended in time after a kill. */
+  /** Resolves when a kill has not ended the box in time. */
   readonly overdue: Promise<void>
-  /** The run is over: there is nothing more to kill. */
+  /** The run is over: later kills do nothing. */
   readonly close: () => void
 }
 
@@ -122,12 +122,12 @@ function createKiller({ child }: OpenBox, group: Cgroup): Killer {
       if (over || reason !== null) return
       reason = why
       patience = setTimeout(overdue.resolve, killMilliseconds)
-      // First the process that may still be on its way into the cgroup, then all that it has started: they are inside.
+      // First the process that may be outside the cgroup still.
       child.kill()
       try {
         group.kill()
       } catch {
-        // bubblewrap's death ends the box too; emptying the cgroup tries again and reports what fails.
+        // bubblewrap's death ends the box too; group.empty() tries again and reports.
       }
     },
     reason: () => reason,
@@ -151,7 +151,7 @@ function captureBoth(
   ]
 }
 
-/** False when a kill has not ended what is in it; whoever clears the group away hears why. */
+/** False when a kill failed; clearing the group reports why. */
 async function empties(group: Cgroup): Promise<boolean> {
   try {
     await group.empty()
@@ -161,12 +161,11 @@ async function empties(group: Cgroup): Promise<boolean> {
   }
 }
 
-/** What is told of a bubblewrap that a kill has not ended. */
 function outlived(): ChildEnd {
   return { exitStatus: null, killed: true, time: performance.now(), error: null }
 }
 
-/** @throws {SandboxError} step `bubblewrap.setup` when the box ended before its program began, unless by the program's fault. */
+/** @throws {SandboxError} step `bubblewrap.setup` when the program did not begin, unless by its own fault. */
 function gather(
   command: Command,
   group: Cgroup,
@@ -206,11 +205,11 @@ function gather(
 }
 
 /**
- * A compiled program may be one that cannot be started, such as a binary that asks for a linker that is not there. That is
- * the program's own end, told as a shell would; a toolchain that cannot be started is our failure. (A file of no format that
- * the kernel knows never comes here: bubblewrap gives it to a shell, as execvp does.)
- * @param words all that was said on stderr: nothing of the program has run, so they are bubblewrap's own.
- * @returns the status and the program's stderr, or null when something else failed.
+ * A submission may compile to a binary that cannot start, say without its linker: it then ends as in a shell. A
+ * toolchain that cannot start is our failure. Files of no known format never come here, as bubblewrap gives them to a
+ * shell like execvp.
+ * @param words all of stderr, which is bubblewrap's own here.
+ * @returns the status and the program's stderr; null when something else failed.
  */
 function readRefusal(
   { argv: [program = ''], files }: Command,

@@ -1,5 +1,4 @@
-// Spawns bubblewrap and hands it what a box is made of: its options, the filter and files by descriptors, and the ones on
-// which it tells the box's pid and waits. The one place that knows the descriptors; child.ts and the doctor start boxes here.
+// Spawns bubblewrap and hands it a box's parts on descriptors; for child.ts and the doctor.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { Writable } from 'node:stream'
@@ -8,9 +7,8 @@ import type { Command, HostPath } from '#contract'
 import { buildArguments } from './arguments.ts'
 import type { RootEntry } from './arguments.ts'
 
-/** What is to be spawned. */
 export interface BoxSpawn {
-  /** The command line that becomes bubblewrap; its last word is bubblewrap itself. */
+  /** The command line that becomes bubblewrap; its name comes last. */
   readonly launcher: readonly string[]
   readonly command: Pick<Command, 'argv' | 'files' | 'environment'>
   readonly root: readonly RootEntry[]
@@ -19,35 +17,33 @@ export interface BoxSpawn {
   readonly filter: Buffer
   /** stdin, stdout and stderr. */
   readonly standard: readonly (number | 'pipe')[]
-  /** What the box waits at for a byte before it runs the program. */
+  /** The box waits here for a byte. */
   readonly block: number | 'pipe'
-  /** Descriptors that would reach the program uninvited (inherited-descriptors.ts). */
+  /** Descriptors to keep from the program (inherited-descriptors.ts). */
   readonly inherited: readonly number[]
-  /** A descriptor of /dev/null, which takes their places. */
+  /** /dev/null, put in their place. */
   readonly emptyDescriptor: number
 }
 
 export interface SpawnedBox {
   readonly process: ChildProcess
-  /** Host pid of the box's first process; null when bubblewrap ended before there was one. */
+  /** Host pid of the box's first process; null when there was none. */
   readonly boxPid: Promise<number | null>
-  /** Resolves at the end of what bubblewrap tells, with the program's exit status; null when it told none. */
+  /** The program's status; null when bubblewrap told none. Resolves when its status pipe closes. */
   readonly exitStatus: Promise<number | null>
-  /** The same as far as it is known now. */
+  /** Null while it is unknown. */
   readExitStatus(): number | null
-  /** Writes to the pipe that the box waits at. */
   letGo(): void
-  /** Closes our ends but that of the status: its last line may still be unread. */
+  /** Closes our ends, except the status pipe, whose last line may be unread. */
   closePipes(): void
 }
 
 const optionsDescriptor = 3
 const filterDescriptor = 4
 const statusDescriptor = 5
-/** What the box waits at before its program's first instruction. */
 export const blockDescriptor = 6
 
-/** Never throws for what bubblewrap meets: how its process ends tells. */
+/** Never throws: bubblewrap's exit tells. */
 export function spawnBox(box: BoxSpawn): SpawnedBox {
   const { command, filter } = box
   const files = command.files.map(({ path, executable }, index) => ({
@@ -64,14 +60,14 @@ export function spawnBox(box: BoxSpawn): SpawnedBox {
     ...box.launcher,
     '--args',
     String(optionsDescriptor),
-    // bubblewrap reads arguments from a descriptor to its end and closes it: here none, from an empty file.
+    // Makes bubblewrap read the descriptor, which is empty, and close it.
     ...strangers.flatMap((descriptor) => ['--args', String(descriptor)]),
     '--',
     ...command.argv,
   ]
-  // The program can read this environment in /proc/1/environ.
+  // Programs can read this in /proc/1/environ.
   const child = spawn(program, words, { cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdio })
-  // Who dies early closes these; its end and its words say why.
+  // A child's early death breaks these pipes; exit and stderr say why.
   const streams: readonly (Readable | Writable | null | undefined)[] = child.stdio
   for (const stream of streams) stream?.on('error', () => {})
   const send = (descriptor: number, bytes: Uint8Array | string): void => {
@@ -97,7 +93,7 @@ export function spawnBox(box: BoxSpawn): SpawnedBox {
   }
 }
 
-/** @param count of descriptors that the box is given. */
+/** @param count of the box's own descriptors. */
 function planDescriptors(
   { standard, block, inherited, emptyDescriptor }: BoxSpawn,
   count: number,
@@ -117,7 +113,6 @@ function planDescriptors(
 function readStatus(stream: Readable | Writable | null | undefined): {
   readonly boxPid: Promise<number | null>
   readonly closed: Promise<number | null>
-  /** What has come of it by now. */
   readonly readExit: () => number | null
 } {
   const boxPid = Promise.withResolvers<number | null>()

@@ -1,7 +1,6 @@
-// What a program gets as stdin, stdout and stderr: an unlinked file and two real pipes; and the pipe that lets it start.
-// Node's own `stdio: 'pipe'` is a socket pair: a program that opens /dev/stdin or /dev/stdout fails with ENXIO, and one that
-// sends descriptors over it leaves them with us. So outputs are named pipes, opened at both ends and unlinked before the
-// program starts. Input is a file: a pipe, opened anew by /dev/stdin, would wait for a writer, and a file can be mapped.
+// A program's stdin (an unlinked file), stdout and stderr (pipes), and the pipe that lets it start. Node's `stdio:
+// 'pipe'` is a socket pair: /dev/stdout fails on it with ENXIO, and descriptors sent over it stay with us. So outputs
+// are named pipes, unlinked once open. Input is a file: it can be mapped, and a reopened pipe would wait for a writer.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -24,32 +23,31 @@ import { SandboxError } from '#contract'
 
 /** A pipe whose writing end a child gets. */
 export interface OutputPipe {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
   readonly stream: Socket
 }
 
 /** A pipe whose reading end a child gets. */
 export interface InputPipe {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
   readonly stream: Socket
 }
 
-/** A pipe on which a child waits for the one byte that lets it go. */
+/** A pipe where a child waits for one byte. */
 export interface Gate {
-  /** To be given to the child and then closed. */
+  /** Give it to the child, then close it. */
   readonly childDescriptor: number
-  /** Writes the byte. */
   open(): void
-  /** Closes our end. Without the byte the child waits on: closing is not opening. */
+  /** Closes our end; the gate stays shut. */
   close(): void
 }
 
 export interface StandardStreams {
-  /** A read-only descriptor of a nameless file with these bytes, to be given to the child and then closed. */
+  /** A read-only descriptor of an unlinked file: give it to the child, then close it. */
   openInput(bytes: Uint8Array): number
-  /** An input that can go on for as long as the child lives; a program's own is a file (`openInput`). */
+  /** An input that may go on as long as the child lives. */
   openFeed(): Promise<InputPipe>
   openOutput(): Promise<OutputPipe>
   openGate(): Promise<Gate>
@@ -57,14 +55,12 @@ export interface StandardStreams {
   close(): void
 }
 
-/** mkfifo(1) costs a process, so it makes this many at a time. */
+/** Pipes per mkfifo(1), as each call costs a process. */
 const batch = 48
 
 /**
- * Makes a directory for the streams, mode 0700. A program can read where its streams were in /proc/self/fd, so the name
- * says nothing: it is random, in /tmp, and so is each stream's.
- * @param record a symbolic link to be made to that directory, in a directory of the worker's own: what a later worker
- * finds it by (`removeStandardStreams`), should this one die.
+ * Makes a directory, mode 0700. Programs read their streams' paths in /proc/self/fd, so names are random, in /tmp.
+ * @param record a link to make to the directory, by which a later worker finds it (`removeStandardStreams`).
  */
 export function createStandardStreams(record: string): StandardStreams {
   const directory = `/tmp/${randomUUID()}`
@@ -78,8 +74,8 @@ export function createStandardStreams(record: string): StandardStreams {
     const names = Array.from({ length: batch }, nextName)
     try {
       await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
-      // 0666: /dev/stdout is opened anew with the program's rights. The directory keeps others out. The sticky bit tells
-      // systemd-tmpfiles, which clears forgotten files from /tmp, to leave them.
+      // 0666: programs reopen /dev/stdout with their own rights; the directory keeps others out. The sticky bit stops
+      // systemd-tmpfiles from removing them.
       for (const name of names) chmodSync(name, 0o1666)
     } catch (cause) {
       throw new SandboxError('pipe.create', `mkfifo failed in ${directory}`, cause)
@@ -89,7 +85,7 @@ export function createStandardStreams(record: string): StandardStreams {
 
   async function takePipe(): Promise<string> {
     for (;;) {
-      // One stays, so that the directory is never empty: then it would be cleared away itself.
+      // systemd-tmpfiles would remove an empty directory.
       const name = ready.length > 1 ? ready.pop() : undefined
       if (name !== undefined) return name
       making ??= makePipes().finally(() => (making = null))
@@ -105,7 +101,7 @@ export function createStandardStreams(record: string): StandardStreams {
         for (let written = 0; written < bytes.length;) {
           written += writeSync(writer, bytes, written)
         }
-        // Readable for the slot's user, who opens /dev/stdin anew; writable for nobody.
+        // The slot's user may reopen it, for reading only.
         fchmodSync(writer, 0o444)
         return openSync(name, 'r')
       } finally {
@@ -123,10 +119,9 @@ export function createStandardStreams(record: string): StandardStreams {
   }
 }
 
-/** Opens a named pipe at both ends and unlinks it, as the next two do. */
 function openFeed(name: string): InputPipe {
   try {
-    // Neither end can be opened without the other unless both are one.
+    // Opened for both, a FIFO does not wait.
     const both = openSync(name, constants.O_RDWR)
     try {
       const childDescriptor = openSync(name, 'r')
@@ -166,8 +161,8 @@ function openGate(name: string): Gate {
     const own = openSync(name, constants.O_RDWR)
     try {
       return {
-        // Whoever reads can write here too, so that there is no end of file: bubblewrap takes one for the byte, and
-        // would let a program go whose worker has just died.
+        // The child can write too, so the pipe never ends: bubblewrap would take that for the byte, and start a dead
+        // worker's program.
         childDescriptor: openSync(name, constants.O_RDWR),
         open: () => void writeSync(own, '1'),
         close: () => closeSync(own),
@@ -181,7 +176,7 @@ function openGate(name: string): Gate {
   }
 }
 
-/** Removes the directory that a record leads to, if it is this user's, and the record. */
+/** Removes a record, and its directory if that is this user's. */
 export function removeStandardStreams(record: string): void {
   if (lstatSync(record, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   const directory = readlinkSync(record)

@@ -1,10 +1,8 @@
-// Makes boxes in the file system that root.c has built: for each the namespaces, the scratch space and the two processes
-// that are its own.
+// Makes boxes in the file system of root.c.
 //
-// A box's first process is cloned from the keeper into fresh pid, mount, ipc, uts and cgroup namespaces. It mounts what is
-// private, gives up every capability, takes the system call filter and forks the program's process, which waits to be let
-// go. It then stays to reap, and to say how the program ended; when it ends, the kernel kills all that is left in its pid
-// namespace.
+// A box's first process, cloned into new namespaces, mounts what is private, drops all rights and forks the program's
+// process, which waits. Then it reaps, and tells how the program ended. With its end the kernel kills the rest of its
+// pid namespace.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -34,19 +32,19 @@ enum { open_files_most = 1024, seconds_until_ready = 30, usual_stack_bytes = 8 <
 
 static struct sock_fprog filter;
 static bool yields_cpu;
-/** The program's process says that it waits; the keeper lets it go; the first process says that the program has ended. */
+/** Events: the program's process waits; the keeper lets it go; the program has ended. */
 static int ready, go, ended;
-/** The keeper, for a box to see that it has gone. */
+/** A pidfd of the keeper. */
 static int keeper;
-/** The request's word for a program that needs no exec; the shared page is gone when it runs. */
+/** The request's `may_end_quietly`, kept as the shared memory is unmapped. */
 static bool quiet;
-/** What the process was called; while it serves and waits it is `keeper`. */
+/** The process's name before it became `keeper`. */
 static char own_name[16];
 
 void open_boxes(void) {
   prctl(PR_GET_NAME, own_name, 0, 0, 0);
   prctl(PR_SET_NAME, "keeper", 0, 0, 0);
-  // Bounds what exec could bring, and nothing of what the keeper itself may do.
+  // Limits what exec may grant, not the keeper itself.
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
   ready = eventfd(0, EFD_CLOEXEC);
@@ -66,7 +64,7 @@ void load_filter(const void *instructions, size_t bytes) {
 
 void yield_cpu(void) { yields_cpu = true; }
 
-/** Says in the shared page what failed and ends the process: in a box there is nobody else to tell. */
+/** Leaves the failure in the shared memory: in a box nobody else can be told. */
 static _Noreturn void give_up(const char *step) {
   shared->error = errno;
   strncpy(shared->error_step, step, sizeof shared->error_step - 1);
@@ -105,9 +103,9 @@ void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes) {
 }
 
 static void mount_privately(const struct box *box) {
-  // The host's own must be there while the new one is made, and must be gone when it is in its place.
+  // The kernel makes a new proc only where a whole one is visible; that must go before the new one is mounted.
   int context = fsopen("proc", FSOPEN_CLOEXEC);
-  // Processes alone: the rest of it tells of the host.
+  // Only processes: the rest tells about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
       fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     give_up("box.proc");
@@ -133,7 +131,7 @@ static void drop_rights(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
 }
 
-/** On its own: what it needs of the stack would show in a program that goes on without exec. */
+/** Not inlined, as its stack would show in a program that goes on without exec. */
 static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
   char *strings[strings_most + 2];
   char *next = shared->block;
@@ -144,30 +142,30 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
     if (!ends) next += strlen(next) + 1;
   }
   execve(strings[0], strings, strings + request->arguments + 1);
-  // What the submission was compiled to may be nothing that can be started; that is its own end, as a shell would tell it.
-  // It lies in /box, where the process stands; a toolchain of ours is named by its whole path, and one that is gone is ours.
+  // A submission may compile to a file that cannot start: it then ends as in a shell. It lies in /box; toolchains are
+  // named by full paths, and a missing one is our failure.
   bool is_its_own = strncmp(strings[0], "./", 2) == 0 || strncmp(strings[0], "/box/", 5) == 0;
   if (!is_its_own) give_up("box.exec");
   dprintf(2, "%s: %s\n", strings[0], strerror(errno));
   _exit(errno == ENOENT ? 127 : 126);
 }
 
-/** The program's process, up to its first instruction. Returns only when it goes on without exec. */
+/** The program's process before its first instruction. Returns only when it goes on without exec. */
 static void become_program(const struct box *box, bool forks) {
   uint64_t one = 1;
   if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
     give_up("box.streams");
   if (setsid() < 0) give_up("box.session");
-  // A process of the program reads another's /proc entries as it would anywhere.
+  // Lets the program's processes read each other's /proc entries, as elsewhere.
   if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
-  // Where the group has a share of the CPU of its own the idle class counts in there alone: a program of many processes
-  // gets the same of the machine, and neither the keeper nor the box's first process waits behind them when it is to die.
+  // Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process
+  // never wait behind many processes to kill them.
   struct sched_param none = {0};
   if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
   const struct request *request = &shared->request;
-  // A second line of defence: by ticks, which may be a fifth more than what the group is billed for.
+  // In case the keeper dies. Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
   uint64_t cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1;
   set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
   set_limit(RLIMIT_FSIZE, request->file_size_limit, request->file_size_limit);
@@ -189,10 +187,9 @@ bool has_ended(void) { return __atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE) 
 
 bool may_end_quietly(void) { return quiet; }
 
-/** The box's first process: reaps what is orphaned, says how the program ended, and ends with it. */
+/** Reaps orphans, tells how the program ended, and ends with it. */
 static _Noreturn void watch_program(pid_t program) {
-  // A process without handlers is deaf to what the program sends it, being the first of its namespace; an interpreter has
-  // some.
+  // A namespace's first process gets signals from inside only for its handlers, which an interpreter has.
   for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
   for (;;) {
     siginfo_t info;
@@ -210,10 +207,10 @@ static _Noreturn void watch_program(pid_t program) {
   }
 }
 
-/** Returns only in the program's process, where that needs no exec. */
+/** Returns only in a program's process that needs no exec. */
 static void become_box(struct box *box, bool forks) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
-  // It may have ended before the kernel was asked to tell.
+  // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
   if (poll(&gone, 1, 0) != 0) _exit(70);
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -226,7 +223,7 @@ static void become_box(struct box *box, bool forks) {
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
-  // Whatever the worker may do: without them nobody leaves the idle class.
+  // No program leaves the idle class, whatever the worker may do.
   set_limit(RLIMIT_NICE, 0, 0);
   set_limit(RLIMIT_RTPRIO, 0, 0);
   drop_rights();
@@ -241,7 +238,7 @@ static void become_box(struct box *box, bool forks) {
   watch_program(program);
 }
 
-/** A box that was killed before it was let go has left the word for the next. */
+/** A box that was killed early leaves its event set. */
 static void clear_event(int event) {
   struct pollfd waits = {event, POLLIN, 0};
   uint64_t count;
@@ -260,7 +257,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   box->mounts[0] = open_scratch(box_bytes, "0700");
   box->mounts[1] = open_scratch(scratch_bytes, "1777");
   box->mounts[2] = open_scratch(scratch_bytes, "1777");
-  // A file that can be mapped and opened anew by its name in /proc, and never be written (release_box).
+  // A file, to be mapped or reopened; sealed in release_box.
   box->input = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", box->input);
@@ -292,7 +289,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
 }
 
 void write_file(struct box *box, const char *name, bool executable, int *descriptor) {
-  // Not yet the program's: nothing of it runs, and all that stands there is ours.
+  // Nothing of the program runs yet: no name here can be its link.
   char directory[256];
   for (const char *end = strchr(name, '/'); end != NULL; end = strchr(end + 1, '/')) {
     snprintf(directory, sizeof directory, "%.*s", (int)(end - name), name);

@@ -1,6 +1,5 @@
-// Compiles the keeper (keeper.c) for this host: the program, and the library that makes an interpreter one.
-// From source and not shipped, because a sandbox's binary should be as easy to read as the rest of it, and the compiler
-// is there anyway. The result is kept beside the compiled submissions, under a name that says what it was made from.
+// Compiles the keeper, and the library that makes an interpreter one. No binary is shipped: a sandbox should be
+// readable. Results are named by what they were made from, and kept beside compiled submissions.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
@@ -8,32 +7,28 @@ import { promisify } from 'node:util'
 import { describe, SandboxError } from '#contract'
 import { readVersion } from '#toolchain'
 
-/** Where the two are on this host. */
 export interface KeeperPrograms {
   readonly program: string
   readonly forkLibrary: string
 }
 
 const compiler = '/usr/bin/gcc'
-/** Where the sources are. */
 export const sourceDirectory = import.meta.dirname
-/** What the compiler is told besides what to make. */
 export const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
   ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
 ].flat()
 
-// With -z now names are resolved once, in the resident interpreter, and not again in each of its forks.
+// -z now resolves names once, in the resident interpreter, instead of in each fork.
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
 const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c']
-/** The sources of the program. */
 export const programSources: readonly string[] = ['main.c', ...common]
 
 /**
- * Compiles what is not there yet.
+ * Compiles what is missing.
  * @param directory made with mode 0700; workers may share it.
- * @param further options of a test's own, such as a sanitizer's.
+ * @param further options, such as a test's sanitizer.
  * @throws {SandboxError} step `keeper.compile`.
  */
 export async function buildKeeper(
@@ -66,7 +61,7 @@ async function compile(path: string, words: readonly string[]): Promise<string> 
     cwd: sourceDirectory,
     env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
   })
-  // Read and started by the slots' users; the directory keeps everybody else out.
+  // Slots' users execute it; the directory keeps others out.
   chmodSync(unfinished, 0o755)
   renameSync(unfinished, path)
   return path

@@ -1,22 +1,20 @@
-// The socket to the worker: what is read from it, and what waits to be written to it; and a failure, which is the last thing
-// that a keeper says.
+// The socket to the worker, and failures, which are a keeper's last message.
 //
-// Protocol. All numbers are little-endian; nothing is padded beyond what the structures in message.h show.
+// Protocol: numbers are little-endian, structures as in message.h.
 // From the worker:
-//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in root.c). First of all, once.
-//   'R' struct request; then the strings of the command line and of the environment, each ended by NUL; then for each
-//       file: struct file_head, name, content; then the input. One at a time.
-//   'A' u32. Kills what runs; without a run, nothing.
+//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in root.c). First, once.
+//   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
+//       name, content; then the input. One at a time.
+//   'A' u32. Kills the program that runs, if any.
 // To the worker, each after a struct frame:
-//   'r' share u64: ready; bytes of memory that an interpreter resident in the keeper holds.
+//   'r' u64: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
-//   'x' struct result: the run is over, every process of it dead but the box's first one, which is ending. Should that not
-//       be so, or the first one not end, 'n' follows, whatever was asked for meanwhile.
-//   'n' text: the keeper failed, at the step before the colon, and has ended; no program runs or was let go since the last
-//       result, so what was asked for may be asked of another keeper.
-//   'f' text: the same of a keeper that had let the program go. Whatever else comes, or does not, is a failure too, of
-//       which nobody knows whether the program ran, unless the worker's own end says that its request was not read.
-//       The worker kills what is in the cgroup and starts another keeper.
+//   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
+//       or something else is left, 'n' follows, whatever was asked for meanwhile.
+//   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
+//       keeper may be asked.
+//   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
+//       unless the socket tells that the request was not read. The worker empties the cgroup and starts a new keeper.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -30,7 +28,7 @@
 
 bool begun;
 
-/** Both there from the start, so that a run's output is never charged to the program as memory. */
+/** Made at the start, so that no run is charged for it. */
 static struct {
   char question[64 * 1024];
   size_t question_start, question_end;

@@ -1,5 +1,4 @@
-// Speaks with a keeper: the worker's side of the protocol that channel.c tells.
-// What it says is believed only as far as it keeps to the protocol; anything else ends it, and is our failure.
+// The worker's side of the protocol in channel.c. Whatever breaks it ends the keeper and is our failure.
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { NotBegunError, readCode, SandboxError } from '#contract'
@@ -7,23 +6,24 @@ import { encodeKind, takeFrame } from './message.ts'
 import type { Kind } from './message.ts'
 
 export interface Conversation {
-  /** Resolves with the body of the next frame of this kind. @throws {SandboxError} whatever else happens. */
+  /**
+   * Resolves with the body of the next frame of this kind.
+   * @throws {SandboxError} whatever else happens.
+   */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  /** Called with each piece of output. */
   onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
-  /** Sends a request. */
   ask(parts: readonly Uint8Array[]): void
-  /** Tells it to give up what was asked for. */
+  /** Stops the run. */
   giveUp(): void
-  /** Ends it for good; whoever expects something gets the error. */
+  /** Kills the keeper; what is expected rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
 }
 
-/** How long the last words of a keeper that has ended are waited for. */
+/** How long an ended keeper's last words are waited for. */
 const lastWordsMilliseconds = 500
 
-/** The first thing that the keeper says and that does not fit ends it for good. */
+/** Ends at the first frame that does not fit. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
   let awaited: { kind: Kind; resolve(body: Buffer): void; reject(error: unknown): void } | null =
@@ -78,7 +78,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       socket.uncork()
     },
     giveUp() {
-      // This word may stay unread although the request was not.
+      // This word may stay unread though the request was read.
       sending.isUnanswered = false
       socket.write(encodeKind('A'))
     },
@@ -91,13 +91,13 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
 }
 
 interface Sending {
-  /** True from when something is asked until a word comes of it. */
+  /** Asked, and nothing heard since. */
   isUnanswered: boolean
-  /** True when the other side never had the whole of what was asked. */
+  /** The request was certainly not read to its end. */
   isUnread: boolean
 }
 
-/** The kernel tells who has written what was not read to its end. */
+/** EPIPE: the keeper had gone before. ECONNRESET: it went with bytes unread. */
 function watchSending(socket: Socket): Sending {
   const sending = { isUnanswered: false, isUnread: false }
   socket.on('error', (error) => {
@@ -128,10 +128,7 @@ function cutFrames(
   })
 }
 
-/**
- * The exit is waited for: it says more than the socket's end. What it has said may still come; but not for long, as a box
- * that it left behind would hold the other ends.
- */
+/** The exit says more than the socket's end. Last words get a short while: a box left behind holds the pipes open. */
 function watchEnd(
   child: ChildProcess,
   end: (error: SandboxError) => void,

@@ -1,9 +1,8 @@
-// The keeper's cgroup, v1 and v2: limits, counters, and the proof that nothing is left.
+// The keeper's cgroup: limits, counters, and the proof that nothing is left.
 //
-// v1: a process is born in its parent's group, and to move it costs 10 ms after idleness. So the keeper lives in the group
-// that its boxes are counted in, and figures are differences to what stood there before the run. The worker opens the files,
-// as root; their descriptors come in the order of `files` below.
-// v2: clone3 bears every box in a fresh group. The keeper makes them in a directory of its own, and stands beside them.
+// v1: moving a process costs 10 ms after idleness, so the keeper shares a group with its boxes, and figures are
+// differences. The worker opens the files as root, in the order of `files`.
+// v2: clone3 puts each box into a new group inside the keeper's directory; the keeper stands outside.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -17,7 +16,7 @@
 #include <unistd.h>
 
 enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processes, file_count };
-/** v2: the count of processes, whose one file is `processes` on v1. */
+/** v2: pids.current, as `processes` is cgroup.events. */
 static int process_count = -1;
 
 static uint32_t version;
@@ -25,23 +24,23 @@ static bool swap_counted;
 static int descriptors[file_count];
 static int parent;
 
-/** What is known of past runs and of the one under way; a program may not read it (allocate_unforked). */
+/** Programs may not read it (allocate_unforked). */
 static struct {
   char name[32];
   unsigned groups;
   int64_t cpu_before;
   uint64_t kills_before, memory_before, memory_allowed;
-  /** What was charged before the first run. */
+  /** Charged before the first run. */
   uint64_t memory_at_rest;
-  /** v1: the least that was ever charged before a run. */
+  /** v1: the least ever charged before a run. */
   uint64_t memory_least;
   uint64_t limit_held;
   uint32_t processes_held;
 } *run;
 
-/** What a group may hold before a run beyond what it held before the first. */
+/** Bytes that may be charged before a run beyond `memory_at_rest`. */
 static const uint64_t memory_slack = 4 << 20;
-/** A box that leaves more has its own run wait until it is gone; what the kernel keeps by the processor is half of it. */
+/** A run waits for its box to free more. Half of it covers what the kernel keeps per processor. */
 static const uint64_t settled_slack = 1 << 20;
 
 static size_t read_text(int descriptor, char *text, size_t size, const char *step) {
@@ -57,7 +56,7 @@ static uint64_t read_number(int descriptor) {
   return strtoull(text, NULL, 10);
 }
 
-/** The number after a key in a file of `key value` lines. */
+/** In a file of `key value` lines. */
 static uint64_t read_key(int descriptor, const char *key) {
   char text[4096];
   read_text(descriptor, text, sizeof text, "group.read");
@@ -138,7 +137,7 @@ int prepare_group(void) {
   };
   for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
     int flags = opened[index].flags;
-    // Before Linux 6.12 the peak cannot be reset: it then holds what the box itself took, which is no more.
+    // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
     if (opened[index].file == peak && faccessat(parent, run->name, W_OK, 0) != 0) flags = O_RDONLY;
     descriptors[opened[index].file] = open_file(opened[index].name, flags);
   }
@@ -155,7 +154,7 @@ static void set_memory_limit(uint64_t bytes) {
   run->limit_held = bytes;
   bool written = write_number(descriptors[limit], bytes);
   if (version == 1 && swap_counted) {
-    // Memory and swap together may never be below memory alone.
+    // The limit of memory and swap may never be below that of memory.
     if (!write_number(descriptors[swap_limit], bytes)) fail("group.limit");
     if (!written) written = write_number(descriptors[limit], bytes);
   }
@@ -163,9 +162,8 @@ static void set_memory_limit(uint64_t bytes) {
 }
 
 /**
- * v1: a dead box's file entries, shared memory and namespaces stay charged until the kernel gets to them or needs room. If
- * they counted as the keeper's own, the next program could use their room beyond its limit. So the limit is lowered first,
- * which makes the kernel take them back.
+ * v1: a dead box's dentries, shared memory and namespaces stay charged until the kernel needs room. As the keeper's own
+ * they would be room beyond the next program's limit. A lower limit frees them.
  */
 void settle_group(void) {
   if (version == 2) return;
@@ -182,8 +180,8 @@ void settle_group(void) {
 }
 
 /**
- * v1: what the last box held may still be charged, up to the limit, which is still that of its run or what settle_group has
- * lowered it to. Without room the kernel would kill the next box before it stands, or before its files are in it.
+ * v1: what the last box held may be charged still, up to the limit. Without room the kernel would kill the next box
+ * early.
  */
 void make_room(uint64_t bytes) {
   if (version == 2 || run->limit_held == 0) return;
@@ -193,9 +191,9 @@ void make_room(uint64_t bytes) {
 }
 
 /**
- * CPU time of the group but for the keeper's own, in nanoseconds; good for differences alone, as what the keeper used
- * before it came into the group is taken off too. v1: a program's output costs the keeper as well, half of what it costs
- * the program when it comes byte by byte. The keeper's clock is read first, which also brings the group's up to that moment.
+ * Nanoseconds without the keeper's own, good for differences, as the keeper also ran before it entered. v1: a program's
+ * output costs the keeper half of what it costs the program, when written byte by byte. Reading the keeper's clock
+ * first updates the group's.
  */
 static int64_t read_cpu(void) {
   if (version == 2) return (int64_t)read_key(descriptors[cpu], "usage_usec") * 1000;
@@ -205,7 +203,7 @@ static int64_t read_cpu(void) {
 }
 
 void begin_group(const struct request *request, uint64_t share) {
-  // v1: the keeper and the box's first process count too; v2: the latter alone.
+  // Plus the box's first process, and on v1 the keeper.
   uint32_t allowed = request->processes + (version == 1 ? 2 : 1);
   if (allowed != run->processes_held && !write_number(descriptors[process_limit], allowed)) fail("group.limit");
   run->processes_held = allowed;
@@ -213,7 +211,7 @@ void begin_group(const struct request *request, uint64_t share) {
   if (version == 2) (void)!write_text(descriptors[peak], "reset");
   run->memory_before = read_number(descriptors[usage]);
   run->memory_allowed = request->memory_bytes;
-  // What stood before is not the program's, but for the interpreter's share. In steps, so that it is seldom written.
+  // What was charged before is not the program's, except the interpreter's share. Rounded, to be written seldom.
   const uint64_t step = 256 * 1024;
   if (request->memory_bytes <= share) fail_saying("group.limit", "less memory than the interpreter's share");
   set_memory_limit(request->memory_bytes - share + (run->memory_before + step - 1) / step * step);
@@ -228,11 +226,10 @@ uint64_t group_cpu_nanoseconds(void) {
 }
 
 uint64_t group_memory_peak(uint64_t share) {
-  // The kernel charges 64 pages at a time to a group that runs on a processor; of those that it took before the run some
-  // are spent in it unseen. A box runs on two at once: no program is told less than it took.
+  // The kernel charges 64 pages at a time per processor, so some of a run's pages were charged before. On two
+  // processors no program is told less than it took.
   const uint64_t unseen = 2 * 64 * 4096;
-  // Some of what stood before was given back meanwhile, and the program had its place: what the box had until it was let
-  // go, what the kernel had still to clear away of an earlier one.
+  // What was given back meanwhile made room for the program: the box's own set-up, or an earlier box's rest.
   uint64_t left = read_number(descriptors[usage]);
   uint64_t not_its_own = left < run->memory_before ? left : run->memory_before;
   uint64_t highest = read_number(descriptors[peak]);
@@ -247,22 +244,22 @@ uint64_t group_memory_kills(void) {
 
 static bool is_alone(void) {
   if (version == 2) return read_key(descriptors[processes], "populated") == 0;
-  // A count, not the list in cgroup.procs, of which v1 shows a copy that may be a second old.
+  // v1's cgroup.procs may be a second old.
   return read_number(descriptors[processes]) == 1;
 }
 
 bool group_is_settled(void) {
-  // Files and shared memory are cleared away by the first process; many take seconds. They would also pass for what stood
-  // before the run, in whose place the program had its memory; and so would that what of it was given back meanwhile.
+  // The box's first process frees files and shared memory, which may take seconds. Left, it would count as charged
+  // before the next run, and make room in it when freed.
   if (read_number(descriptors[usage]) > run->memory_before + settled_slack) return false;
   if (version == 2) return read_number(process_count) == 1;
-  // The keeper itself, and the box's first process.
+  // The keeper and the first process.
   return read_number(descriptors[processes]) == 2 && run->memory_before <= run->memory_least + settled_slack / 2;
 }
 
 void end_group(void) {
   run->kills_before = 0;
-  // A process that is dead and reaped can still show for an instant.
+  // Reaped processes can still show for an instant.
   for (int tries = 0; !is_alone(); tries += 1) {
     if (tries == 2000) fail_saying("group.empty", "processes are left");
     usleep(1000);
@@ -273,7 +270,7 @@ void end_group(void) {
     descriptors[file] = -1;
   }
   close(process_count);
-  // A process that was just reaped can hold its group for some milliseconds.
+  // A reaped process can hold its group for milliseconds.
   for (int tries = 0; unlinkat(parent, run->name, AT_REMOVEDIR) != 0; tries += 1) {
     if (errno != EBUSY || tries == 2000) fail("group.remove");
     usleep(1000);

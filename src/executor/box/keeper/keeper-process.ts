@@ -1,4 +1,4 @@
-// A keeper's life as the worker sees it: start, one run after another, end.
+// One keeper's life as the worker sees it.
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import { beforeBegin, describe, NotBegunError, SandboxError } from '#contract'
@@ -11,33 +11,30 @@ import { decodeResult, encodeHello, encodeRequest } from './message.ts'
 import type { Result } from './message.ts'
 
 export interface Keeper {
-  /** Bytes of memory that its interpreter holds and that count as each program's; 0 without one. */
+  /** Bytes of the interpreter's memory that count as each program's; 0 without one. */
   readonly shareBytes: number
-  /** False once it has failed: it will never run anything again. */
+  /** False once failed; it then runs nothing more. */
   readonly alive: boolean
   /**
-   * Runs one program; one at a time. Every process of the run is dead when it resolves, but for the box's own first one,
-   * which is ending; what comes of that is told of before the next run.
-   * @throws {NotBegunError} step `keeper.…` when the keeper has certainly failed before it let the program go; a
-   * {SandboxError} when nobody knows; the signal's reason when it was aborted.
+   * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
+   * in the next run.
+   * @throws {NotBegunError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
+   * unknown; the signal's reason when aborted.
    */
   run(request: PhaseRequest, signal?: AbortSignal): Promise<Evidence>
-  /**
-   * Ends it; resolves when it has ended, or when a kill has had no effect for seconds: then the removal of its cgroup tells
-   * that something is left.
-   */
+  /** Resolves when the keeper has ended, or outlived a kill for seconds: removing its cgroup then tells. */
   close(): Promise<void>
 }
 
-/** Longest time for a keeper to come up; a slow machine is no failure. */
+/** Long, as a slow machine is no failure. */
 const startMilliseconds = 30_000
-/** What a keeper may take beyond the program's time: it gives up a box that will not die after five seconds, twice. */
+/** Time beyond the program's: the keeper waits five seconds for a box to die, twice. */
 const graceMilliseconds = 15_000
-/** How long a keeper may take to end by itself, and then by a kill, which one that the kernel holds up does not hear. */
+/** For the keeper to end by itself, and then by a kill, which waits while a process hangs in the kernel. */
 const closeMilliseconds = 1000
 const killMilliseconds = 5000
 
-/** @throws {SandboxError} step `keeper.start`, with the keeper's own words. */
+/** @throws {NotBegunError} step `keeper.start`, with the keeper's words. */
 export async function startKeeper(launch: KeeperLaunch): Promise<Keeper> {
   const child = spawnKeeper(launch)
   const socket = child.stdio[socketDescriptor]
@@ -119,7 +116,7 @@ async function run(
   }
 }
 
-/** A result that cannot be is the keeper's end, like any other nonsense. */
+/** An impossible result ends the keeper. */
 function readResult(
   conversation: Conversation,
   body: Buffer,
@@ -135,7 +132,6 @@ function readResult(
   }
 }
 
-/** Gathers the pieces of an output, at most `keptBytes` of them. */
 function collect(keptBytes: number): {
   add(bytes: Buffer): void
   /** Bytes kept so far. */
@@ -153,7 +149,7 @@ function collect(keptBytes: number): {
     },
     length: () => length,
     captured(receivedBytes, limitBytes) {
-      // A copy: the pieces lie in the socket's buffers, which are many times as large.
+      // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
     },

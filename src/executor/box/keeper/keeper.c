@@ -1,14 +1,12 @@
-// The keeper: a process that stays in its slot and makes a fresh box for each run without starting anything but the
-// program itself.
+// The keeper: makes a fresh box in its slot for each run, starting only the program itself.
 //
-// The worker starts one keeper a slot, in the slot's cgroup and as the slot's user, and speaks with it over a socket
-// (channel.c). The keeper builds the file system that its boxes share (root.c) and says `ready`. From then on one box always
-// stands in which nothing runs yet (box.c). A request brings the program's files, input, command line and limits: they are
-// put into that box, the counters are read (group.c), the program is let go, and the run is supervised (supervise.c). The
-// result is sent when nothing of the box is alive but its first process; when that one is reaped the next box is made.
-// A keeper reads what a program wrote only to pass it on, and never opens a file that a program can write.
+// The worker starts it in the slot's cgroup, as the slot's user, and speaks over a socket (channel.c). It builds the
+// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c). A request's files, input, command
+// line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
+// result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
+// passes on what a program wrote, and never opens a file that a program can write.
 //
-// The same code serves a resident interpreter, which forks instead of starting the program anew (python.c).
+// In a resident interpreter the same code forks programs (python.c).
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -26,10 +24,10 @@ enum { largest_setup_bytes = 1 << 20 };
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
-/** Memory that an interpreter resident in this process holds and that counts as each program's. */
+/** Bytes of the resident interpreter, counted as each program's. */
 static uint64_t share;
 static struct box box;
-/** Scratch sizes that the last request asked for: the next box is made with them. */
+/** The last request's sizes, for the next box. */
 static struct {
   uint64_t box_bytes, scratch_bytes;
 } *last;
@@ -60,7 +58,7 @@ static void read_files(uint32_t count) {
   }
 }
 
-/** The strings of a request must fill their block exactly: the box walks over them by their ends. */
+/** Strings must fill their block: the box finds them by their ends. */
 static void read_strings(const struct request *request) {
   if (request->arguments == 0 || request->argument_bytes > sizeof shared->block ||
       (uint64_t)request->arguments + request->variables > strings_most)
@@ -72,11 +70,11 @@ static void read_strings(const struct request *request) {
   if (!whole || ends != (uint64_t)request->arguments + request->variables) fail_saying("protocol", "the command line");
 }
 
-/** Reads a request, and puts the program and all that is its own into the box that stands. */
+/** Reads a request into the waiting box. */
 static void fill_box(struct request *request) {
   request->kind = 'R';
   read_exactly((char *)request + sizeof request->kind, sizeof *request - sizeof request->kind);
-  // A file system of no bytes would be one without a limit.
+  // A tmpfs of size 0 has no limit.
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
       request->scratch_bytes == 0)
@@ -84,7 +82,7 @@ static void fill_box(struct request *request) {
   read_strings(request);
   wait_until_ready(&box);
   settle_group();
-  // A box is as large as its scratch space and its files.
+  // Input and files; box_bytes is scratch space plus files.
   make_room(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
   resize_box(&box, request->box_bytes, request->scratch_bytes);
@@ -95,7 +93,6 @@ static void fill_box(struct request *request) {
   shared->request = *request;
 }
 
-/** Writes down what came of a run. */
 static void append_result(enum reason reason, const struct stream streams[2], int64_t started) {
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
@@ -146,12 +143,11 @@ static void run(void) {
   pass_on(&streams[0]);
   pass_on(&streams[1]);
   append_result(reason, streams, started);
-  // Whatever comes after it: the program decides neither its own verdict nor that there is none.
+  // The result stands: a later failure is no `f`.
   begun = false;
   finish_run();
 }
 
-/** Reads what the worker says first and makes everything that all boxes share. */
 void setup(void) {
   open_channel();
   open_supervision();
@@ -181,7 +177,7 @@ void setup(void) {
   open_boxes();
 }
 
-/** What calls have left on the stack below; a fork would have it (allocate_unforked). */
+/** A fork would have what old calls left. */
 __attribute__((noinline)) static void clear_stack(void) {
   char used[64 * 1024];
   explicit_bzero(used, sizeof used);

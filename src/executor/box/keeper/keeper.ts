@@ -1,5 +1,5 @@
-// The keepers of a worker: one a slot, and one more a slot in each interpreter that is to be up (ForkServer).
-// A keeper that fails in any way is never used again: what is in its cgroup is killed and another one takes its place.
+// A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). One that
+// fails is never used again: its cgroup is emptied and another takes its place.
 import {
   beforeBegin,
   createClearings,
@@ -8,7 +8,16 @@ import {
   NotBegunError,
   SandboxError,
 } from '#contract'
-import type { Boxes, BoxOptions, Evidence, ForkServer, Phase, PhaseRequest, Slot } from '#contract'
+import type {
+  Boxes,
+  BoxOptions,
+  Clearings,
+  Evidence,
+  ForkServer,
+  Phase,
+  PhaseRequest,
+  Slot,
+} from '#contract'
 import type { BoxResources } from '#bubblewrap'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
@@ -21,79 +30,33 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServer
   readonly resources: BoxResources
   readonly programs: KeeperPrograms
   readonly layout: Buffer
-  /** Throws unless what runs in forks of the interpreter is boxed as everything else. */
+  /** Throws unless forks are boxed like everything else. */
   readonly proveForks: (
     run: (request: PhaseRequest) => Promise<Phase>,
     server: ForkServer,
   ) => Promise<void>
 }
 
-/** A resident interpreter is replaced after so many: its forks share its hash seed and address layout, which programs learn. */
+/** Then an interpreter is replaced: programs learn the hash seed and address layout that its forks share. */
 const forksMost = 128
 
-/** After a resident interpreter could not be started, the next is tried so much later. */
+/** Pause after an interpreter could not be started. */
 const refillMilliseconds = 10_000
 
-/** A program with less memory than this is started anew: a resident interpreter's own share would be most of it. */
+/** With less memory the interpreter's share would be most of it: such programs start anew. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
-/** What a slot has. */
+/** One slot's. */
 interface Places {
   readonly plain: Place
-  /** For keepers that run programs in forks of their interpreter, by its command line. */
+  /** By the interpreter's command line. */
   readonly forks: ReadonlyMap<string, Place>
 }
 
-/** @throws {SandboxError} when a keeper cannot be started. */
-export async function createKeeperBoxes({
-  resources,
-  programs,
-  layout,
-  slots,
-  forkServers,
-  onFallback,
-  proveForks,
-}: KeeperBoxOptions): Promise<Boxes> {
+/** @throws {SandboxError} when a plain keeper cannot be started. */
+export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
   const clearings = createClearings()
-  let started = 0
-
-  async function start(slot: Slot, server: ForkServer | null): Promise<StandingKeeper> {
-    started += 1
-    const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
-    try {
-      const keeper = await startKeeper({
-        group,
-        uid: slot.uid,
-        filter: resources.filter,
-        layout,
-        program: server === null ? programs.program : programs.forkLibrary,
-        interpreter: server?.argv ?? null,
-      })
-      return { keeper, group, runs: 0 }
-    } catch (error) {
-      clearings.hold(slot, group.remove())
-      throw error
-    } finally {
-      group.closeDescriptors()
-    }
-  }
-
-  const place = (slot: Slot, server: ForkServer | null): Place =>
-    createPlace({
-      start: () => start(slot, server),
-      onLeft: (cleared) => clearings.hold(slot, cleared),
-      // Without a plain keeper the next run starts one; without an interpreter runs go on, only slower.
-      refillMilliseconds: server === null ? null : refillMilliseconds,
-      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
-    })
-  const places = new Map<Slot, Places>(
-    slots.map((slot) => {
-      const forks = forkServers.map(
-        (server) => [nameLine(server.argv), place(slot, server)] as const,
-      )
-      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
-    }),
-  )
+  const places = makePlaces(options, clearings)
   const boxes: Boxes = {
     kind: 'keeper',
     async run(slot, request, signal) {
@@ -120,28 +83,83 @@ export async function createKeeperBoxes({
     await boxes.close()
     throw error
   }
-  for (const server of forkServers) {
+  for (const server of options.forkServers) {
     const standing = [...places.values()].flatMap(
       ({ forks }) => forks.get(nameLine(server.argv)) ?? [],
     )
-    await raise(server, standing)
+    await raise(server, standing, options)
   }
   return boxes
+}
 
-  /** Starts an interpreter in each of its places, and proves one. Never rejects: programs are started anew instead. */
-  async function raise(server: ForkServer, standing: readonly Place[]): Promise<void> {
-    try {
-      const [first] = await Promise.all(standing.map((one) => one.get()))
-      if (first === undefined) return
-      await proveForks(
-        async (request) => judgeEnding(request, await first.keeper.run(request)),
-        server,
+/** Makes empty places. */
+function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMap<Slot, Places> {
+  const start = createStart(options, clearings)
+  const place = (slot: Slot, server: ForkServer | null): Place =>
+    createPlace({
+      start: () => start(slot, server),
+      onLeft: (cleared) => clearings.hold(slot, cleared),
+      // The next run starts a missing plain keeper; without an interpreter runs are only slower.
+      refillMilliseconds: server === null ? null : refillMilliseconds,
+      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
+    })
+  return new Map(
+    options.slots.map((slot) => {
+      const forks = options.forkServers.map(
+        (server) => [nameLine(server.argv), place(slot, server)] as const,
       )
+      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
+    }),
+  )
+}
+
+type Start = (slot: Slot, server: ForkServer | null) => Promise<StandingKeeper>
+
+/** Starts keepers, each in a new cgroup. */
+function createStart(
+  { resources, programs, layout }: KeeperBoxOptions,
+  clearings: Clearings,
+): Start {
+  let started = 0
+  return async (slot, server) => {
+    started += 1
+    const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
+    try {
+      const keeper = await startKeeper({
+        group,
+        uid: slot.uid,
+        filter: resources.filter,
+        layout,
+        program: server === null ? programs.program : programs.forkLibrary,
+        interpreter: server?.argv ?? null,
+      })
+      return { keeper, group, runs: 0 }
     } catch (error) {
-      onFallback(`no resident ${server.name}: ${describe(error)}`)
-      // Given up for good: what would come up later has not been proved.
-      for (const one of standing) await one.close()
+      clearings.hold(slot, group.remove())
+      throw error
+    } finally {
+      group.closeDescriptors()
     }
+  }
+}
+
+/** Starts an interpreter in each place and proves one. Never rejects: without it programs start anew. */
+async function raise(
+  server: ForkServer,
+  standing: readonly Place[],
+  { proveForks, onFallback }: KeeperBoxOptions,
+): Promise<void> {
+  try {
+    const [first] = await Promise.all(standing.map((one) => one.get()))
+    if (first === undefined) return
+    await proveForks(
+      async (request) => judgeEnding(request, await first.keeper.run(request)),
+      server,
+    )
+  } catch (error) {
+    onFallback(`no resident ${server.name}: ${describe(error)}`)
+    // An interpreter that came up later would be unproved.
+    for (const one of standing) await one.close()
   }
 }
 
@@ -163,12 +181,12 @@ async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal):
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
-    // A program that has run may run again elsewhere: not while this one still does, if a kill can end it.
+    // The program may have begun, and may run again elsewhere: this one ends first, if a kill can end it.
     if (!(error instanceof NotBegunError)) await replaced
     throw error
   }
   if (standing.keeper.alive) place.noteRun(standing)
-  // It has failed after the result, which stands.
+  // It failed after the result, which stands.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
 }

@@ -1,5 +1,4 @@
-// The command line of a keeper and what it is started with. Apart from keeper-process.ts, so that a test can start a keeper
-// and speak with it in its own way.
+// A keeper's command line and start; apart so that tests can talk to a keeper directly.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -7,20 +6,19 @@ import { dropTo, environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
 import type { Hello } from './message.ts'
 
-/** What a keeper is started with. */
 export interface KeeperLaunch extends Hello {
   readonly group: KeeperGroup
   /** Host uid of the slot; null: the worker's own. */
   readonly uid: number | null
-  /** The keeper's program; or, with `interpreter`, the library that makes that one a keeper. */
+  /** The keeper's program; with `interpreter`, the preloaded library. */
   readonly program: string
-  /** The interpreter's command line; null for a keeper that starts programs with exec. */
+  /** The interpreter's command line; null: programs start by exec. */
   readonly interpreter: readonly string[] | null
 }
 
-// As in child.ts, the process enters the cgroup before it becomes the keeper. The keeper must outlive a program that eats all
-// memory. Its boxes raise their own score to 500; where the worker may lower one the keeper is never killed, as a dead box's
-// files may still be charged.
+// Enters the cgroup first, as in child.ts. A keeper must outlive a program that eats all memory: its boxes raise their
+// score to 500. Where the worker may lower scores the keeper is never killed, as a dead box's files may still be
+// charged.
 const script = `
 umask 022
 unset PWD OLDPWD
@@ -30,10 +28,9 @@ while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
 
-/** The keeper's end of the socket. */
 export const socketDescriptor = 3
 
-/** Starts the process; what it says, and how it ends, is the caller's to see to. */
+/** The caller watches the process. */
 export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess {
   const own = openSync(program, 'r')
   try {

@@ -1,4 +1,4 @@
-// The keeper as a program of its own, which starts what it runs with exec.
+// The keeper as a program of its own, which starts programs with exec.
 #include "keeper.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// What goes over a keeper's socket; channel.c tells in which order. The worker's side of it is structure.ts.
+// Messages on a keeper's socket; order in channel.c, the worker's side in structure.ts.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -36,20 +36,19 @@ struct request {
   uint64_t file_size_limit;
 };
 
-/** Of each file of a request; its name and its content follow. */
+/** Its name and content follow. */
 struct file_head {
   uint32_t name_bytes;
   uint32_t executable;
   uint64_t size;
 };
 
-/** Before everything that a keeper says. */
+/** Precedes all that a keeper says. */
 struct frame {
   uint32_t kind;
   uint32_t length;
 };
 
-/** Why a keeper has ended a box. */
 enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
 
 struct result {

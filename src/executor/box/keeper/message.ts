@@ -1,5 +1,4 @@
-// What goes over a keeper's socket, in the order that channel.c tells: requests as bytes, and results from them.
-// Separate from the conversation, which knows when each of them may come.
+// Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
 import { nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
@@ -18,17 +17,16 @@ export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
   Object.entries(kinds).map(([kind, letter]) => [letter.charCodeAt(0), kind as Kind]),
 )
-/** A frame carries at most what the keeper's own buffer holds. */
+/** Bytes of the keeper's buffer. */
 const longestFrame = 256 * 1024
 
-/** One thing that a keeper says, and the bytes behind it. */
+/** One message of the keeper's, and the bytes after it. */
 export interface Frame {
   readonly kind: Kind
   readonly body: Buffer
   readonly rest: Buffer
 }
 
-/** Takes the first frame off, if it is whole and can be one. */
 export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
   const { sizeBytes } = structure.frame
   if (bytes.length < sizeBytes) return 'partial'
@@ -40,11 +38,11 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
   return { kind, body: bytes.subarray(sizeBytes, end), rest: bytes.subarray(end) }
 }
 
-/** What a keeper hears first. */
+/** A keeper's first message. */
 export interface Hello {
   readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
   readonly filter: Buffer
-  /** Entries of the file system that its boxes see, as build_root in root.c reads them. */
+  /** In the format of build_root (root.c). */
   readonly layout: Buffer
 }
 
@@ -60,7 +58,7 @@ export function encodeHello({ group, filter, layout }: Hello): Buffer {
   return Buffer.concat([head, filter, layout])
 }
 
-/** A word without more: `A`. */
+/** A message of one word: `A`. */
 export function encodeKind(letter: string): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(letter.charCodeAt(0))
@@ -72,7 +70,7 @@ const mebibyte = 1024 * 1024
 const blockBytes = 512
 const pageBytes = 4096
 
-/** `struct request` of message.h and what follows it. */
+/** `struct request` and what follows it. */
 export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
@@ -80,7 +78,7 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     0,
   )
   const scratchBytes = Math.ceil(limits.diskBytes)
-  // The program's own files do not count towards its disk. In steps: a box is made ahead for the size of the last.
+  // Files do not count towards the disk. Rounded, as the next box is made for the last size.
   const boxBytes = scratchBytes + Math.ceil(fileBytes / mebibyte) * mebibyte
   const head = structure.request.encode({
     kind: 'R'.charCodeAt(0),
@@ -99,7 +97,7 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     stderr_bytes: Math.ceil(limits.stderrBytes),
     box_bytes: boxBytes,
     scratch_bytes: scratchBytes,
-    // One block more than the disk holds, so that a full disk is ENOSPC and no signal.
+    // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
   })
   return [head, strings, ...command.files.flatMap(encodeFile), stdin]
@@ -122,7 +120,7 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
   return [head, name, content]
 }
 
-/** Why the keeper ended a box; null: it ended by itself. */
+/** Null: the box ended by itself. */
 type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
 
 export interface Result {
@@ -137,9 +135,8 @@ export interface Result {
 }
 
 /**
- * Reads a result.
- * @param captured bytes of stdout and of stderr that came before it.
- * @throws {SandboxError} step `keeper.protocol` when it contradicts itself or what came before it.
+ * @param captured bytes of stdout and stderr before it.
+ * @throws {SandboxError} step `keeper.protocol` on a contradiction.
  */
 export function decodeResult(body: Buffer, captured: readonly [number, number]): Result {
   if (body.length !== structure.result.sizeBytes)
@@ -157,7 +154,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
   const ended =
     (code === CLD_EXITED && status <= 255) ||
     ((code === CLD_KILLED || code === CLD_DUMPED) && status >= 1 && status <= 64)
-  // Killed with its box, there is no word of how it ended; but then somebody had a reason.
+  // Killed with its box, a program leaves no status, but there is a reason.
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
   if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
   const isPossible =

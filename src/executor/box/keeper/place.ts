@@ -1,42 +1,35 @@
-// A keeper's place in a slot: one stands there, or is on its way. One that has failed is never used again: another comes up
-// in its place, and what is left of it is the slot's to clear.
+// A slot's place for one keeper, ready or starting. Another replaces one that failed; the slot clears the rest.
 import type { KeeperGroup } from '#cgroup'
 import type { Keeper } from './keeper-process.ts'
 
-/** A keeper that has come up, and its cgroup. */
 export interface StandingKeeper {
   readonly keeper: Keeper
   readonly group: KeeperGroup
-  /** Programs that it has run. */
   runs: number
 }
 
 export interface Place {
-  /** True while one stands there. */
   readonly isReady: boolean
-  /** The one that stands there or is on its way; without either, one is started. */
+  /** Starts one if there is none. */
   get(): Promise<StandingKeeper>
-  /** For one that has failed: when nothing of it is left this resolves, and another is on its way. */
+  /** Resolves when nothing of it is left and another is starting. */
   replace(failed: StandingKeeper): Promise<void>
-  /** It has run one more. When it has served its time, another is on its way at once, and it goes in the background. */
+  /** After the last run another starts at once, and this one leaves in the background. */
   noteRun(standing: StandingKeeper): void
-  /** Ends whatever is there, and keeps the place empty. */
+  /** Ends the keeper; the place stays empty. */
   close(): Promise<void>
 }
 
 export interface PlaceOptions {
   readonly start: () => Promise<StandingKeeper>
-  /** Told of what is left in the slot: it resolves when that is gone, and rejects when it stays. */
+  /** Gets a promise for what is left: it resolves when that is gone, and rejects when it stays. */
   readonly onLeft: (cleared: Promise<void>) => void
-  /** After one could not be started, the next is tried so much later; null: when one is wanted. */
+  /** Pause after a failed start; null: until one is wanted. */
   readonly refillMilliseconds: number | null
-  /** Runs after which one has served its time. */
   readonly runsMost: number
 }
 
-/** An empty one. */
 export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: PlaceOptions): Place {
-  /** Null: there is none. */
   let present: Promise<StandingKeeper> | null = null
   let isReady = false
   let isClosed = false
@@ -82,7 +75,7 @@ export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: Pla
       standing.runs += 1
       if (standing.runs < runsMost || isClosed) return
       void fill().catch(() => {})
-      // The slot is in use meanwhile; when something of it is left the slot has had its last run.
+      // The slot is in use; if something is left, this was its last run.
       const gone = dismiss(standing).catch((error: unknown) => onLeft(Promise.reject(error)))
       leaving.add(gone)
       void gone.then(() => leaving.delete(gone))

@@ -1,9 +1,9 @@
-// The keeper inside CPython: a box's program is a fork of an interpreter that is already up.
+// The keeper inside CPython: programs are forks of an interpreter that is already up.
 //
-// Loaded ahead of `python3 main.py` (LD_PRELOAD). Before the interpreter's own main the process becomes a keeper and stands
-// in the file system of its boxes. The interpreter then starts as it always does, with a submission's command line, until it
-// opens its script. There it is held: each box's program is a fork that goes on from this place, with the script of its own
-// box. So nothing of the interpreter is imitated, and the resident process never reads a line of a submission.
+// LD_PRELOAD loads this into `python3 main.py`. Before the interpreter's main, the process becomes a keeper in its
+// boxes' file system. The interpreter then starts as always, and is held when it opens its script: each program is a
+// fork that opens its own box's. So nothing of the interpreter is imitated, and the resident process reads nothing of a
+// submission.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -19,18 +19,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/** Since 3.9 an interpreter makes the name absolute before it opens it. */
+/** Since 3.9 an interpreter makes the name absolute first. */
 static const char *const scripts[] = {"/box/main.py", "main.py"};
 static bool waits_for_script;
-/** What the interpreter says before it opens its script. */
+/** What the interpreter says before its script. */
 static int words;
 
-/** What the kernel put on the stack for this process, past the environment. */
+/** The auxiliary vector, behind the environment on the stack. */
 static Elf64_auxv_t *auxiliary;
-/** Where the environment's text ended for the kernel, and where it ends without this library's name. */
+/** End of the environment's text, with and without this library's variable. */
 static char *variables_end, *variables_end_without;
 
-/** The name of this library is not a part of what a program sees as its environment. */
+/** Programs should not see this library in their environment. */
 static void forget_preload(void) {
   char **end = environ;
   while (*end != NULL) end += 1;
@@ -44,8 +44,8 @@ static void forget_preload(void) {
 }
 
 /**
- * Two of the kernel's records speak of before the box: the environment's end, and the ids that the process was started
- * with. A kernel without checkpoints lets nobody correct them; then /proc/self/environ ends in more NULs.
+ * The kernel's records of the environment's end and of the ids date from before the box. A kernel without checkpoints
+ * lets nobody correct them: /proc/self/environ then ends in more NULs.
  */
 static void correct_records(void) {
   size_t count = 0;
@@ -59,7 +59,7 @@ static void correct_records(void) {
   close(file);
   if (length <= 0) return;
   text[length] = 0;
-  // The second field is a name, which may hold anything; the third is the first after it.
+  // The second field is any name in parentheses; the third follows.
   uint64_t fields[52] = {0};
   char *next = strrchr(text, ')');
   for (int number = 3; next != NULL && number < 52; number += 1) {
@@ -82,12 +82,12 @@ static void correct_records(void) {
       .auxv_size = (uint32_t)((count + 1) * sizeof *auxiliary),
       .exe_fd = (uint32_t)-1,
   };
-  // The variable stands last unless somebody has changed the order.
+  // The variable is last unless the order was changed.
   if (map.env_end == (uintptr_t)variables_end) map.env_end = (uintptr_t)variables_end_without;
   prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
-/** The interpreter looks at its standard streams when it starts, and keeps what it saw: they must be of the right kind. */
+/** The interpreter remembers its streams' kinds, so they must be as in a box. */
 static void open_streams(void) {
   int input = memfd_create("stdin", MFD_CLOEXEC);
   int outputs[2];
@@ -98,7 +98,7 @@ static void open_streams(void) {
   words = outputs[0];
 }
 
-/** An interpreter that ends before it has come to its script has said why, where nobody reads. */
+/** Tells why an interpreter ended before its script. */
 __attribute__((destructor)) static void tell_last_words(void) {
   if (!waits_for_script) return;
   char text[400];
@@ -115,7 +115,7 @@ __attribute__((constructor)) static void begin(void) {
   waits_for_script = true;
 }
 
-/** A function or variable of the interpreter's; every one of its public names is there since Python 3.2. */
+/** A name of the interpreter's; all that are used are public since Python 3.2. */
 static void *find(const char *name) {
   void *found = dlsym(RTLD_DEFAULT, name);
   if (found == NULL) _exit(70);
@@ -128,13 +128,12 @@ static void *get_of_sys(const char *name) {
   return get(name);
 }
 
-/** True once the script has ended without an exception and nothing that is left to do could be seen (quiet-end.ts). */
+/** The script ended without exception, and nothing visible is left to do (quiet-end.ts). */
 static bool ends_quietly;
 
 /**
- * What the interpreter's own main does from here on: runs the script and ends. By the same calls, so that it is known
- * how the script ended when the interpreter is taken down (sigaction below). Only for what may end quietly: of an
- * interrupt in a string that a program has executed, nobody but the interpreter's own main knows.
+ * Runs the script by the same calls as the interpreter's main, so that sigaction below knows how it ended. Only for
+ * programs that may end quietly: only the interpreter's main sees an interrupt inside a string that a program executes.
  */
 static _Noreturn void run_script(FILE *file, const char *path) {
   int (*ensure)(void);
@@ -176,9 +175,9 @@ static void *find_next(const char *name) {
 }
 
 /**
- * The interpreter gives SIGINT back when threads have been waited for, exit functions have run and outputs are flushed.
- * What follows frees memory that the kernel frees at once anyway: two thirds of a hello's time, as the pages are shared
- * with the resident until they are written to. It is left out where none of it could be seen.
+ * The interpreter restores SIGINT after it joined threads, ran exit functions and flushed outputs. The rest only frees
+ * memory, which the kernel does faster: two thirds of a hello's time, as each write copies a page shared with the
+ * resident. Skipped where nobody could see it.
  */
 __attribute__((visibility("default"))) int sigaction(int signal_number, const struct sigaction *new,
                                                      struct sigaction *old) {

@@ -1,8 +1,7 @@
-// Builds the file system that all boxes of a keeper share, read-only, and the namespaces that it and they stand in.
+// Builds the read-only file system of a keeper's boxes, in new namespaces.
 //
-// The keeper stands in a user namespace in which only the slot's uid exists, as 1000, and has that namespace's
-// capabilities, and in a network namespace in which nothing can happen: there is no loopback, and of sockets the filter
-// lets a program have only Unix ones, of which none outlives its box.
+// The user namespace has one uid, the slot's, as 1000. The network namespace has not even loopback; the filter allows
+// only Unix sockets, and none outlives its box.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -70,7 +69,6 @@ static void bind_host_path(const char *source, char *target, uint64_t attributes
   restrict_mount(target, attributes);
 }
 
-/** What boxes see of the host, and the links between it; entries as build_root has them. */
 static void show_host(char *layout, size_t bytes) {
   const char *end = layout + bytes;
   for (char *entry = layout; entry < end;) {
@@ -103,11 +101,11 @@ void build_root(char *layout, size_t bytes) {
   show_host(layout, bytes);
   for (size_t index = 0; index < scratch_count; index += 1)
     if (mkdir(scratch_paths[index], 0755) != 0) fail_saying("root.create", scratch_paths[index]);
-  // What a box mounts over it is its own; a kernel allows that only to who already sees a whole one.
+  // For boxes to mount theirs over: the kernel allows that only where a whole proc is visible.
   char proc[] = "/proc";
   if (mkdir(proc, 0555) != 0) fail("root.create");
   if (mount("/old/proc", proc, NULL, MS_BIND | MS_REC, NULL) != 0) fail("root.bind");
-  // An interpreter looks whether its script is there before it opens it.
+  // The interpreter looks for its script before it opens it.
   make_file("/box/main.py");
   if (umount2("/old", MNT_DETACH) != 0 || rmdir("/old") != 0) fail("root.leave");
   if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) != 0) fail("root.restrict");

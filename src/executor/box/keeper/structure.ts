@@ -1,27 +1,27 @@
-// The structures of message.h as they lie on the socket: one table of their fields, by which they are written and read.
-// test/executor/box/keeper/structure.test.ts holds it against what the compiler makes of the header.
+// message.h's structures as tables of fields; test/executor/box/keeper/structure.test.ts compares them with the
+// compiled header.
 
-/** Little-endian numbers without a sign. */
+/** Little-endian, unsigned. */
 export type FieldType = 'uint32_t' | 'uint64_t'
 
-/** A structure's fields by their names in C, in their order there. */
+/** By name in C, in C's order. */
 type Fields = Readonly<Record<string, FieldType>>
 
-/** What a structure holds: numbers, all of them whole and below 2^53. */
+/** Whole numbers below 2^53. */
 type Values<F extends Fields> = Readonly<Record<keyof F, number>>
 
 export interface Structure<F extends Fields> {
   /** Its name in C. */
   readonly name: string
   readonly sizeBytes: number
-  /** Where each field lies. */
+  /** Each with its offset in bytes. */
   readonly fields: readonly {
     readonly name: keyof F & string
     readonly type: FieldType
     readonly offset: number
   }[]
   encode(values: Values<F>): Buffer
-  /** @throws {RangeError} when these are not exactly so many bytes. */
+  /** @throws {RangeError} unless there are `sizeBytes` bytes. */
   decode(bytes: Buffer): Values<F>
 }
 
@@ -114,7 +114,7 @@ export const result = defineStructure('result', {
   stderr_bytes: 'uint64_t',
 })
 
-/** `enum reason`, in its order. */
+/** `enum reason`, in order. */
 export const reasons = [
   'no_reason',
   'cpu_limit',
@@ -127,5 +127,5 @@ export const reasons = [
 /** `enum hello_flag`. */
 export const helloFlag = { hello_counts_swap: 1, hello_shares_cpu: 2 } as const
 
-/** Of siginfo_t: how a process ended. */
+/** How a process ended, from siginfo_t. */
 export const endCode = { CLD_EXITED: 1, CLD_KILLED: 2, CLD_DUMPED: 3 } as const

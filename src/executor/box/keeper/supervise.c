@@ -1,5 +1,5 @@
-// Supervises a run from its program's first instruction on: carries the output to the worker, keeps both clocks, and kills
-// the box on a passed limit, on a word of the worker, or when the program has ended and left something running.
+// Supervises a run: carries output to the worker, keeps both clocks, and kills the box at a limit, at the worker's
+// word, or when the program has left processes.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -12,9 +12,9 @@
 enum { longest_look_milliseconds = 20, shortest_look_milliseconds = 5, kill_seconds = 5, gathered_bytes = 64 * 1024 };
 
 static struct {
-  /** Of stdout and stderr: a frame costs the worker more than the byte that a program may write at a time. */
+  /** A program may write single bytes; a frame each would cost the worker more. */
   char gathered[2][gathered_bytes];
-  /** What is past an output's limit. */
+  /** Takes output beyond the limit. */
   char beyond[16 * 1024];
 } *outputs;
 
@@ -31,7 +31,7 @@ void begin_streams(const struct box *box, const struct request *request, struct 
   streams[1] = (struct stream){box->errors[0], 'e', request->stderr_bytes, 0, outputs->gathered[1], 0};
 }
 
-/** True when what waits for the worker leaves no room for a whole piece of output. */
+/** There is no room for a full frame of output. */
 static bool is_full(void) { return answer_room() < sizeof(struct frame) + gathered_bytes; }
 
 void pass_on(struct stream *stream) {
@@ -39,7 +39,7 @@ void pass_on(struct stream *stream) {
   stream->gathered_length = 0;
 }
 
-/** Takes what a program wrote; what is past the limit is only counted. False at the end of the stream. */
+/** Output beyond the limit is only counted. False at the end. */
 static bool drain(struct stream *stream) {
   uint64_t wanted = stream->received < stream->limit ? stream->limit - stream->received : 0;
   if (wanted > 0 && stream->gathered_length == gathered_bytes) {
@@ -64,7 +64,7 @@ static bool drain(struct stream *stream) {
   return true;
 }
 
-/** How long until the next look at the counters: CPU time runs at most on two cores at once. */
+/** Nanoseconds until counters are read again: a box uses at most two cores. */
 static int64_t plan_look(uint64_t cpu_used, uint64_t cpu_limit_nanoseconds) {
   int64_t left = (int64_t)(cpu_limit_nanoseconds - cpu_used) / 2 / 1000000;
   if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
@@ -73,7 +73,7 @@ static int64_t plan_look(uint64_t cpu_used, uint64_t cpu_limit_nanoseconds) {
 }
 
 static enum reason look_at_counters(const struct request *request, int64_t *next_look) {
-  // v1 kills one process for want of memory and lets the others live on.
+  // v1 kills only one process.
   if (group_memory_kills() > 0) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
@@ -81,7 +81,7 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   return no_reason;
 }
 
-/** A word of the worker's during a run; there is only one. It may have come right behind the request. */
+/** 'A' alone may come during a run, even right behind the request. */
 static bool is_told_to_stop(bool readable) {
   if (readable) read_more();
   if (!has_word()) return false;
@@ -99,21 +99,20 @@ void reap_box(struct box *box) {
   box->pid = 0;
 }
 
-/** A run from the program's first instruction on. */
 struct supervision {
   struct box *box;
   const struct request *request;
   struct stream *streams;
-  /** When its wall time is up, and when its counters are looked at next. */
+  /** When wall time is up, and when counters are read next. */
   int64_t ends;
   int64_t next_look;
-  /** Once it is over: when a box that is still there is given up. */
+  /** When a box that still lives is given up, once the run is over. */
   int64_t gives_up;
-  /** The box's first process is not reaped. */
+  /** The first process is not reaped. */
   bool alive;
-  /** The program has ended, or was told to: what is left of its box dies. */
+  /** The program has ended, or must: the rest of its box dies. */
   bool over;
-  /** The end of the box's first process need not be waited for. */
+  /** The first process need not be waited for. */
   bool settled;
 };
 
@@ -121,10 +120,10 @@ enum event { from_worker, from_box, from_output, from_errors, from_program, even
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
-/** Waits for something to do; returns how many events there are, and fewer than 0 for none but a signal. */
+/** @returns the number of events; below 0 after a signal. */
 static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
   struct stream *streams = run->streams;
-  // Small output waits for the result, and both go in one write.
+  // Small output goes with the result, in one write.
   events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (full ? POLLOUT : 0)), 0};
   events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
   for (int index = 0; index < 2; index += 1) {
@@ -150,7 +149,6 @@ static void read_outputs(struct stream streams[2], const struct pollfd events[ev
   }
 }
 
-/** Sees whether the program has ended, or its box. */
 static void look_for_end(struct supervision *run, bool box_ended) {
   if (run->alive && box_ended) {
     reap_box(run->box);
@@ -162,7 +160,7 @@ static void look_for_end(struct supervision *run, bool box_ended) {
   postpone_giving_up(run);
 }
 
-/** Why a program that runs must end now, if it must. */
+/** Why the program must end now. */
 static enum reason find_reason(struct supervision *run, bool stopped) {
   const struct stream *streams = run->streams;
   if (stopped) return aborted;
@@ -188,13 +186,12 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     struct pollfd events[event_count];
     int found = await_events(&run, events, full);
     if (found < 0) continue;
-    // Whoever could write is dead, and what was written is read. The pipe may have no end yet: the kernel need not have closed
-    // the dead's other ends at once.
+    // Writers are dead and their output is read; the kernel may close their ends later.
     if (found == 0 && !run.alive && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
     bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
-    // An end that has happened is seen before a clock that has passed.
+    // An end that has happened precedes a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {
       box->outlives = run.alive && now() > run.gives_up;

@@ -1,4 +1,4 @@
-// C++: GCC in the box; the binary comes out over a pipe and goes into the run's box the same way.
+// C++: GCC in the box; the binary leaves and enters boxes over pipes.
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
@@ -10,7 +10,6 @@ import { readVersion } from '../version.ts'
 import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
 import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
 
-/** A GCC as it was found. */
 interface Gcc extends Compilation {
   readonly version: string
   readonly linker: readonly string[]
@@ -18,7 +17,6 @@ interface Gcc extends Compilation {
   readonly target: string
 }
 
-/** Finds the system's g++. */
 export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: precompiles }) => {
   const { path: program } = await findTool(host, cpp.tools[0])
   const versionLine = (await readVersion(program, '--version')).split('\n')[0] ?? ''
@@ -37,8 +35,8 @@ export const findCpp: FindToolchain = async (host, { CPP_PRECOMPILED_HEADERS: pr
 }
 
 /**
- * Precompiled headers change nothing but time: with them the same binary comes out, and where there is anything to say,
- * or nothing comes out, it is plain g++ that says it.
+ * Precompiled headers only save time: the binary is the same. Whenever there is a message, or no binary, plain g++
+ * compiles again.
  */
 function prepareHeaders(gcc: Gcc): Preparation {
   return {
@@ -110,15 +108,14 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
   }
 }
 
-/** The shell keeps the compiler's own stdout out of the artefact's pipe. */
+/** The shell keeps the compiler's stdout out of the artefact's pipe. */
 const plainly = `
 g++ "$@" 1>&2 || exit $?
 exec cat main`
 
 /**
- * The same with the precompiled header in the directory $0, for programs about which there is nothing to say: a message
- * would name other lines than it should, so the first one ends the attempt. It goes nowhere but to `read`, as a program
- * could include a file, and nothing is read out of it, as a program can write it.
+ * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the
+ * attempt. It goes only to `read`, as a program could include a file; its text is not used, as a program can write it.
  */
 const quickly = `
 if g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
@@ -126,7 +123,7 @@ if g++ "$@" -isystem "$0" -Werror -Wfatal-errors 2>&1 | {
 }; then exec cat main; fi
 rm -f main`
 
-/** mold and gold link an iostream program in some 20 ms less than the default linker (measured, GCC 12). */
+/** mold and gold link an iostream program some 20 ms faster than the default linker (measured, GCC 12). */
 function findLinker(): string[] {
   const linker = ['mold', 'gold'].find((name) => existsSync(`/usr/bin/ld.${name}`))
   return linker === undefined ? [] : [`-fuse-ld=${linker}`]

@@ -1,10 +1,9 @@
-// Keeps precompiled standard headers for GCC: parsing them is most of what compiling a small program costs.
-// All of them are precompiled when a worker first starts, beside the runs, one after the other and from constant lines of
-// ours, whatever programs ask for: nobody learns from a header what others have compiled. Until then, and whenever
-// anything is in doubt, programs read the header itself. One directory a header, complete or absent:
+// Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
+// start makes all, beside the runs and from constant lines: no header tells what others compile. Until then, and in any
+// doubt, programs read the header itself. One directory per header, complete or absent:
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
-//                                                              record.json            what it must be, and was made of
+//                                                              record.json            its digest and its sources
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -21,53 +20,46 @@ import { dirname } from 'node:path'
 import type { Workshop } from '../definition.ts'
 import type { HostPath } from '#contract'
 
-/**
- * Headers that programs begin with and that take GCC over 50 ms to read; those of C take it 2 ms. All of them are some
- * 0.5 GB, half of it the first two and what holds streams.
- */
+/** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
 const commonHeaders: readonly string[] = (
   'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
   'vector deque queue stack map set unordered_map algorithm cmath'
 ).split(' ')
 
 export interface PrecompiledHeaders {
-  /** What boxes show, as long as the worker is; null when they cannot. */
+  /** Shown in boxes as long as the worker lives; null when they cannot see it. */
   readonly path: HostPath | null
-  /** The directory in the box in which GCC finds this header precompiled, and nothing else. Null if there is none (yet). */
+  /** The directory in the box with this precompiled header alone; null while there is none. */
   find(header: string): string | null
 }
 
-/** Programs read the headers themselves. */
 export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
 
-/** What a precompiled header depends on. */
 export interface Compilation {
-  /** The compiler. */
   readonly program: string
-  /** Exactly the options that programs are compiled with. */
+  /** Exactly those that programs are compiled with. */
   readonly options: readonly string[]
   /** Tells this compiler and these options from all others. */
   readonly identity: string
 }
 
-/** How a precompiled header must be if it is to be used. */
+/** How a precompiled header must be to be used. */
 interface Record {
-  /** SHA-256 of the precompiled header. */
   readonly precompiled: string
-  /** The files that it was made of. */
   readonly sources: readonly string[]
-  /** SHA-256 of them all, one after the other. */
+  /** SHA-256 of all sources, concatenated. */
   readonly content: string
 }
 
-/** Mode of our directories, whatever the umask: programs' users get through and cannot list. */
+/** The mode of our directories, whatever the umask: programs' users may pass but not list. */
 const searchable = 0o711
 
-/** Where boxes show the directory: a name that says nothing of the host's. */
+/** The directory's place in boxes, which tells nothing of the host. */
 const target = '/precompiled'
 
 /**
- * Opens the directory, which may be shared with other workers and outlives them all, and begins to make what is missing.
+ * Starts to make what is missing.
+ * @param directory may be shared with other workers and outlives them.
  * @param headers in the order in which they are made.
  */
 export function keepPrecompiledHeaders(
@@ -85,7 +77,7 @@ export function keepPrecompiledHeaders(
   async function prepare(header: string): Promise<void> {
     const path = `${own}/${place(header)}`
     const existed = existsSync(path)
-    // The second look reads a new file once in full: its pages are then the worker's and no program's.
+    // The second check reads a new file in full, so that its pages are charged to the worker and no program.
     if (!(await isIntact(path, header))) {
       if (existed) await rm(path, { recursive: true, force: true })
       await precompile(path, header, compilation, signal)
@@ -95,10 +87,8 @@ export function keepPrecompiledHeaders(
   }
 
   async function prepareAll(): Promise<void> {
-    // What is left over takes room, no more.
     await sweep(directory, key).catch(() => {})
     for (const header of headers) {
-      // One that cannot be made is no loss: its programs are compiled as ever.
       if (!signal.aborted) await prepare(header).catch(() => {})
     }
   }
@@ -110,7 +100,7 @@ export function keepPrecompiledHeaders(
   }
 }
 
-/** Programs' users must get to it: boxes are made with their rights. An unprivileged worker is their user itself. */
+/** Boxes are made with the rights of programs' users. An unprivileged worker is that user itself. */
 function isReachable(path: string): boolean {
   if (process.getuid?.() !== 0) return true
   for (let at = path; ; at = dirname(at)) {
@@ -122,8 +112,8 @@ function isReachable(path: string): boolean {
 const dayMs = 86_400_000
 
 /**
- * Removes what workers left unfinished, and what no worker with such a compiler has opened for thirty days. The
- * directories of other compilers stay, though empty: a box that shows one must find it.
+ * Removes unfinished work, and what no worker with such a compiler opened for thirty days. Other compilers' directories
+ * stay, as a box may show one.
  */
 async function sweep(directory: string, key: string): Promise<void> {
   const now = new Date()
@@ -142,22 +132,25 @@ async function sweep(directory: string, key: string): Promise<void> {
   }
 }
 
-/** True when the file is the one that was made, and made of headers as they are now. Reads all of both. */
+/** True when the file and its sources are unchanged. Reads all of them. */
 async function isIntact(path: string, header: string): Promise<boolean> {
   if (!existsSync(`${path}/record.json`)) return false
   try {
-    // Written below, in a directory that is ours alone.
+    // This was written below, in a directory of our own.
     const record: Record = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
     const content = await hashFiles(record.sources)
     if (content !== record.content) return false
     return (await hashFiles([`${path}/include/${header}.gch`])) === record.precompiled
   } catch {
-    // Cut short, or removed by a worker that shares the directory.
+    // The record was cut short, or removed by another worker.
     return false
   }
 }
 
-/** Makes the directory of a header, whole, unless another worker is faster. @throws when the compiler fails. */
+/**
+ * Makes a header's whole directory, unless another worker is faster.
+ * @throws when the compiler fails.
+ */
 async function precompile(
   path: string,
   header: string,
@@ -180,14 +173,14 @@ async function precompile(
     const record: Record = { precompiled: await hashFiles([result]), sources, content }
     await writeFile(`${unfinished}/record.json`, JSON.stringify(record))
     await Promise.all([rm(source), rm(list)])
-    // It fails when another worker was faster; its work is as good, and looked at like ours.
+    // Fails when another worker was faster, whose work is checked like ours.
     await rename(unfinished, path).catch(() => {})
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
 }
 
-/** The files in a rule for make: `target: file file \` and so on. */
+/** The files in a make rule, `target: file file \`. */
 function readRule(rule: string): string[] {
   const [, files = ''] = /^[^:]*:([^]*)$/.exec(rule) ?? []
   return files.split(/(?:\s|\\\n)+/).filter((name) => name !== '')
@@ -203,8 +196,7 @@ async function hashFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Runs a command at a lower priority; not at the lowest, at which a busy host hardly lets it run. The end of `signal`
- * kills all of its processes.
+ * Runs at a lower priority; at the lowest a busy host would hardly run it. `signal` kills all its processes.
  * @throws unless it exits with 0.
  */
 async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
@@ -212,10 +204,10 @@ async function runInBackground(command: readonly string[], signal: AbortSignal):
   await new Promise<void>((resolve, reject) => {
     const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
       cwd: '/',
-      // Without the worker's variables: some of them, such as CPATH, change what GCC includes.
+      // Without the worker's variables: CPATH, for one, changes what GCC includes.
       env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
       stdio: 'ignore',
-      // A process group of its own: GCC is a driver and the compiler that it starts.
+      // A process group, as GCC is a driver that starts the compiler.
       detached: true,
     })
     const kill = (): void => {

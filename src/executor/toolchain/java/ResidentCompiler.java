@@ -1,11 +1,10 @@
-// javac that stays: one virtual machine, in a box of its own, compiles one submitted source after the other.
-// It runs javac's own command line, whole and anew for every source, on a file in an empty directory: so what it prints
-// and answers is what `javac` prints and answers there. Only loaded classes, compiled code and the index of the
-// platform's modules live on between two sources. No line of a submission is ever run here.
+// javac that stays: one virtual machine in a box compiles source after source. Each gets javac's whole command line, on
+// a file in an empty directory, so output and status are those of `javac`. Only loaded classes, compiled code and the
+// index of modules live on. No line of a submission runs here.
 //
-// Both ways over stdin and stdout, numbers big-endian. A request is its length (4 bytes), the length of the file's name
-// (2 bytes), the name, and the source. An answer is its length (4), javac's exit status (4), the length of its messages
-// (4), the messages, and the class files one after the other. Ready to work, it sends an answer of length 0.
+// Numbers are big-endian. A request is its length (4 bytes), the length of the file's name (2), the name, and the
+// source. An answer is its length (4), javac's exit status (4), the length of its messages (4), the messages, and the
+// class files. An answer of length 0 says that it is ready.
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -27,14 +26,14 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 public final class ResidentCompiler {
-    /** Not the empty path: a listing of it would name its entries without a parent. */
+    /** With the empty path a listing would name entries without a parent. */
     private static final Path DIRECTORY = Path.of(".");
 
     private static final ToolProvider JAVAC = ToolProvider.findFirst("javac").orElseThrow();
 
     private ResidentCompiler() {}
 
-    /** Arguments: how often to compile for practice, the practice's source, then javac's options. */
+    /** Arguments: rounds of practice, the practice's source, javac's options. */
     public static void main(String[] arguments) throws IOException {
         var input = new DataInputStream(new FileInputStream(FileDescriptor.in));
         var output = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)));
@@ -60,7 +59,7 @@ public final class ResidentCompiler {
         }
     }
 
-    /** The directory is empty before and after; what cannot be cleared away ends this process. */
+    /** The directory is empty before and after; if it cannot be cleared, this process ends. */
     private static byte[] compile(String name, byte[] source, List<String> options) throws IOException {
         Path file = DIRECTORY.resolve(name);
         Path classes = Files.createDirectory(DIRECTORY.resolve("out"));

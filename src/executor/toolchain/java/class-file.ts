@@ -1,10 +1,7 @@
-// Reads compiled Java classes that stand one after the other in one run of bytes.
-// A class file says where it ends and what it is called, so neither file names nor an archive format are needed to
-// carry several of them out of a box. They are a stranger's: the time that all this takes is linear in them.
-// Format: Java Virtual Machine Specification, chapter 4.
+// Reads Java classes from one run of bytes. A class file tells its end and its name, so several leave a box without an
+// archive. They are untrusted: time is linear in them. Format: Java Virtual Machine Specification, chapter 4.
 import { isAscii } from 'node:buffer'
 
-/** One class. */
 export interface ClassFile {
   /** Binary name with slashes, such as `a/b/Main$1`. */
   readonly name: string
@@ -13,7 +10,7 @@ export interface ClassFile {
   readonly isPublic: boolean
   /** 61 is Java 17, 69 is Java 25. */
   readonly majorVersion: number
-  /** Methods called `main` that a launcher could take. */
+  /** Methods called `main`. */
   readonly mains: readonly MainMethod[]
   readonly bytes: Buffer
 }
@@ -35,29 +32,70 @@ export function readClassFiles(bytes: Buffer): ClassFile[] {
 }
 
 function readClassFile(bytes: Buffer): ClassFile {
-  let offset = 0
-  const u1 = (): number => bytes.readUInt8((offset += 1) - 1)
-  const u2 = (): number => bytes.readUInt16BE((offset += 2) - 2)
-  const u4 = (): number => bytes.readUInt32BE((offset += 4) - 4)
-  const skip = (length: number): void => {
-    offset += length
-    if (offset > bytes.length) throw new RangeError('class file ends early')
-  }
-
+  const reader = createReader(bytes)
+  const { u2, u4, skip } = reader
   if (u4() !== 0xcafebabe) throw new Error('not a class file')
   skip(2)
   const majorVersion = u2()
+  const { textOf, nameOf } = readConstants(reader)
+  const accessFlags = u2()
+  const name = nameOf(u2())
+  const superName = nameOf(u2())
+  if (name === null) throw new Error('class file has no name')
+  skip(2 * u2())
+  readMembers(reader)
+  const mains = readMembers(reader)
+    .filter((method) => textOf(method.name) === 'main')
+    .map(({ accessFlags: flags, descriptor }) => ({
+      accessFlags: flags,
+      descriptor: textOf(descriptor) ?? '',
+    }))
+  skipAttributes(reader)
+  const isPublic = (accessFlags & 0x0001) !== 0
+  return { name, superName, isPublic, majorVersion, mains, bytes: reader.passed() }
+}
 
+/** Reads numbers in the names of the specification, big-endian. Each throws a {RangeError} past the end. */
+interface Reader {
+  readonly u1: () => number
+  readonly u2: () => number
+  readonly u4: () => number
+  /** @returns the bytes that were skipped. */
+  readonly skip: (length: number) => Buffer
+  /** All bytes so far. */
+  readonly passed: () => Buffer
+}
+
+function createReader(bytes: Buffer): Reader {
+  let offset = 0
+  return {
+    u1: () => bytes.readUInt8((offset += 1) - 1),
+    u2: () => bytes.readUInt16BE((offset += 2) - 2),
+    u4: () => bytes.readUInt32BE((offset += 4) - 4),
+    skip(length) {
+      const start = offset
+      offset += length
+      if (offset > bytes.length) throw new RangeError('class file ends early')
+      return bytes.subarray(start, offset)
+    },
+    passed: () => bytes.subarray(0, offset),
+  }
+}
+
+interface Constants {
+  readonly textOf: (index: number) => string | null
+  /** The name of a class by its constant. */
+  readonly nameOf: (index: number) => string | null
+}
+
+function readConstants({ u1, u2, skip }: Reader): Constants {
   const texts = new Map<number, Buffer>()
   const classNames = new Map<number, number>()
-  const constants = u2()
-  for (let index = 1; index < constants; index += 1) {
+  const count = u2()
+  for (let index = 1; index < count; index += 1) {
     const tag = u1()
     if (tag === 1) {
-      const length = u2()
-      const start = offset
-      skip(length)
-      texts.set(index, bytes.subarray(start, offset))
+      texts.set(index, skip(u2()))
     } else if (tag === 7) {
       classNames.set(index, u2())
     } else if (tag === 5 || tag === 6) {
@@ -70,53 +108,40 @@ function readClassFile(bytes: Buffer): ClassFile {
       skip(length)
     }
   }
-  // Few of them are wanted, and some by many.
+  // Few texts are wanted, some of them often.
   const decoded = new Map<number, string>()
   const textOf = (index: number): string | null => {
     const text = decoded.get(index) ?? decodeModifiedUtf8(texts.get(index))
     if (text !== null) decoded.set(index, text)
     return text
   }
-  const nameOf = (index: number): string | null => textOf(classNames.get(index) ?? 0)
+  return { textOf, nameOf: (index) => textOf(classNames.get(index) ?? 0) }
+}
 
-  const accessFlags = u2()
-  const name = nameOf(u2())
-  const superName = nameOf(u2())
-  if (name === null) throw new Error('class file has no name')
-  skip(2 * u2())
+/** A field or a method; name and descriptor are constants' indices. */
+interface Member {
+  readonly accessFlags: number
+  readonly name: number
+  readonly descriptor: number
+}
 
-  const skipAttributes = (): void => {
-    for (let count = u2(); count > 0; count -= 1) {
-      skip(2)
-      skip(u4())
-    }
+function readMembers(reader: Reader): Member[] {
+  const members: Member[] = []
+  for (let count = reader.u2(); count > 0; count -= 1) {
+    members.push({ accessFlags: reader.u2(), name: reader.u2(), descriptor: reader.u2() })
+    skipAttributes(reader)
   }
+  return members
+}
 
-  const mains: MainMethod[] = []
-  for (const kind of ['field', 'method']) {
-    for (let count = u2(); count > 0; count -= 1) {
-      const memberFlags = u2()
-      const memberName = u2()
-      const descriptor = u2()
-      if (kind === 'method' && textOf(memberName) === 'main') {
-        mains.push({ accessFlags: memberFlags, descriptor: textOf(descriptor) ?? '' })
-      }
-      skipAttributes()
-    }
-  }
-  skipAttributes()
-  const isPublic = (accessFlags & 0x0001) !== 0
-  return {
-    name,
-    superName,
-    isPublic,
-    majorVersion,
-    mains,
-    bytes: bytes.subarray(0, offset),
+function skipAttributes({ u2, u4, skip }: Reader): void {
+  for (let count = u2(); count > 0; count -= 1) {
+    skip(2)
+    skip(u4())
   }
 }
 
-/** Bytes after the tag, for constants of a fixed length. */
+/** Bytes after the tag, for constants of fixed length. */
 const constantLengths: ReadonlyMap<number, number> = new Map([
   [3, 4],
   [4, 4],
@@ -133,7 +158,7 @@ const constantLengths: ReadonlyMap<number, number> = new Map([
   [20, 2],
 ])
 
-/** UTF-16 units, each in one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
+/** UTF-16 units of one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
 function decodeModifiedUtf8(bytes: Buffer | undefined): string | null {
   if (bytes === undefined) return null
   if (isAscii(bytes)) return bytes.toString('latin1')
@@ -160,9 +185,9 @@ const accessPrivate = 0x0002
 const accessPublicStatic = 0x0009
 
 /**
- * The class to run, as the `java` launcher is to be told it: the public class if it has `main`, else `Main`, else the
- * first in the source that has one; null when none has. A `main` may be inherited.
- * @param order names of the top-level types as the source has them.
+ * The class to tell the launcher: the public class if it has `main`, else `Main`, else the first in the source that has
+ * one; else null. A `main` may be inherited.
+ * @param order names of the top-level types in the source's order.
  */
 export function findMainClass(
   classes: readonly ClassFile[],
@@ -170,7 +195,7 @@ export function findMainClass(
 ): string | null {
   const launchable = findLaunchable(classes)
   const names = new Set(classes.map(({ name }) => name))
-  // Nested classes have an outer one; a launcher given the source would not pick them.
+  // A launcher given the source would not pick nested classes.
   const isNested = ({ name }: ClassFile): boolean =>
     name.includes('$') && names.has(name.slice(0, name.lastIndexOf('$')))
   const simpleName = ({ name }: ClassFile): string => name.slice(name.lastIndexOf('/') + 1)
@@ -186,7 +211,7 @@ export function findMainClass(
   return chosen?.name.replaceAll('/', '.') ?? null
 }
 
-/** The classes that have a `main` that can be launched, or inherit one. Asks each class once, however long a chain is. */
+/** Includes heirs of a `main`. Asks each class once, however long chains are. */
 function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
   const heirs = Map.groupBy(classes, ({ superName }) => superName)
   const launchable = new Set(
@@ -194,14 +219,14 @@ function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
       mains.some((main) => isLaunchable(main, majorVersion)),
     ),
   )
-  // A set hands out what is added to it on the way.
+  // The loop also visits what is added on the way.
   for (const found of launchable) {
     for (const heir of heirs.get(found.name) ?? []) launchable.add(heir)
   }
   return launchable
 }
 
-/** Since Java 25 a `main` need be neither static, public nor take arguments (JEP 512). */
+/** Since Java 25 a `main` need be neither static nor public, nor take arguments (JEP 512). */
 function isLaunchable({ accessFlags, descriptor }: MainMethod, majorVersion: number): boolean {
   const takesArguments = descriptor === '([Ljava/lang/String;)V'
   if (majorVersion < 69) {

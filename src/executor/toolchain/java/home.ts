@@ -1,11 +1,11 @@
-// Which JDK is used: the one that is named, else the newest that is whole and answers.
+// Picks the JDK: the one that is named, else the newest that is whole and answers.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { java } from '#language'
 import { findProgram, findTool, ToolError } from '../tool.ts'
 import type { ToolHost } from '../tool.ts'
 
-/** What a whole JDK has, the programs aside. */
+/** What a whole JDK has besides programs. */
 const parts = ['lib/modules', 'lib/server/libjvm.so', 'conf/security']
 
 const wrongNameAdvice =
@@ -13,8 +13,8 @@ const wrongNameAdvice =
 
 /**
  * The JDK's directory.
- * @param wanted the one that an operator names.
- * @throws {ToolError} when there is none; when some are there and none will do, it says what is wrong with the newest.
+ * @param wanted by an operator.
+ * @throws {ToolError} when there is none; if none of several will do, what is wrong with the newest.
  */
 export async function findHome(host: ToolHost, wanted: string | undefined): Promise<string> {
   let reason: unknown = null
@@ -32,7 +32,7 @@ export async function findHome(host: ToolHost, wanted: string | undefined): Prom
   throw reason ?? new ToolError(`no JDK under ${libraryDirectory}/jvm, and javac not found`)
 }
 
-/** @throws {ToolError} when this JDK cannot be used: in part, for another C library, too old. */
+/** @throws {ToolError} when this JDK is incomplete, too old or for another C library. */
 async function examineHome(home: string): Promise<void> {
   const programDirectories = [`${home}/bin`]
   const missing = [...java.tools.map(({ program }) => `bin/${program}`), ...parts].filter(
@@ -43,7 +43,7 @@ async function examineHome(home: string): Promise<void> {
   const [compilerTool, runtimeTool] = java.tools
   const compiler = await findTool({ programDirectories }, compilerTool)
   const runtime = await findTool({ programDirectories }, runtimeTool)
-  // A JVM refuses classes of a newer compiler: every submission would fail.
+  // A JVM refuses a newer compiler's classes: every submission would fail.
   if (compiler.major > runtime.major) {
     const words = `javac ${compiler.major} writes classes that java ${runtime.major} refuses`
     throw new ToolError(`${home}: ${words}`, true)
@@ -64,7 +64,7 @@ function listHomes(host: ToolHost): string[] {
   )
 }
 
-/** Major version of a JDK by its `release` file; 0 when it does not say. */
+/** Major version from the JDK's `release` file; 0 when it does not say. */
 function readRelease(home: string): number {
   try {
     return Number(/^JAVA_VERSION="(\d+)/m.exec(readFileSync(`${home}/release`, 'utf8'))?.[1] ?? 0)
@@ -73,7 +73,7 @@ function readRelease(home: string): number {
   }
 }
 
-/** Debian keeps a JDK's configuration in /etc and links to it; the box needs what the links lead to. */
+/** Debian's JDK links to its configuration in /etc; the box needs the links' targets. */
 export function findConfiguration(home: string): string[] {
   const found = new Set<string>()
   for (const folder of ['lib', 'lib/security', 'conf', 'conf/security', 'conf/management']) {

@@ -1,8 +1,8 @@
-// Writes a jar: classes as one file that needs no unpacking on the host, whatever they are called.
-// Entries are stored, not deflated: they are read once. Format: PKWARE APPNOTE 4.3.
+// Writes a jar: classes in one file, never unpacked on the host, whatever their names. Not deflated, as they are read
+// once. Format: PKWARE APPNOTE 4.3.
 import { crc32 } from 'node:zlib'
 
-/** A jar of the given classes (binary names with slashes) in their order. */
+/** @param classes binary names with slashes; their order is kept. */
 export function writeJar(
   classes: readonly { readonly name: string; readonly bytes: Buffer }[],
 ): Buffer {
@@ -11,7 +11,7 @@ export function writeJar(
   let offset = 0
   for (const { name, bytes } of classes) {
     const path = Buffer.from(`${name}.class`)
-    // From "version needed" to the name's length, the same in both headers; flag 11: the name is UTF-8.
+    // From "version needed" to the name's length, the same in both headers. Flag 11: the name is UTF-8.
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
     common.writeUInt16LE(0x0800, 2)

@@ -1,4 +1,4 @@
-// Java: javac in the box; its class files come out over a pipe one after the other and go back in as one jar.
+// Java: javac in the box. Its class files leave over a pipe in sequence and return as one jar.
 import { sharePath } from '#contract'
 import { java } from '#language'
 import type { Compiler, FindToolchain } from '../definition.ts'
@@ -17,7 +17,6 @@ const compilerOptions = ['-proc:none', '-encoding', 'UTF-8', '-d', 'out']
 const readTypes = (code: Uint8Array): DeclaredType[] =>
   findTypes(Buffer.from(code).toString('utf8'))
 
-/** Takes the JDK that is named, or else finds the newest complete one. */
 export const findJava: FindToolchain = async (host, settings) => {
   const home = await findHome(host, settings.JAVA_HOME)
   const jvm = await examineJvm(home)
@@ -60,12 +59,12 @@ function describeCompiler(home: string, jvm: Jvm): Compiler {
       }
     },
     readArtefact: (stdout, code) => {
-      // A directory has no order of its own: one that does not depend on how the files came about.
+      // Directories have no order, and the jar must not depend on one.
       const classes = readClassFiles(stdout).toSorted((left, right) =>
         left.name < right.name ? -1 : 1,
       )
       const order = readTypes(code).map(({ name }) => name)
-      // Without any main, the launcher is told some class of the program and gives its own error.
+      // Without any main, the launcher itself reports that of some class.
       const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
       return { content: writeJar(classes), entry }
     },

@@ -1,21 +1,21 @@
-// The resident javac as the executor is to start and speak with it: the other half of ResidentCompiler.java.
+// Starts and speaks with the resident javac, ResidentCompiler.java.
 import { readFileSync } from 'node:fs'
 import { findTypes, nameSource } from './source.ts'
 import type { ResidentCompiler } from '../definition.ts'
 
-/** Ours, compiled by the virtual machine that is to run it: javac's first practice. */
+/** Compiled by its own virtual machine: javac's first practice. */
 const program = readFileSync(new URL('ResidentCompiler.java', import.meta.url))
 
 /** Outside the working directory, which is javac's class path. */
 const programPath = '/opt/ResidentCompiler.java'
 
 /**
- * After so many compilations one takes 12 ms of CPU, after one it takes 50 and after hundreds 10 (measured, JDK 25);
- * each costs the start some 60.
+ * After so many compilations one takes 12 ms of CPU; after one, 50; after hundreds, 10 (measured, JDK 25). Each adds
+ * some 60 ms to the start.
  */
 const practiceRounds = 20
 
-/** What submissions are made of: the parts of javac that it needs are loaded and compiled before the first. */
+/** It is typical of submissions, so that the parts of javac that they need are loaded and compiled. */
 const practice = `import java.io.*;
 import java.util.*;
 import java.util.function.*;
@@ -60,11 +60,13 @@ public class Main {
 }
 `
 
-/** Without it some versions of javac pass their table of identifiers on to the next compilation. It changes nothing else. */
+/**
+ * Some versions of javac otherwise pass their table of identifiers on to the next compilation. Nothing else changes.
+ */
 const ownNames = '-XDuseUnsharedTable=true'
 
 /**
- * @param jvmOptions those of the virtual machine under a memory limit in bytes.
+ * @param jvmOptions under a memory limit in bytes.
  * @param options javac's own.
  */
 export function createResidentJavac(
@@ -97,7 +99,7 @@ export function createResidentJavac(
       const exitCode = answer.readInt32BE(0)
       const classesStart = 8 + answer.readUInt32BE(4)
       if (classesStart > answer.length) throw new RangeError('the answer ends early')
-      // 2 to 4 are javac's own failures: a wrong command line, no memory, a crash. They may have left it damaged.
+      // 2 to 4 are javac's own failures (command line, memory, crash), which may have damaged it.
       if (exitCode !== 0 && exitCode !== 1) return null
       return {
         exitCode,

@@ -1,8 +1,7 @@
-// Reads a Java source's top-level types: javac refuses a file whose name is not its public type's, and which of several
-// classes comes first no class file tells. Everything here takes time that is linear in the source.
+// Finds a Java source's top-level types: javac wants the file named after the public one, and class files do not tell
+// their order. Time is linear in the source.
 import { endOfLiteral } from '../literal.ts'
 
-/** A top-level type as it is declared. */
 export interface DeclaredType {
   readonly name: string
   readonly isPublic: boolean
@@ -11,7 +10,7 @@ export interface DeclaredType {
 const declaration =
   /(?:^|[\s)>])(?:class|interface|enum|record|@\s*interface)\s+([\p{L}_$][\p{L}\p{N}_$]*)/u
 
-/** The top-level types of a source in their order; of a source that does not compile, what looks like them. */
+/** In the source's order; if it does not compile, what looks like types. */
 export function findTypes(source: string): DeclaredType[] {
   const code = removeBodies(removeWords(decodeUnicodeEscapes(source)))
   return code.split(';').flatMap((statement) => {
@@ -22,19 +21,16 @@ export function findTypes(source: string): DeclaredType[] {
   })
 }
 
-/** Bytes that a file's name may have on Linux. */
+/** The longest name of a file on Linux, in bytes. */
 const longestName = 255
 
-/**
- * Name that the file must have: that of its public type, else `Main.java`. A type whose name is too long for a file's
- * gets that too, and javac's own words for it.
- */
+/** The public type's name, else `Main.java`; also for a name too long for a file, which javac then reports. */
 export function nameSource(types: readonly DeclaredType[]): string {
   const name = `${types.find(({ isPublic }) => isPublic)?.name ?? 'Main'}.java`
   return Buffer.byteLength(name) > longestName ? 'Main.java' : name
 }
 
-/** `\u0041` is a letter anywhere in Java, even in the middle of a keyword (Java Language Specification, 3.3). */
+/** `\u0041` is a letter anywhere, even within a keyword (Java Language Specification, 3.3). */
 function decodeUnicodeEscapes(source: string): string {
   return source.replace(/(\\\\)|\\u+([0-9a-fA-F]{4})/g, (whole, backslashes, digits: string) =>
     backslashes === undefined ? String.fromCharCode(Number.parseInt(digits, 16)) : whole,
@@ -45,7 +41,7 @@ function decodeUnicodeEscapes(source: string): string {
 const opening = /\/[/*]|["']/g
 const lineEnd = /[\n\r]/g
 
-/** Makes a blank of each comment, text block, string and character: of whatever could hold a word that is not one. */
+/** Blanks out comments, text blocks, strings and characters, whose words mean nothing. */
 function removeWords(source: string): string {
   let code = ''
   let end = 0
@@ -69,7 +65,7 @@ function endOfComment(source: string, start: number): number {
   return lineEnd.exec(source)?.index ?? source.length
 }
 
-/** Keeps what stands outside all braces, so that nested types are not taken for the file's; a body becomes `;`. */
+/** Replaces what is inside braces by `;`, as nested types are not the file's. */
 function removeBodies(code: string): string {
   let depth = 0
   let kept = ''

@@ -1,5 +1,4 @@
-// JavaScript and TypeScript: both run on the Node of this process; TypeScript is compiled by its own compiler first, as that
-// alone knows whether the types are right.
+// JavaScript and TypeScript on this process's Node. Only TypeScript's own compiler, which runs first, checks types.
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,7 +7,7 @@ import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 
-// In a box they stand where nobody learns the place of this installation.
+// These paths in the box hide the installation's place.
 const node = '/opt/node/node'
 const compilerDirectory = '/opt/typescript'
 const typeDirectory = '/opt/types'
@@ -16,7 +15,7 @@ const preload = '/opt/node/preload.cjs'
 
 const host = realpathSync(process.execPath)
 
-// Node's own is a megabyte; the process has as much as the memory limit.
+// Node's default is a megabyte; the process has as much as the memory limit.
 const stackKibibytes = 65_536
 
 function describeNode(file: string): Omit<Toolchain, 'version' | 'compiler'> {
@@ -49,11 +48,11 @@ export const findJavaScript: FindToolchain = () =>
 
 const options = [
   ['--strict', '--target', 'es2024', '--lib', 'es2024', '--types', 'node'],
-  // Always a module, so that its names are its own and `await` may stand anywhere; a preload gives it `require`.
+  // Always a module: names are its own, and `await` may stand anywhere. A preload adds `require`.
   ['--module', 'esnext', '--moduleResolution', 'bundler', '--moduleDetection', 'force'],
 ].flat()
 
-/** Finds the compiler among the packages of this project. @throws {ToolError} where they are not installed. */
+/** @throws {ToolError} when the compiler is not among this project's packages. */
 export const findTypeScript: FindToolchain = async () => {
   const { compiler, types } = findPackages()
   const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
@@ -83,13 +82,12 @@ export const findTypeScript: FindToolchain = async () => {
   }
 }
 
-/** What the compiler prints it prints to stdout, which is the artefact's. */
+/** The compiler prints messages to stdout, which is the artefact's. */
 const script = `
 ${compilerDirectory}/lib/tsc "$@" --typeRoots ${typeDirectory}/node_modules/@types --pretty false \\
   --noEmitOnError --outDir out main.ts 1>&2 || exit 1
 exec cat out/main.js`
 
-/** Where npm has put the compiler, and the types of Node with what they need. */
 function findPackages(): {
   readonly compiler: string
   readonly types: readonly { readonly name: string; readonly path: string }[]

@@ -1,7 +1,5 @@
-// Loaded before a program.
-//
-// Its stdout and stderr are pipes, to which Node writes later than the program goes on, and not at all
-// when it ends first. Here a write is over when it returns, as it is into a file.
+// Loaded before a program. Node writes to pipes asynchronously, and loses what is left when the program ends first.
+// Here a write is over when it returns, as into a file.
 for (const name of ['stdout', 'stderr']) {
   const usual = Object.getOwnPropertyDescriptor(process, name)
   Object.defineProperty(process, name, {
@@ -15,7 +13,7 @@ for (const name of ['stdout', 'stderr']) {
   })
 }
 
-// A module has none of these, and TypeScript's programs are modules.
+// TypeScript's programs are modules, which lack these.
 globalThis.__dirname = '/box'
 globalThis.__filename = '/box/main.js'
 globalThis.require = require('node:module').createRequire(globalThis.__filename)

@@ -1,14 +1,14 @@
-// The interpreter that is already up: a keeper lives in it, and a box's program is a fork of it (keeper/python.c). Here is
-// how it is proved when a worker starts, before any program of a submission is run so.
+// The resident interpreter: a keeper in it forks programs (keeper/python.c). It is proved here when a worker starts,
+// before any submission.
 import type { Command, ForkServer } from '#contract'
 
-/** Prints what the kernel says of its process, and the interfaces that it sees. */
+/** Prints its /proc status on stdout and its interfaces on stderr. */
 const probe = `import sys
 sys.stdout.write(open('/proc/self/status').read())
 sys.stderr.write(open('/proc/self/net/dev').read())
 `
 
-/** Programs whose ends an interpreter that runs them in a fork must tell as it does otherwise. */
+/** Programs that must end in a fork as they do otherwise. */
 const ends: readonly (readonly [
   source: string,
   endsQuietly: boolean,

@@ -1,4 +1,4 @@
-// Python: no compiler; a syntax error is the program's own end, with CPython's traceback on stderr.
+// Python: no compiler. A syntax error ends the program with CPython's traceback on stderr.
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { python } from '#language'
@@ -9,12 +9,10 @@ import { createForkServer } from './fork-server.ts'
 import { endsQuietly } from './quiet-end.ts'
 
 /**
- * Ends the list of a zip archive, which CPython runs like a script. It looks for that when it starts, so an interpreter
- * that has started cannot tell any more.
+ * Marks a zip archive, which CPython runs like a script. It checks when it starts, so a resident interpreter cannot.
  */
 const archiveMark = Buffer.from('PK\x05\x06', 'latin1')
 
-/** Finds the system's CPython. */
 export const findPython: FindToolchain = async (host) => {
   const { path: interpreter } = await findTool(host, python.tools[0])
   const standardLibrary = dirname(

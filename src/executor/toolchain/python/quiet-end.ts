@@ -1,10 +1,9 @@
-// Tells the Python programs whose end can be cut short: when the script is over, exit functions have run and outputs are
-// flushed, CPython still clears every module and frees every object, which is most of a short program's time and is
-// seen only by programs whose objects do something when they die. Decided from the source, and in doubt against it: a
-// program that is not recognised is taken down in full. Everything here takes time that is linear in the source.
+// Tells which Python programs may end early. After the script, exit functions and flushes, CPython clears every module
+// and frees every object: most of a short program's time, and seen only by programs whose objects do something when
+// they die. Decided from the source, in doubt against it, in linear time.
 import { splitPython } from './source.ts'
 
-/** Modules whose objects do nothing when they die. */
+/** Objects of these modules do nothing when they die. */
 const quietModules = new Set(
   [
     ['abc', 'array', 'bisect', 'calendar', 'cmath', 'collections', 'collections.abc', 'copy'],
@@ -26,24 +25,20 @@ const quietModules = new Set(
 )
 
 /**
- * Words that make, or could make, an object that does something when it dies: a generator that is suspended in a `try`, a
- * file with bytes in its buffer, a class with a finalizer that is put together at run time.
+ * Words that may make objects that do something when they die: generators suspended in a `try`, files with buffered
+ * bytes, classes given a finalizer at run time.
  */
 const loudWords =
   /\b(?:yield|async|await|open|fdopen|popen|exec|eval|compile|setattr|getattr|globals|locals|vars|detach|modules|import_module|settrace|setprofile)\b/
 
-/**
- * Classes of files with a buffer, hooks that are told of the interpreter's end, what modules are found and loaded by, and
- * what evaluates an annotation that is a string.
- */
+/** Buffered files, hooks at the interpreter's end, import machinery, and what evaluates string annotations. */
 const furtherLoudWords =
   /\b(?:TextIOWrapper|FileIO|addaudithook|breakpoint|meta_path|path_hooks|path_importer_cache|load_module|exec_module|get_type_hints)\b|\b(?:Buffered\w|Stream\w|_eval|singledispatch)|(?:IOBase|find_spec|ForwardRef|forward_ref)\b|loader/
 
 /**
- * Modules of the standard library (3.8 to 3.14) that are not quiet, without leading underscores: a quiet one has some of
- * them among its names, and through those every other one is reached, without an import. Not those whose names are words
- * that programs have for attributes of their own (`queue`, `code`, `readline`, …): no quiet module has them; nor
- * `stat` and `errno`, which hold numbers.
+ * Standard modules (3.8 to 3.14) that are not quiet, without leading underscores. Quiet ones have some of them as
+ * attributes, and through those all others are reached. Left out are common attribute names (`queue`, `code`,
+ * `readline`, …), which no quiet module has, and `stat` and `errno`, which hold numbers.
  */
 const otherModules = `
   aifc annotationlib antigravity argparse ast asynchat asyncio asyncore atexit audioop base64
@@ -72,29 +67,29 @@ const otherModules = `
   .split(/\s+/)
   .join('|')
 const otherModule = new RegExp(`\\b_*(?:${otherModules})\\b`)
-/** `a.module`; `from a import module` is looked for in the statement. */
+/** `a.module`; the statement check finds `from a import module`. */
 const otherModuleReached = new RegExp(`\\.[\\s\\\\]*_*(?:${otherModules})\\b`)
 
 /**
- * A pattern reaches attributes by names that no dot stands before. `match` and `case` are also what variables are called,
- * so that both have to begin a line, and `case` not as what something is done to.
+ * Patterns reach attributes without a dot. `match` and `case` may also be variables, so both must begin a line, and
+ * `case` must not be used as one.
  */
 const matchWord = /^match\b/
 const caseWord = /^case\b(?!\s*(?:[,)\]]|\.\s*[^\W\d]|[-+*/%&|^@<>]*=))/
 
 /**
- * Words through which a class is put together, or a name reached, by text that need not stand in the source: classes of
- * classes, frames, functions that take names. `type` is also how an output gets a second buffer.
+ * Names that make classes, or reach names, by text that need not be in the source: metaclasses, frames, functions that
+ * take names. `type` can also give an output a second buffer.
  */
 const wordsOfNames =
   /\b(?:type|EnumType|make_dataclass|attrgetter|methodcaller|f_builtins|f_globals|f_locals)\b|Meta/
 
-/** Outputs are flushed once more or once less: a method of the program's own would be seen. */
+/** Outputs may be flushed more or less often, which a program's own method would notice. */
 const flushNotCalled = /\.[\s\\]*flush\b(?!\s*\()/
 
 const loud = [loudWords, furtherLoudWords, otherModuleReached, wordsOfNames, flushNotCalled]
 
-/** Special names that do nothing at a program's end; `__del__` is not among them, nor is a name not thought of. */
+/** Special names that do nothing at a program's end: a list, so that `__del__` and unknown names are loud. */
 const quietNames = new Set(
   [
     [
@@ -147,18 +142,17 @@ const quietNames = new Set(
     .map((name) => `__${name}__`),
 )
 
-/** A source in another encoding says something else than it seems to. */
+/** Another encoding could change what the source says. */
 const otherEncoding = /^(?:[^\n]*\n)?[^\n]*coding[:=][ \t]*(?![ \t]|utf-?8(?![-\w.]))/i
 
 const importWord = /\b(?:import|from)\b/g
-/** No two of its repetitions that follow each other take the same character, so that none can be cut in many ways. */
+/** Adjacent repetitions share no character, so that matching cannot backtrack for long. */
 const importStatement =
   /import[ \t](?<names>[\w., \t]+)(?![^;\n])|from[ \t]+(?<module>[\w.]+)[ \t]+import\b(?:[ \t]*\([\w\s,]*\)[ \t]*|[ \t]*\*[ \t]*|[\w, \t]+)(?![^;\n])/y
 
 /**
- * True when nothing that happens after the script's end can be seen from outside. What a string says matters only to the
- * special names: the other words are looked for outside of strings.
- * @param source of the program, as it was submitted.
+ * True when nobody outside sees what follows the script's end. Strings count only for special names.
+ * @param source as submitted.
  */
 export function endsQuietly(source: Uint8Array): boolean {
   const whole = Buffer.from(source).toString('utf8').replace(/\r\n?/g, '\n')
@@ -174,15 +168,14 @@ export function endsQuietly(source: Uint8Array): boolean {
 }
 
 /**
- * Names as Python compares them, in the form NFKC; to be used when the ends of strings and comments are known. A few
- * characters at a time: to put thousands of accents on one letter in order takes seconds. What that leaves apart is never
- * ASCII in either form, and so in none of the words.
+ * NFKC, as Python compares names. Only after strings and comments are found, and in small pieces: sorting thousands of
+ * accents on one letter takes seconds. What a cut leaves apart is never ASCII, so in none of the words.
  */
 function normalize(text: string): string {
   return text.replace(/\p{ASCII}?\P{ASCII}{1,32}/gu, (characters) => characters.normalize('NFKC'))
 }
 
-/** The modules that a program imports; null when it does so in a way that is not recognised, or has names of one. */
+/** Null when an import is not recognised, or the program names something like one. */
 function listModules(code: string): string[] | null {
   const modules: string[] = []
   const words = [...code.matchAll(importWord)]
@@ -198,7 +191,7 @@ function listModules(code: string): string[] | null {
     if (module !== undefined && otherModule.test(match[0])) return null
     for (const name of module === undefined ? names.split(',') : [module])
       modules.push(firstWord(name))
-    // `import a` has one of the words, `from a import b` two: any other use of them is not recognised.
+    // `import a` has one of the words, `from a import b` two; other uses are not recognised.
     read += module === undefined ? 1 : 2
   }
   return read === words.length ? modules : null

@@ -1,17 +1,17 @@
-// Splits a Python source into what is code and what is not, going over it once.
+// Splits a Python source into code and the rest, in one pass.
 import { endOfLiteral } from '../literal.ts'
 
 export interface PythonSource {
   /** Without comments. */
   readonly text: string
-  /** Without comments, and with an empty string for each string; what stands in an f-string's braces is code. */
+  /** Also without strings' content; expressions in an f-string's braces stay. */
   readonly code: string
 }
 
-/** What begins a comment or a string; the letters are those that make an f-string, or a t-string. */
+/** Begins a comment or a string; the letters make an f-string or a t-string. */
 const opening = /(?:\b[rR]?[fFtT][rR]?)?["']|#/g
 
-/** @param source with `\n` at its lines' ends. */
+/** @param source with `\n` line ends. */
 export function splitPython(source: string): PythonSource {
   let text = ''
   let code = ''
