@@ -88,8 +88,13 @@ const whole = (minimum: number, description: string) =>
     ),
   )
 
+/** An array is an object, too. */
+const plainObject = v.check((value: unknown) => !Array.isArray(value), 'must be an object')
+
 const limits = (whose: string) =>
   v.pipe(
+    v.unknown(),
+    plainObject,
     v.object({
       cpu_time: number(least.seconds, 'Seconds, user + system of all its processes.'),
       wall_time: number(least.seconds, 'Seconds from its start to its end.'),

@@ -1,0 +1,207 @@
+// The fields of a submission beyond code and input: what each does, through the whole service, and what is refused.
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer } from '../helper/server.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+await startWorkerProcess(t, url)
+const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+
+const mebibyte = 1024 * 1024
+const minutes = { timeout: 600_000 }
+const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
+const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64')
+
+t.test('arguments, files and words for the compiler reach the program', minutes, async (t) => {
+  const python = await run({
+    language: 'python',
+    code: 'import sys, helper\nprint(sys.argv[1:], helper.x, open("data/b.bin", "rb").read())',
+    args: ['a b', 'é'],
+    files: [
+      { name: 'helper.py', content: 'x = 7' },
+      { name: 'data/b.bin', content: base64(0, 255), encoding: 'base64' },
+    ],
+  })
+  t.equal(python.body.stdout, "['a b', 'é'] 7 b'\\x00\\xff'\n", python.body.stderr)
+  const cpp = await run({
+    language: 'cpp',
+    code: '#include "f.h"\n#include <cstdio>\nint main() { printf("%d", f()); }',
+    files: [
+      { name: 'f.h', content: 'int f();' },
+      { name: 'f.cpp', content: '#include "f.h"\nint f() { return N; }' },
+    ],
+    compile_args: ['-DN=5'],
+  })
+  t.equal(cpp.body.stdout, '5', cpp.body.compile_output)
+  t.match(cpp.body.compile, { exit_code: 0, cached: false, cpu_time: Number, memory_peak: Number })
+  t.equal(python.body.compile, null)
+})
+
+t.test('limits of its own end a run, and the record says which', minutes, async (t) => {
+  const rows = [
+    ['cpu_time', 'TLE', { code: 'while True: pass', limits: { cpu_time: 0.2 } }],
+    ['wall_time', 'TLE', { code: 'import time\ntime.sleep(9)', limits: { wall_time: 0.3 } }],
+    ['memory', 'MLE', { code: 'x = bytearray(100 << 20)', limits: { memory: 32 * mebibyte } }],
+    ['stdout', 'OLE', { code: 'print("x" * 99)', limits: { stdout: 10 } }],
+    ['stderr', 'OLE', { code: 'import sys\nprint("x" * 99, file=sys.stderr)', limits: { stderr: 10 } }], // prettier-ignore
+    [null, 'AC', { code: 'print("x" * 2000000)', limits: { stdout: 3_000_000 } }],
+    [null, 'RE', { code: 'open("f", "w").write("x" * 3000000)', limits: { disk: mebibyte } }],
+    [null, 'RE', { code: 'import os\nos.fork()', limits: { processes: 1 } }],
+  ] as const
+  for (const [limit, verdict, submission] of rows) {
+    const { body } = await run({ language: 'python', ...submission })
+    t.strictSame([body.limit, body.verdict], [limit, verdict], JSON.stringify(submission))
+  }
+  const { body } = await run({
+    language: 'cpp',
+    code: '#include <bits/stdc++.h>\nint main() {}',
+    compile_limits: { memory: 32 * mebibyte },
+  })
+  t.equal(body.verdict, 'CE')
+  t.match(body.compile_output, 'passed its memory limit')
+})
+
+t.test('the log tells the limits of an attempt as they were', minutes, async (t) => {
+  const { body } = await run({
+    language: 'cpp',
+    code: 'int main() {}',
+    limits: { cpu_time: 1.5 },
+    compile_limits: { processes: 99 },
+    tag: 'exercise 7',
+  })
+  const { body: told } = await call('GET', `/api/result/${body.id}/events`)
+  const [received, started] = told.events
+  t.equal(received.data.tag, 'exercise 7')
+  t.match(started.data.limits, {
+    run: { cpu_seconds: 1.5, wall_seconds: 10 },
+    compile: { processes: 99, cpu_seconds: 15 },
+  })
+})
+
+t.test('the least that may be asked for is a program’s end, and never ours', minutes, async (t) => {
+  const limits = { cpu_time: 0.001, wall_time: 0.001, memory: 16 * mebibyte, stdout: 1, stderr: 1, disk: mebibyte, processes: 1 } // prettier-ignore
+  const codes = {
+    python: 'print(1)',
+    cpp: 'int main() {}',
+    java: 'class Main { public static void main(String[] a) {} }',
+  }
+  for (const [language, code] of Object.entries(codes)) {
+    for (const [name, value] of Object.entries(limits)) {
+      const own = { [name]: value }
+      const forCompiler = language === 'python' ? {} : { compile_limits: own }
+      const { body } = await run({ language, code, limits: own })
+      t.equal(body.status, 'completed', `${language} with ${name} ${value}`)
+      const { body: compiled } = await run({ language, code: `${code}\n`, ...forCompiler })
+      t.equal(compiled.status, 'completed', `${language}’s compiler with ${name} ${value}`)
+    }
+  }
+})
+
+t.test('bytes go in and come out as base64', minutes, async (t) => {
+  const { body } = await run({
+    language: 'python',
+    code: 'import sys\nb = sys.stdin.buffer.read()\nsys.stdout.buffer.write(b)\nsys.stderr.buffer.write(b[:1])',
+    stdin: base64(0, 1, 254, 255),
+    stdin_encoding: 'base64',
+    output_encoding: 'base64',
+  })
+  t.strictSame([body.stdout, body.stderr], [base64(0, 1, 254, 255), base64(0)])
+})
+
+t.test('a tag comes back, and filters lists', minutes, async (t) => {
+  const { body } = await run({ language: 'python', code: '', tag: 'täg' })
+  t.equal(body.tag, 'täg')
+  const { body: list } = await call('GET', `/api/submissions?tag=${encodeURIComponent('täg')}`)
+  t.strictSame(
+    list.submissions.map(({ id }: { id: string }) => id),
+    [body.id],
+  )
+})
+
+t.test('a request with other details is another one under the same Idempotency-Key', async (t) => {
+  const headers = { 'Idempotency-Key': '0f0e7f5a-5c3e-4f0a-8f5e-3a3f7d0d6f10' }
+  const submit = (more: object): Promise<Answer> =>
+    call('POST', '/api/submit', { headers, body: { language: 'python', code: '', ...more } })
+  await submit({ args: ['1'] })
+  t.equal((await submit({ args: ['1'] })).headers['idempotency-mismatch'], undefined)
+  t.equal((await submit({ args: ['2'] })).headers['idempotency-mismatch'], 'true')
+  t.equal((await submit({})).headers['idempotency-mismatch'], 'true')
+})
+
+t.test('what is wrong is refused, all of it at once', async (t) => {
+  const name = (text: unknown): object => ({ files: [{ name: text, content: '' }] })
+  const names = (...list: string[]): object => ({
+    files: list.map((one) => ({ name: one, content: '' })),
+  })
+  const rows: [object, ...string[]][] = [
+    [{ args: 'a' }, 'args'],
+    [{ args: ['a', 1, '\0', '\ud800'] }, 'args.1', 'args.2', 'args.3'],
+    [{ args: Array.from({ length: 65 }, () => '') }, 'args'],
+    [{ args: ['x'.repeat(16_385)] }, 'args'],
+    [{ compile_args: [] }, 'compile_args'],
+    [{ compile_limits: {} }, 'compile_limits'],
+    [name('../a'), 'files.0.name'],
+    [name('a/../b'), 'files.0.name', 'files.0.name'].slice(0, 2) as [object, string],
+    [name('/a'), 'files.0.name'],
+    [name('a//b'), 'files.0.name'],
+    [name('a/'), 'files.0.name'],
+    [name(''), 'files.0.name'],
+    [name('.'), 'files.0.name'],
+    [name('a b'), 'files.0.name'],
+    [name('é'), 'files.0.name'],
+    [name('a\n'), 'files.0.name'],
+    [name('a\0'), 'files.0.name'],
+    [name('a/'.repeat(8) + 'a'), 'files.0.name'],
+    [name('a'.repeat(256)), 'files.0.name'],
+    [name('main.py'), 'files.0.name'],
+    [name('MAIN.py'), 'files.0.name'],
+    [name(7), 'files.0.name'],
+    [names('a', 'a'), 'files.1.name'],
+    [names('a', 'A'), 'files.1.name'],
+    [names('a', 'a/b'), 'files.1.name'],
+    [names('a/b', 'a'), 'files.1.name'],
+    [names('main.py/a'), 'files.0.name'],
+    [{ files: [{ name: 'a' }] }, 'files.0.content'],
+    [{ files: [{ name: 'a', content: 'x', mode: 7 }] }, 'files.0.mode'],
+    [{ files: [{ name: 'a', content: 'x', encoding: 'hex' }] }, 'files.0.encoding'],
+    [{ files: [{ name: 'a', content: '=', encoding: 'base64' }] }, 'files.0.content'],
+    [{ files: [{ name: 'a', content: 'x'.repeat(mebibyte + 1) }] }, 'files'],
+    [{ files: Array.from({ length: 65 }, (_, n) => ({ name: `f${n}`, content: '' })) }, 'files'],
+    [{ limits: { cpu_time: 0 } }, 'limits.cpu_time'],
+    [{ limits: { cpu_time: -1, memory: 0.5, processes: 0 } }, 'limits.cpu_time', 'limits.memory', 'limits.memory', 'limits.processes'], // prettier-ignore
+    [{ limits: { wall_time: 1e-9 } }, 'limits.wall_time'],
+    [{ limits: { wall_time: 1e308 } }, 'limits.wall_time'],
+    [{ limits: { wall_time: '1' } }, 'limits.wall_time'],
+    [{ limits: { cpu: 1 } }, 'limits.cpu'],
+    [{ limits: [] }, 'limits'],
+    [{ limits: null }, 'limits'],
+    [{ stdin: '!', stdin_encoding: 'base64' }, 'stdin'],
+    [{ stdin_encoding: 'latin1', output_encoding: 7 }, 'stdin_encoding', 'output_encoding'],
+    [{ tag: '' }, 'tag'],
+    [{ tag: 'é'.repeat(65) }, 'tag'],
+    [{ tag: 'a', args: 1, ...name('..'), limits: { x: 1 }, code: 7 }, 'limits.x', 'code', 'files.0.name', 'args'], // prettier-ignore
+  ]
+  for (const [more, ...paths] of rows) {
+    const { status, body } = await call('POST', '/api/submit', {
+      body: { language: 'python', code: '', ...more },
+    })
+    const found = (body.issues ?? []).map(({ path }: { path: string }) => path)
+    t.strictSame([status, found], [400, paths], JSON.stringify([more, body.issues]).slice(0, 300))
+  }
+})
+
+t.test('a key’s tier says the most, and the message names it', async (t) => {
+  const key = await issue('beta')
+  const ask = (limits: object): Promise<Answer> =>
+    call('POST', '/api/submit', { key, body: { language: 'java', code: '', limits } })
+  t.equal((await ask({ cpu_time: 15, memory: 1024 * mebibyte, processes: 256 })).status, 202)
+  const { status, body } = await ask({ cpu_time: 15.1, wall_time: 31 })
+  t.equal(status, 400)
+  t.strictSame(body.issues, [
+    { path: 'limits.cpu_time', message: 'is more than this key’s tier allows: 15' },
+    { path: 'limits.wall_time', message: 'is more than this key’s tier allows: 30' },
+  ])
+})
