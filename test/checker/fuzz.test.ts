@@ -32,7 +32,7 @@ const bytes = [
 const figures = ['0', '1', '5', '9', '.', 'e', 'E', '+', '-']
 const numbers = [
   '1'.repeat(20),
-  ...'0 -0 1 1. .5 0.5 -1 1e0 10e-1 1.0000001 1.000002 1e999 1e-999 0x1 0.1 00.10'.split(' '),
+  ...'0 -0 1 1. .5 0.5 -1 1e0 10e-1 1.0000001 1.000002 1e999 2e999 1e-999 0x1 0.1 00.10'.split(' '),
   ...'nan -NaN inf -inf Infinity +INFINITY infin'.split(' '),
 ]
 const tolerances = [0, 1e-6, 0.5, 1, 10]
