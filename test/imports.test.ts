@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   cli: everything,
   dev: everything,
   client: [],
+  checker: [],
   database: plain,
   language: [],
   log: [],
@@ -42,6 +43,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'job/queue': ['#database', '#log', '#retry'],
   'job/execute': [
     ...base,
+    '#checker',
     '#event',
     '#executor',
     '#queue',

@@ -129,6 +129,16 @@ export const outputs: readonly Filling[] = [
   ...alone('\nTerminating due to java.lang.OutOfMemoryErro', '\nException in thread "main" '),
 ]
 
+/** Outputs that are held against expected ones. */
+export const judgedOutputs: readonly Filling[] = [
+  ...outputs,
+  ...alone('0', '9', '1 ', '1e9 ', '9\n', '+', '1e', 'nan '),
+  ['0', '1.', '1'],
+  ['9', '1e', '9'],
+  ['\n', 'a', 'b'],
+  ['a\n', 'b', 'c'],
+]
+
 export const headers: readonly Filling[] = [
   ...[' ', '\t', ',', ' ,', 'a', '0', '-', ';wait=', 'wait=1', 'wait=999999a'].map(
     (unit): Filling => [unit, '', '!'],

@@ -10,6 +10,8 @@ import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/source.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
+import { check } from '#checker'
+import type { BuiltInChecker } from '#checker'
 import { ordinaryToolHost } from '#toolchain'
 import { defaultSettings } from '#language'
 import type { Phase } from '../../src/executor/contract/outcome.ts'
@@ -108,6 +110,25 @@ t.test('outputs', async (t) => {
     }
     for (const [reader, read] of Object.entries(readers))
       await holdToLinear(t, `${reader}: ${name}`, outputBytes, read)
+  }
+})
+
+t.test('outputs and what is expected of them', async (t) => {
+  const checkers: readonly BuiltInChecker[] = [
+    { type: 'exact' },
+    { type: 'lines' },
+    { type: 'unordered_lines' },
+    { type: 'tokens' },
+    { type: 'floats', absolute: 1, relative: 1 },
+  ]
+  for (const [name, text] of fill(outputBytes, filling.judgedOutputs)) {
+    const output = Buffer.from(text)
+    // The other way round there is no quick way to see that nothing differs.
+    const others = [output, Buffer.from(text.split('').toReversed().join(''))]
+    for (const checker of checkers)
+      await holdToLinear(t, `${checker.type}: ${name}`, outputBytes, () =>
+        others.map((expected) => check(checker, output, expected)),
+      )
   }
 })
 

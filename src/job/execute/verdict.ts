@@ -1,4 +1,5 @@
 // From an executor's outcome to a verdict and the data of execution.completed.
+import { check, defaultChecker } from '#checker'
 import { digestBody } from '#event'
 import type { ExceededLimit, ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
@@ -65,35 +66,8 @@ function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Ve
   if (run === null) return 'CE'
   if (run.ending !== 'exited') return endingVerdicts[run.ending]
   if (run.exitCode !== 0) return 'RE'
-  return expectedStdout === null || isSameOutput(run.stdout, expectedStdout) ? 'AC' : 'WA'
-}
-
-const newline = 0x0a
-
-/** Ignores white space at line ends and empty lines at the end. */
-function isSameOutput(actual: Uint8Array, expected: Uint8Array): boolean {
-  return normalize(actual).equals(normalize(expected))
-}
-
-// In one pass: on a program's own bytes a backtracking search could take minutes.
-function normalize(output: Uint8Array): Buffer {
-  const kept = Buffer.allocUnsafe(output.length)
-  let length = 0
-  let lengthWithoutBlanks = 0
-  for (const byte of output) {
-    if (byte === newline) length = lengthWithoutBlanks
-    kept[length] = byte
-    length += 1
-    if (!isBlank(byte)) lengthWithoutBlanks = length
-  }
-  length = lengthWithoutBlanks
-  while (length > 0 && kept[length - 1] === newline) length -= 1
-  return kept.subarray(0, length)
-}
-
-/** Space, tab, vertical tab, form feed, carriage return. */
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || (byte >= 0x0b && byte <= 0x0d)
+  if (expectedStdout === null) return 'AC'
+  return check(defaultChecker, run.stdout, expectedStdout).same ? 'AC' : 'WA'
 }
 
 const limitNames: Partial<Record<Ending, string>> = {

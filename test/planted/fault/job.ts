@@ -15,18 +15,6 @@ export const jobFaults: readonly Fault[] = [
     tests: ['job/verdict'],
   },
   {
-    name: 'job: empty lines at the end count',
-    text: 'while (length > 0 && kept[length - 1] === newline) length -= 1',
-    instead: 'if (length > 0 && kept[length - 1] === newline) length -= 1',
-    tests: ['job/verdict'],
-  },
-  {
-    name: 'job: white space at line ends counts',
-    text: 'if (byte === newline) length = lengthWithoutBlanks',
-    instead: '',
-    tests: ['job/verdict'],
-  },
-  {
     name: 'job: the hash of stderr is that of stdout',
     text: 'stderr: digestOutput(stderr, run?.stderrTruncated ?? false),',
     instead: 'stderr: digestOutput(stdout, run?.stderrTruncated ?? false),',

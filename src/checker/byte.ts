@@ -1,0 +1,25 @@
+// The bytes that every checker tells apart. All others are content, whatever they encode.
+
+export const newline = 0x0a
+
+/** Space, tab, vertical tab, form feed, carriage return: what may stand around the content of a line. */
+export function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0b || byte === 0x0c || byte === 0x0d
+}
+
+/** Whether two ranges, the ends of which are exclusive, hold the same bytes. */
+export function areSame(
+  left: Uint8Array,
+  leftStart: number,
+  leftEnd: number,
+  right: Uint8Array,
+  rightStart: number,
+  rightEnd: number,
+): boolean {
+  const length = leftEnd - leftStart
+  if (length !== rightEnd - rightStart) return false
+  for (let index = 0; index < length; index += 1) {
+    if (left[leftStart + index] !== right[rightStart + index]) return false
+  }
+  return true
+}

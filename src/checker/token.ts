@@ -1,0 +1,80 @@
+// Goes through an output token by token, a token being a run without white space; `tokens` is the checker of them.
+import { areSame, isBlank, newline } from './byte.ts'
+import { differAt, same } from './judgement.ts'
+import type { Judgement, Line } from './judgement.ts'
+
+/** The bytes from `start` up to, but not including, `end`. */
+export interface Token {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+interface TokenCursor extends Token {
+  start: number
+  end: number
+  /** The token's line, from 1, and where it begins. */
+  line: number
+  lineStart: number
+}
+
+/** Ignores how much white space of which kind stands between tokens, before and behind them. */
+export function checkTokens(output: Uint8Array, expected: Uint8Array): Judgement {
+  return compareTokens(output, expected, areSameTokens)
+}
+
+/** As many tokens, each of which matches its counterpart. */
+export function compareTokens(
+  output: Uint8Array,
+  expected: Uint8Array,
+  matches: (expected: Token, got: Token) => boolean,
+): Judgement {
+  const wanted = beginTokens(expected)
+  const got = beginTokens(output)
+  for (;;) {
+    const isExpected = nextToken(wanted)
+    const isGot = nextToken(got)
+    if (!isExpected && !isGot) return same
+    if (!isExpected || !isGot || !matches(wanted, got)) {
+      return differAt(isExpected ? lineOf(wanted) : null, isGot ? lineOf(got) : null)
+    }
+  }
+}
+
+export function areSameTokens(left: Token, right: Token): boolean {
+  return areSame(left.bytes, left.start, left.end, right.bytes, right.start, right.end)
+}
+
+function beginTokens(bytes: Uint8Array): TokenCursor {
+  return { bytes, start: 0, end: 0, line: 1, lineStart: 0 }
+}
+
+/** False when there is no further token. */
+function nextToken(cursor: TokenCursor): boolean {
+  const { bytes } = cursor
+  let at = cursor.end
+  while (at < bytes.length && isSpace(bytes[at])) {
+    at += 1
+    if (bytes[at - 1] === newline) {
+      cursor.line += 1
+      cursor.lineStart = at
+    }
+  }
+  cursor.start = at
+  while (at < bytes.length && !isSpace(bytes[at])) at += 1
+  cursor.end = at
+  return at > cursor.start
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === newline || isBlank(byte)
+}
+
+/** The line in which a cursor's token stands, without white space at its end. */
+function lineOf({ bytes, line, lineStart, end }: TokenCursor): Line {
+  let lineEnd = end
+  for (let at = end; at < bytes.length && bytes[at] !== newline; at += 1) {
+    if (!isBlank(bytes[at])) lineEnd = at + 1
+  }
+  return { bytes, line, start: lineStart, end: lineEnd }
+}
