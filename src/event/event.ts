@@ -20,6 +20,7 @@
 //
 // Names are <noun>.<past participle> and never reused. Events are written in the latest shape; readers update older
 // versions (upcast.ts) and pass newer ones through.
+export { stringifyBytes } from './byte-json.ts'
 export * from './submission.ts'
 export * from './execution.ts'
 export * from './webhook.ts'

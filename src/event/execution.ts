@@ -40,6 +40,16 @@ export interface OutputDigest extends BodyDigest {
   readonly truncated: boolean
 }
 
+/** One test; a null verdict: it was not run. */
+export type TestFacts =
+  | { readonly verdict: null }
+  | (PhaseFacts & {
+      readonly verdict: Verdict
+      readonly limit?: ExceededLimit
+      readonly stdout: OutputDigest
+      readonly stderr: OutputDigest
+    })
+
 export interface ExecutionCompleted {
   readonly type: 'execution.completed'
   readonly data: {
@@ -53,6 +63,10 @@ export interface ExecutionCompleted {
     readonly compile_output: OutputDigest | null
     /** The limit that ended the run; left out when none did. */
     readonly limit?: ExceededLimit
+    /** Of what is told of the end beside the outputs, if anything is. */
+    readonly report?: BodyDigest
+    /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */
+    readonly tests?: readonly TestFacts[]
   }
 }
 

@@ -1,5 +1,6 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
+import { isDeepStrictEqual } from 'node:util'
 import { compileMessageBytes, SandboxError } from '#contract'
 import type {
   BoxFile,
@@ -9,6 +10,8 @@ import type {
   Outcome,
   Phase,
   PhaseLimits,
+  RunInput,
+  Runs,
   Source,
   SourceFile,
 } from '#contract'
@@ -75,7 +78,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
   }
 
   return async (runPhase, offer, request, signal) => {
-    const { code, stdin, files = [], cacheScope } = request
+    const { code, files = [], cacheScope } = request
     const { toolchain } = offer
     const { compiler } = toolchain
     const limits = request.limits ?? offer.limits
@@ -83,7 +86,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     let compileCached = false
     let artefact: Artefact | null = { content: code, entry: '' }
     if (compiler !== null) {
-      const compilation = describeCompilation(request, limits.compile)
+      const compilation = describeCompilation(request, limits.compile, offer.limits.compile)
       const key = hashSource(
         request.language,
         compiler.identity,
@@ -101,15 +104,31 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     }
     if (artefact === null) return { compile: compilePhase, compileCached, run: null }
     const command = beside(files, toolchain.run(artefact, limits.run.memoryBytes))
-    const argv = [...command.argv, ...(request.arguments ?? [])]
-    const run = await runCommand(
-      runPhase,
-      toolchain,
-      { ...command, argv },
-      { stdin, limits: limits.run },
-    )
+    const runOnce = (input: RunInput): Promise<Phase> => {
+      const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
+      const details = { stdin: input.stdin, limits: limits.run }
+      return runCommand(runPhase, toolchain, { ...command, argv }, details)
+    }
+    const run =
+      request.runs === undefined
+        ? await runOnce({ stdin: request.stdin })
+        : await runEach(request.runs, runOnce)
     return { compile: compilePhase, compileCached, run }
   }
+}
+
+/** @returns the first run. */
+async function runEach(
+  { inputs, onRun }: Runs,
+  runOnce: (input: RunInput) => Promise<Phase>,
+): Promise<Phase | null> {
+  let first: Phase | null = null
+  for (const [index, input] of inputs.entries()) {
+    const run = await runOnce(input)
+    first ??= run
+    if (!(await onRun(run, index))) break
+  }
+  return first
 }
 
 /** What a compiler is given, and what it may take. */
@@ -122,11 +141,13 @@ interface Compilation {
 
 /** @throws {SandboxError} when the language's limits say nothing of a compiler. */
 function describeCompilation(
-  { language, code, files = [], compileArguments = [], limits: own }: ExecutionRequest,
+  { language, code, files = [], compileArguments = [] }: ExecutionRequest,
   limits: PhaseLimits | null,
+  usual: PhaseLimits | null,
 ): Compilation {
   if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
-  const isUsual = files.length === 0 && compileArguments.length === 0 && own === undefined
+  const isUsual =
+    files.length === 0 && compileArguments.length === 0 && isDeepStrictEqual(limits, usual)
   return { source: { code, files, arguments: compileArguments }, limits, isUsual }
 }
 
@@ -134,9 +155,11 @@ function describeCompilation(
 function beside(files: readonly SourceFile[], command: Command): Command {
   if (files.length === 0) return command
   const own = new Set(command.files.map(({ path }) => path))
-  const further = files.map(
-    ({ name, content }): BoxFile => ({ path: `/box/${name}`, content, executable: false }),
-  )
+  const further = files.map(({ name, content }): BoxFile => ({
+    path: `/box/${name}`,
+    content,
+    executable: false,
+  }))
   const taken = further.find(({ path }) => own.has(path))
   if (taken === undefined) return { ...command, files: [...command.files, ...further] }
   const message = `${taken.path.slice('/box/'.length)}: this name is the main file's`

@@ -1,7 +1,8 @@
 // The fields of a submission beyond code, input and webhook: schemas, and what holds between them. Every problem is listed.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
-import type { Detail, DetailFile, OwnLimits } from '#enqueue'
+import type { BuiltInChecker } from '#checker'
+import type { Detail, DetailFile, OwnLimits, Test } from '#enqueue'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits, limitSpellings } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
@@ -13,6 +14,9 @@ const filesBytesMost = 1024 * 1024
 const nameBytesMost = 255
 const nameDepthMost = 8
 const tagBytesMost = 128
+const testsMost = 200
+const testsBytesMost = 1024 * 1024
+const testNameBytesMost = 128
 
 const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
 
@@ -120,6 +124,38 @@ export const tagSchema = v.pipe(
   }),
 )
 
+const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
+const tolerance = v.optional(
+  v.pipe(
+    v.number('must be a number'),
+    v.finite('must be a number'),
+    v.minValue(0, 'must be at least 0'),
+  ),
+)
+const checker = v.object({
+  type: v.picklist(checkerTypes, `must be one of ${checkerTypes.join(', ')}`),
+  absolute: v.pipe(tolerance, v.description('Of floats: numbers so far apart are the same.')),
+  relative: v.pipe(
+    tolerance,
+    v.description('Of floats: or so far, as a part of what is expected.'),
+  ),
+})
+
+const test = v.object({
+  name: v.optional(
+    v.pipe(
+      textWithoutNul,
+      v.check(
+        (name) => byteLength(name) <= testNameBytesMost,
+        `is larger than ${testNameBytesMost} bytes`,
+      ),
+    ),
+  ),
+  stdin: v.optional(text),
+  expected_stdout: v.optional(text),
+  args: v.optional(words("In place of the submission's.")),
+})
+
 /** All are optional. */
 export const detailEntries = {
   files: v.optional(
@@ -138,8 +174,36 @@ export const detailEntries = {
   compile_args: v.optional(words("Appended to the compiler's own. 16 KiB in all.")),
   limits: v.optional(limits("The run's.")),
   compile_limits: v.optional(limits("The compiler's.")),
+  tests: v.optional(
+    v.pipe(
+      v.array(v.unknown(), 'must be an array of tests'),
+      v.minLength(1, 'holds no test'),
+      v.maxLength(testsMost, `holds more than ${testsMost} tests`),
+      v.array(test),
+      v.metadata({
+        description:
+          'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all. Not together with stdin or expected_stdout.',
+        minItems: 1,
+        maxItems: testsMost,
+      }),
+    ),
+  ),
+  stop_on_failure: v.optional(
+    v.pipe(
+      v.boolean('must be true or false'),
+      v.description('The tests after the first that is not AC are not run; false unless given.'),
+    ),
+  ),
+  checker: v.optional(
+    v.pipe(
+      v.unknown(),
+      plainObject,
+      checker,
+      v.description('How outputs are held against the expected ones; lines unless given.'),
+    ),
+  ),
   stdin_encoding: v.optional(
-    v.pipe(encoding, v.description('How stdin is given; utf8 unless given.')),
+    v.pipe(encoding, v.description('How stdin is given, the tests’ too; utf8 unless given.')),
   ),
   output_encoding: v.optional(
     v.pipe(
@@ -152,7 +216,10 @@ export const detailEntries = {
   tag: v.optional(tagSchema),
 } as const
 
-type Given = v.InferOutput<ReturnType<typeof makeObject>>
+type Given = v.InferOutput<ReturnType<typeof makeObject>> & {
+  readonly stdin?: string | undefined
+  readonly expected_stdout?: string | undefined
+}
 const makeObject = () => v.object(detailEntries)
 
 const spellings = {
@@ -173,11 +240,21 @@ export function* findUnknown(input: Readonly<Record<string, unknown>>): Generato
     for (const key of listKeys(input[name]))
       if (!Object.hasOwn(spellings, key)) yield `${name}.${key}`
   }
-  const { files } = input
-  if (!Array.isArray(files)) return
-  for (const [index, one] of files.slice(0, filesMost).entries()) {
-    for (const key of listKeys(one))
-      if (!Object.hasOwn(file.entries, key)) yield `files.${index}.${key}`
+  for (const key of listKeys(input['checker']))
+    if (!Object.hasOwn(checker.entries, key)) yield `checker.${key}`
+  yield* findUnknownOfEach('files', input['files'], filesMost, file.entries)
+  yield* findUnknownOfEach('tests', input['tests'], testsMost, test.entries)
+}
+
+function* findUnknownOfEach(
+  name: string,
+  list: unknown,
+  most: number,
+  known: object,
+): Generator<string> {
+  if (!Array.isArray(list)) return
+  for (const [index, one] of list.slice(0, most).entries()) {
+    for (const key of listKeys(one)) if (!Object.hasOwn(known, key)) yield `${name}.${index}.${key}`
   }
 }
 
@@ -197,6 +274,8 @@ export function* judgeDetail(
   allowed: TierLimits,
 ): Generator<Issue> {
   yield* judgeFiles(language, given.files ?? [])
+  yield* judgeTests(given)
+  yield* judgeChecker(given)
   if (language === undefined) return
   const { compile, run } = defaultLimits[language]
   yield* judgeLimits('limits', given.limits ?? {}, run, allowed)
@@ -207,6 +286,48 @@ export function* judgeDetail(
   for (const path of ['compile_args', 'compile_limits'] as const) {
     if (given[path] !== undefined) yield { path, message: `${language} has no compiler` }
   }
+}
+
+function* judgeTests({
+  tests,
+  stdin,
+  expected_stdout: expected,
+  ...given
+}: Given): Generator<Issue> {
+  if (tests === undefined) {
+    if (given.stop_on_failure !== undefined)
+      yield { path: 'stop_on_failure', message: 'is for tests alone' }
+    return
+  }
+  for (const [path, value] of Object.entries({ stdin, expected_stdout: expected })) {
+    if (value !== undefined) yield { path, message: 'cannot be given beside tests' }
+  }
+  let bytes = 0
+  for (const [index, one] of tests.entries()) {
+    const decoded = decode(one.stdin ?? '', given.stdin_encoding)
+    if (decoded === null) yield { path: `tests.${index}.stdin`, message: 'is not base64' }
+    bytes += (decoded?.byteLength ?? 0) + byteLength(one.expected_stdout ?? '')
+  }
+  if (bytes > testsBytesMost)
+    yield { path: 'tests', message: `is larger than ${testsBytesMost} bytes in all` }
+}
+
+function* judgeChecker({
+  checker: chosen,
+  tests,
+  expected_stdout: expected,
+}: Given): Generator<Issue> {
+  if (chosen === undefined) return
+  if (tests === undefined && expected === undefined)
+    yield { path: 'checker', message: 'needs tests, or expected_stdout' }
+  const { type, absolute, relative } = chosen
+  if (type === 'floats') {
+    if (absolute === undefined && relative === undefined)
+      yield { path: 'checker', message: 'needs absolute or relative' }
+    return
+  }
+  for (const [name, value] of Object.entries({ absolute, relative }))
+    if (value !== undefined) yield { path: `checker.${name}`, message: 'is for floats alone' }
 }
 
 function* judgeLimits(
@@ -296,6 +417,30 @@ export function readDetail(given: Given): Detail {
       given.compile_args.length > 0 && { compileArguments: given.compile_args }),
     ...(files && files.length > 0 && { files }),
     ...(Object.keys(own).length > 0 && { limits: own }),
+    ...(given.tests && { tests: given.tests.map((one) => readTest(one, given.stdin_encoding)) }),
+    ...(given.stop_on_failure === true && { stopOnFailure: true }),
+    ...(given.checker && { checker: readChecker(given.checker) }),
+  }
+}
+
+function readTest(
+  { name, stdin, expected_stdout: expected, args }: v.InferOutput<typeof test>,
+  encoded: 'utf8' | 'base64' | undefined,
+): Test {
+  return {
+    ...(name !== undefined && { name }),
+    stdin: decode(stdin ?? '', encoded) ?? Buffer.alloc(0),
+    expectedStdout: expected === undefined ? null : Buffer.from(expected),
+    ...(args !== undefined && { arguments: args }),
+  }
+}
+
+function readChecker({ type, absolute, relative }: v.InferOutput<typeof checker>): BuiltInChecker {
+  if (type !== 'floats') return { type }
+  return {
+    type,
+    ...(absolute !== undefined && { absolute }),
+    ...(relative !== undefined && { relative }),
   }
 }
 

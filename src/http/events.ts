@@ -28,6 +28,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
     'stderr',
     'compile_output',
     'limit',
+    'tests',
   ],
   'execution.interrupted': ['reason', 'spends_attempt'],
   'execution.abandoned': ['losses'],

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
-import { exceededLimits } from '#event'
+import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
 import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
@@ -69,7 +69,50 @@ const summaryEntries = {
   tag: v.nullable(v.string()),
 }
 
+const difference = v.pipe(
+  v.nullable(
+    v.object({
+      line: v.pipe(count, v.description('From 1.')),
+      expected: v.nullable(v.string()),
+      got: v.nullable(v.string()),
+    }),
+  ),
+  v.description(
+    'Where the output is not what was expected: at most 200 characters of each line, null where there is none. Null unless the verdict is WA.',
+  ),
+)
+
+const test = v.object({
+  name: v.nullable(v.string()),
+  verdict: v.pipe(
+    v.nullable(v.picklist(verdicts)),
+    v.description('null: it was not run, and so is all else.'),
+  ),
+  exit_code: v.nullable(v.pipe(v.number(), v.integer())),
+  signal: v.nullable(v.string()),
+  cpu_time: v.nullable(seconds),
+  wall_time: v.nullable(seconds),
+  memory_peak: v.nullable(count),
+  stdout: v.pipe(
+    v.nullable(v.string()),
+    v.description('The first 64 KiB; 4 MiB of all tests together.'),
+  ),
+  stderr: v.nullable(v.string()),
+  stdout_truncated: v.pipe(v.nullable(v.boolean()), v.description('It wrote more than this.')),
+  stderr_truncated: v.nullable(v.boolean()),
+  limit: v.nullable(v.picklist(exceededLimits)),
+  difference,
+  message: v.pipe(v.nullable(v.string()), v.description('What the checker said.')),
+})
+
 const bodyEntries = {
+  difference,
+  tests: v.pipe(
+    v.nullable(v.array(test)),
+    v.description(
+      'In the order of the request; null without tests, before the end, and when purged.',
+    ),
+  ),
   stdout: v.nullable(v.string()),
   stderr: v.nullable(v.string()),
   compile_output: v.nullable(v.string()),

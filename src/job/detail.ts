@@ -1,5 +1,7 @@
 // What a submission asks beside its code and its input: how it is kept (runledger.body.detail), and read again by a worker.
 import * as v from 'valibot'
+import type { BuiltInChecker } from '#checker'
+import { stringifyBytes } from '#event'
 import { limitSpellings } from '#language'
 import type { PhaseLimits } from '#language'
 
@@ -11,6 +13,21 @@ export interface Detail {
   readonly compileArguments?: readonly string[]
   readonly files?: readonly DetailFile[]
   readonly limits?: OwnLimits
+  /** The program runs once for each, in place of once. */
+  readonly tests?: readonly Test[]
+  /** The tests after the first that is not accepted are not run. */
+  readonly stopOnFailure?: true
+  /** How outputs are judged. */
+  readonly checker?: BuiltInChecker
+}
+
+export interface Test {
+  readonly name?: string
+  readonly stdin: Uint8Array
+  /** Null: any output will do. */
+  readonly expectedStdout: Uint8Array | null
+  /** In place of the submission's. */
+  readonly arguments?: readonly string[]
 }
 
 /** A file that lies beside the program's own. */
@@ -48,24 +65,33 @@ const schema = v.partial(
     compileArguments: words,
     files: v.array(v.object({ name: v.string(), content: base64 })),
     limits: v.partial(v.object({ compile: phase, run: phase })),
+    tests: v.array(
+      v.object({
+        name: v.optional(v.string()),
+        stdin: base64,
+        expectedStdout: v.nullable(base64),
+        arguments: v.optional(words),
+      }),
+    ),
+    stopOnFailure: v.literal(true),
+    checker: v.variant('type', [
+      v.object({ type: v.literal('lines') }),
+      v.object({ type: v.literal('exact') }),
+      v.object({ type: v.literal('tokens') }),
+      v.object({ type: v.literal('unordered_lines') }),
+      v.object({
+        type: v.literal('floats'),
+        absolute: v.optional(v.number()),
+        relative: v.optional(v.number()),
+      }),
+    ]),
   }),
 )
 
 /** As bytes; null when nothing was asked. */
 export function encodeDetail(detail: Detail): Buffer | null {
   if (Object.keys(detail).length === 0) return null
-  const { files, ...rest } = detail
-  return Buffer.from(
-    JSON.stringify({
-      ...rest,
-      ...(files !== undefined && {
-        files: files.map(({ name, content }) => ({
-          name,
-          content: Buffer.from(content).toString('base64'),
-        })),
-      }),
-    }),
-  )
+  return Buffer.from(stringifyBytes(detail))
 }
 
 /** @throws when the bytes are not what `encodeDetail` makes. */

@@ -1,5 +1,8 @@
 // The result record, and how a database row becomes one.
+import type { Difference } from '#checker'
 import type { ExceededLimit, PhaseFacts } from '#event'
+import { decodeReport } from './report.ts'
+import type { ToldTest } from './report.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
@@ -34,6 +37,10 @@ export interface ResultRecord {
   readonly compile: CompileFacts | null
   /** The limit that ended the run; null when none did. */
   readonly limit: ExceededLimit | null
+  /** Where the output is not what was expected; null unless that is the verdict. */
+  readonly difference: Difference | null
+  /** In the order of the request; null without tests, before the end, and when they were purged. */
+  readonly tests: readonly ToldTest<string>[] | null
   /** The caller's own word for it. */
   readonly tag: string | null
 }
@@ -70,7 +77,9 @@ export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
 export type TrackedResult = ResultRecord & { readonly webhook: WebhookProgress | null }
 
 /** Without what the program wrote. */
-export type ResultSummary = Omit<ResultRecord, 'stdout' | 'stderr' | 'compile_output'>
+export type ResultSummary = Omit<ResultRecord, WrittenField>
+
+type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests'
 
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -87,6 +96,8 @@ export interface ResultRow extends Omit<
   | 'purged_at'
   | 'compile'
   | 'limit'
+  | 'difference'
+  | 'tests'
 > {
   readonly exceeded: ExceededLimit | null
   /** As execution.completed says it. */
@@ -99,6 +110,8 @@ export interface ResultRow extends Omit<
   readonly stdout?: Uint8Array | null
   readonly stderr?: Uint8Array | null
   readonly compile_output?: Uint8Array | null
+  /** As report.ts writes it. */
+  readonly report?: Uint8Array | null
 }
 
 /** A row of runledger.read_result. */
@@ -118,6 +131,7 @@ const encode = (bytes: Uint8Array | null | undefined): string | null =>
 export function toRecord(row: ResultRow): ResultRecord {
   // Null, as an empty text would say that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
+  const { difference, tests } = decodeReport(row.report)
   const tell = row.output_encoding === 'base64' ? encode : decode
   return {
     id: row.id,
@@ -141,6 +155,10 @@ export function toRecord(row: ResultRow): ResultRecord {
     purged_at: formatTime(row.purged_at),
     compile: row.compile === null ? null : presentCompile(row.compile),
     limit: row.exceeded,
+    difference,
+    tests:
+      tests?.map((test) => ({ ...test, stdout: tell(test.stdout), stderr: tell(test.stderr) })) ??
+      null,
     tag: row.tag,
   }
 }

@@ -38,7 +38,7 @@ export async function readResult(
   accountId: string | null,
 ): Promise<ResultRecord | null> {
   const [row] = await sql<ResultRow[]>`
-    select r.*, body.stdout, body.stderr, body.compile_output
+    select r.*, body.stdout, body.stderr, body.compile_output, body.report
     from runledger.result r
     left join runledger.body on body.submission_id = r.id
     where r.id = ${id} and (${accountId}::uuid is null or r.account_id = ${accountId})`
@@ -92,6 +92,8 @@ export async function listResults(
       stdout: _stdout,
       stderr: _stderr,
       compile_output: _messages,
+      difference: _difference,
+      tests: _tests,
       ...summary
     } = toRecord(row)
     return summary

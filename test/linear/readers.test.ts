@@ -18,7 +18,7 @@ import type { Phase } from '../../src/executor/contract/outcome.ts'
 import { readIdempotencyKey, readQuery, waitSeconds } from '../../src/http/request.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { createSubmissionParser } from '../../src/http/submission.ts'
-import { describeOutcome } from '../../src/job/execute/verdict.ts'
+import { describeOutcome } from '../../src/job/execute/completion.ts'
 import { toRecord } from '../../src/result/record.ts'
 import type { ResultRow } from '../../src/result/record.ts'
 import { printable } from '../../src/cli/output.ts'
@@ -103,7 +103,7 @@ t.test('outputs', async (t) => {
     const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
     Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
     const readers = {
-      verdict: () => describeOutcome(outcome, bytes),
+      verdict: () => describeOutcome(outcome, { stdout: bytes, checker: undefined }),
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
       record: () => JSON.stringify(toRecord(row)),
       terminal: () => printable(text),

@@ -44,7 +44,7 @@ export interface Outcome {
   readonly compile: Phase | null
   /** True when the compiled program came from the cache. */
   readonly compileCached: boolean
-  /** Null when the program did not compile. */
+  /** The first, of several. Null when the program did not compile, or no run was asked for. */
   readonly run: Phase | null
 }
 

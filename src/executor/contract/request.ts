@@ -1,5 +1,6 @@
 // What the executor is asked to do: a program, its input, and what else it is to have.
 import type { Language, Limits } from '#language'
+import type { Phase } from './outcome.ts'
 
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'
@@ -20,7 +21,20 @@ export interface Source {
   readonly arguments: readonly string[]
 }
 
-/** One program to run once. */
+/** What one of several runs is given. */
+export interface RunInput {
+  readonly stdin: Uint8Array
+  /** The request's own unless given. */
+  readonly arguments?: readonly string[]
+}
+
+export interface Runs {
+  readonly inputs: readonly RunInput[]
+  /** Told of each run as it ends: none is kept. False: no further one begins. */
+  onRun(run: Phase, index: number): boolean | Promise<boolean>
+}
+
+/** One program to run. */
 export interface ExecutionRequest {
   readonly language: Language
   /** The source, UTF-8; any bytes, NUL included. */
@@ -36,4 +50,6 @@ export interface ExecutionRequest {
   readonly compileArguments?: readonly string[]
   /** Those of the language unless given. */
   readonly limits?: Limits
+  /** More than one run of the program, one after the other in the same slot, each in a fresh box; `stdin` is none of them. */
+  readonly runs?: Runs
 }

@@ -11,11 +11,14 @@ import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
-import { decodeDetail } from '../detail.ts'
+import { decodeDetail } from '#detail'
+import type { Detail } from '#detail'
 import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
-import { describeOutcome } from './verdict.ts'
+import { describeOutcome } from './completion.ts'
+import { judgeTests } from './tests.ts'
+import type { JudgedTests } from './tests.ts'
 
 export { describeLimits } from './limits.ts'
 export { createSuspension } from './suspension.ts'
@@ -121,7 +124,10 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   }
 }
 
-type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted['data'] }
+/** `tests`: null without. */
+type Ran =
+  | { readonly outcome: Outcome; readonly tests: JudgedTests | null }
+  | { readonly loss: ExecutionInterrupted['data'] }
 
 /** Never rejects. */
 async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
@@ -130,10 +136,15 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
-    const request = describeExecution(attempt, code, dependencies.limits[language])
+    const { checker, tests = null, stopOnFailure, ...detail } = decodeDetail(attempt.detail)
+    const judged = tests && judgeTests(tests, checker, stopOnFailure === true)
+    const request = {
+      ...describeExecution(attempt, code, detail, dependencies.limits[language]),
+      ...(judged && { runs: judged }),
+    }
     const outcome = await executor.execute(request, signal)
     dependencies.suspension?.noteSuccess()
-    return { outcome }
+    return { outcome, tests: judged }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
@@ -144,11 +155,11 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
 }
 
 function describeExecution(
-  { language, stdin, accountId, detail }: Attempt,
+  { language, stdin, accountId }: Attempt,
   code: Buffer,
+  { limits, ...rest }: Detail,
   usual: Limits,
 ): ExecutionRequest {
-  const { limits, ...rest } = decodeDetail(detail)
   const request = { language, code, stdin, cacheScope: accountId, ...rest }
   if (limits === undefined) return request
   return {
@@ -170,7 +181,7 @@ async function record(
     return
   }
   try {
-    await complete(dependencies, attempt, ran.outcome)
+    await complete(dependencies, attempt, ran)
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
@@ -181,10 +192,12 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  outcome: Outcome,
+  { outcome, tests }: Extract<Ran, { outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { data, stdout, stderr, compileOutput } = describeOutcome(outcome, attempt.expectedStdout)
+  const { checker } = decodeDetail(attempt.detail)
+  const expected = { stdout: attempt.expectedStdout, checker }
+  const { data, stdout, stderr, compileOutput, report } = describeOutcome(outcome, expected, tests)
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   passMilestone('execute.before_complete')
   try {
@@ -192,7 +205,7 @@ async function complete(
       () => database`
         call runledger.conclude_execution(
           ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
-          ${stdout}, ${stderr}, ${compileOutput}, ${run}
+          ${stdout}, ${stderr}, ${compileOutput}, ${run}, ${report}
         )`,
       log,
     )

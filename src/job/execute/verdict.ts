@@ -1,16 +1,23 @@
-// From an executor's outcome to a verdict and the data of execution.completed.
+// Judges one run: its verdict, the limit that ended it, and where its output differs.
 import { check, defaultChecker } from '#checker'
+import type { BuiltInChecker, Difference } from '#checker'
 import { digestBody } from '#event'
-import type { ExceededLimit, ExecutionCompleted, OutputDigest, PhaseFacts, Verdict } from '#event'
-import type { Ending, Outcome, Phase } from '#executor'
+import type { ExceededLimit, OutputDigest, PhaseFacts, Verdict } from '#event'
+import type { Ending, Phase } from '#executor'
 
-/** The event's data and its bodies. */
-export interface Completion {
-  readonly data: ExecutionCompleted['data']
-  readonly stdout: Uint8Array
-  readonly stderr: Uint8Array
-  /** Null for a language without a compiler. */
-  readonly compileOutput: Uint8Array | null
+/** What a run is held against. */
+export interface Expectation {
+  /** Null: any output will do. */
+  readonly stdout: Uint8Array | null
+  readonly checker: BuiltInChecker | undefined
+}
+
+export interface Judged {
+  readonly verdict: Verdict
+  /** The limit that ended it; null when none did. */
+  readonly limit: ExceededLimit | null
+  /** Where the output is not what was expected; null unless that is the verdict. */
+  readonly difference: Difference | null
 }
 
 const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
@@ -21,40 +28,22 @@ const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
   signaled: 'RE',
 }
 
-const nothing = new Uint8Array()
-
-/** @param expectedStdout null: any output will do. */
-export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | null): Completion {
-  const { compile, run } = outcome
-  const stdout = run?.stdout ?? nothing
-  const stderr = run?.stderr ?? nothing
-  const compileOutput = compile === null ? null : explainCompile(compile)
-  const limit = run === null ? null : findExceeded(run)
-  return {
-    data: {
-      verdict: decideVerdict(run, expectedStdout),
-      exit_code: run?.exitCode ?? null,
-      signal: run?.signal ?? null,
-      compile: compile === null ? null : { ...factsOf(compile), cached: outcome.compileCached },
-      run: run === null ? null : factsOf(run),
-      stdout: digestOutput(stdout, run?.stdoutTruncated ?? false),
-      stderr: digestOutput(stderr, run?.stderrTruncated ?? false),
-      compile_output:
-        compileOutput === null
-          ? null
-          : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
-      ...(limit !== null && { limit }),
-    },
-    stdout,
-    stderr,
-    compileOutput,
-  }
-}
-
 const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
   memory_limit: 'memory',
   cpu_limit: 'cpu_time',
   wall_limit: 'wall_time',
+}
+
+export function judgeRun(run: Phase, expected: Expectation): Judged {
+  const { ending, exitCode } = run
+  if (ending !== 'exited')
+    return { verdict: endingVerdicts[ending], limit: findExceeded(run), difference: null }
+  if (exitCode !== 0) return { verdict: 'RE', limit: null, difference: null }
+  if (expected.stdout === null) return { verdict: 'AC', limit: null, difference: null }
+  const judgement = check(expected.checker ?? defaultChecker, run.stdout, expected.stdout)
+  return judgement.same
+    ? { verdict: 'AC', limit: null, difference: null }
+    : { verdict: 'WA', limit: null, difference: judgement.difference }
 }
 
 function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null {
@@ -62,31 +51,8 @@ function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null 
   return exceededLimits[ending] ?? null
 }
 
-function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Verdict {
-  if (run === null) return 'CE'
-  if (run.ending !== 'exited') return endingVerdicts[run.ending]
-  if (run.exitCode !== 0) return 'RE'
-  if (expectedStdout === null) return 'AC'
-  return check(defaultChecker, run.stdout, expectedStdout).same ? 'AC' : 'WA'
-}
-
-const limitNames: Partial<Record<Ending, string>> = {
-  memory_limit: 'memory',
-  cpu_limit: 'CPU time',
-  wall_limit: 'wall time',
-  output_limit: 'output',
-}
-
-function explainCompile(compile: Phase): Uint8Array {
-  const limit = limitNames[compile.ending]
-  if (limit === undefined) return compile.stderr
-  return Buffer.concat([
-    compile.stderr,
-    Buffer.from(`\n[the compiler passed its ${limit} limit]\n`),
-  ])
-}
-
-function factsOf(phase: Phase): PhaseFacts {
+/** As events tell a phase. */
+export function factsOf(phase: Phase): PhaseFacts {
   return {
     ending: phase.ending,
     exit_code: phase.exitCode,
@@ -97,6 +63,6 @@ function factsOf(phase: Phase): PhaseFacts {
   }
 }
 
-function digestOutput(output: Uint8Array, truncated: boolean): OutputDigest {
+export function digestOutput(output: Uint8Array, truncated: boolean): OutputDigest {
   return { ...digestBody(output), truncated }
 }

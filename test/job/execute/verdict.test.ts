@@ -3,7 +3,10 @@
 import t from 'tap'
 import { digestBody } from '#event'
 import type { Outcome, Phase } from '#executor'
-import { describeOutcome } from '../../../src/job/execute/verdict.ts'
+import { describeOutcome } from '../../../src/job/execute/completion.ts'
+import type { Expectation } from '../../../src/job/execute/verdict.ts'
+
+const expecting = (stdout: Uint8Array | null): Expectation => ({ stdout, checker: undefined })
 
 /** A run that ended well and wrote nothing, unless said otherwise. */
 function ranAs(facts: Partial<Phase> = {}): Outcome {
@@ -23,7 +26,7 @@ function ranAs(facts: Partial<Phase> = {}): Outcome {
 
 function judge(actual: string, expected: string): string {
   const outcome = ranAs({ stdout: Buffer.from(actual, 'latin1') })
-  return describeOutcome(outcome, Buffer.from(expected, 'latin1')).data.verdict
+  return describeOutcome(outcome, expecting(Buffer.from(expected, 'latin1'))).data.verdict
 }
 
 t.test('the end decides before the output does', async (t) => {
@@ -38,14 +41,21 @@ t.test('the end decides before the output does', async (t) => {
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
     for (const expected of [null, Buffer.from('1')]) {
-      t.equal(describeOutcome(outcome, expected).data.verdict, verdict, JSON.stringify(facts))
+      t.equal(
+        describeOutcome(outcome, expecting(expected)).data.verdict,
+        verdict,
+        JSON.stringify(facts),
+      )
     }
   }
 })
 
 t.test('each output is described by its own size and hash', async (t) => {
   const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
-  const { data } = describeOutcome(ranAs({ stdout, stderr, stderrTruncated: true }), null)
+  const { data } = describeOutcome(
+    ranAs({ stdout, stderr, stderrTruncated: true }),
+    expecting(null),
+  )
   t.strictSame(data.stdout, { ...digestBody(stdout), truncated: false })
   t.strictSame(data.stderr, { ...digestBody(stderr), truncated: true })
 })
@@ -58,7 +68,7 @@ t.test('a compiler that passed a limit says which, after its own words', async (
     ['output_limit', 'output'],
   ] as const) {
     const { run: compile } = ranAs({ ending, stderr: Buffer.from('words') })
-    const outcome = describeOutcome({ compile, compileCached: false, run: null }, null)
+    const outcome = describeOutcome({ compile, compileCached: false, run: null }, expecting(null))
     t.equal(outcome.data.verdict, 'CE')
     t.equal(String(outcome.compileOutput), `words\n[the compiler passed its ${limit} limit]\n`)
   }

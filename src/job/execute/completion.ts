@@ -1,0 +1,86 @@
+// What the log is told of a submission's end, and the bodies beside it.
+import { digestBody } from '#event'
+import type { ExecutionCompleted, Verdict } from '#event'
+import type { Ending, Outcome, Phase } from '#executor'
+import { encodeReport } from '#report'
+import type { JudgedTests } from './tests.ts'
+import { digestOutput, factsOf, judgeRun } from './verdict.ts'
+import type { Expectation, Judged } from './verdict.ts'
+
+/** The event's data and its bodies. */
+export interface Completion {
+  readonly data: ExecutionCompleted['data']
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  /** Null for a language without a compiler. */
+  readonly compileOutput: Uint8Array | null
+  /** Null when there is nothing to tell beside the outputs. */
+  readonly report: Uint8Array | null
+}
+
+const nothing = new Uint8Array()
+
+/** The run that gave the verdict; null when the program did not compile. */
+interface Decision extends Omit<Judged, 'verdict'> {
+  readonly verdict: Verdict
+  readonly run: Phase | null
+}
+
+/** @param tests null without tests. */
+export function describeOutcome(
+  outcome: Outcome,
+  expected: Expectation,
+  tests: JudgedTests | null = null,
+): Completion {
+  const { compile } = outcome
+  const { verdict, limit, difference, run } = decide(outcome, expected, tests)
+  const stdout = run?.stdout ?? nothing
+  const stderr = run?.stderr ?? nothing
+  const compileOutput = compile === null ? null : explainCompile(compile)
+  const report = encodeReport({ difference, tests: tests?.told ?? null })
+  return {
+    data: {
+      verdict,
+      exit_code: run?.exitCode ?? null,
+      signal: run?.signal ?? null,
+      compile: compile === null ? null : { ...factsOf(compile), cached: outcome.compileCached },
+      run: run === null ? null : { ...factsOf(run), ...tests?.most },
+      stdout: digestOutput(stdout, run?.stdoutTruncated ?? false),
+      stderr: digestOutput(stderr, run?.stderrTruncated ?? false),
+      compile_output:
+        compileOutput === null
+          ? null
+          : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
+      ...(limit !== null && { limit }),
+      ...(report !== null && { report: digestBody(report) }),
+      ...(tests !== null && { tests: tests.facts }),
+    },
+    stdout,
+    stderr,
+    compileOutput,
+    report,
+  }
+}
+
+function decide(outcome: Outcome, expected: Expectation, tests: JudgedTests | null): Decision {
+  const { run } = outcome
+  if (run === null) return { verdict: 'CE', limit: null, difference: null, run }
+  if (tests?.decisive) return tests.decisive
+  return { ...judgeRun(run, expected), run }
+}
+
+const limitNames: Partial<Record<Ending, string>> = {
+  memory_limit: 'memory',
+  cpu_limit: 'CPU time',
+  wall_limit: 'wall time',
+  output_limit: 'output',
+}
+
+function explainCompile(compile: Phase): Uint8Array {
+  const limit = limitNames[compile.ending]
+  if (limit === undefined) return compile.stderr
+  return Buffer.concat([
+    compile.stderr,
+    Buffer.from(`\n[the compiler passed its ${limit} limit]\n`),
+  ])
+}

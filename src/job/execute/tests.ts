@@ -1,0 +1,119 @@
+// Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
+import type { BuiltInChecker } from '#checker'
+import type { TestFacts } from '#event'
+import type { Phase, Runs } from '#executor'
+import { keptOutputBytes } from '#report'
+import type { ToldTest } from '#report'
+import type { Test } from '#detail'
+import { digestOutput, factsOf, judgeRun } from './verdict.ts'
+import type { Judged } from './verdict.ts'
+
+/** Of all tests' outputs together. */
+const outputsBytesMost = 4 * 1024 * 1024
+
+/** What the executor is to run, and what has become of it so far. */
+export interface JudgedTests extends Runs {
+  /** The first test that is not accepted, or else the first; null before it has run. */
+  readonly decisive: (Judged & { readonly run: Phase }) | null
+  /** As events spell it. */
+  readonly most: {
+    readonly cpu_seconds: number
+    readonly wall_seconds: number
+    readonly memory_peak_bytes: number
+  }
+  /** One for each test of the request. */
+  readonly facts: readonly TestFacts[]
+  readonly told: readonly ToldTest[]
+}
+
+/** @param stopsOnFailure those after the first that is not accepted are not run. */
+export function judgeTests(
+  tests: readonly Test[],
+  checker: BuiltInChecker | undefined,
+  stopsOnFailure: boolean,
+): JudgedTests {
+  const facts: TestFacts[] = []
+  const told: ToldTest[] = []
+  const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
+  let decisive: JudgedTests['decisive'] = null
+  let room = outputsBytesMost
+
+  const keep = (output: Uint8Array): Uint8Array => {
+    const kept = output.subarray(0, Math.min(keptOutputBytes, room))
+    room -= kept.length
+    // A copy: the rest of the output is not held by it.
+    return new Uint8Array(kept)
+  }
+
+  function onRun(run: Phase, index: number): boolean {
+    const { name, expectedStdout } = tests[index]!
+    const judged = judgeRun(run, { stdout: expectedStdout, checker })
+    const { verdict, limit, difference } = judged
+    if (decisive === null || (decisive.verdict === 'AC' && verdict !== 'AC'))
+      decisive = { ...judged, run }
+    const ended = factsOf(run)
+    for (const figure of ['cpu_seconds', 'wall_seconds', 'memory_peak_bytes'] as const)
+      most[figure] = Math.max(most[figure], ended[figure])
+    facts.push({
+      verdict,
+      ...ended,
+      ...(limit !== null && { limit }),
+      stdout: digestOutput(run.stdout, run.stdoutTruncated),
+      stderr: digestOutput(run.stderr, run.stderrTruncated),
+    })
+    const stdout = keep(run.stdout)
+    const stderr = keep(run.stderr)
+    told.push({
+      name: name ?? null,
+      verdict,
+      exit_code: run.exitCode,
+      signal: run.signal,
+      cpu_time: run.usage.cpuSeconds,
+      wall_time: run.usage.wallSeconds,
+      memory_peak: run.usage.memoryPeakBytes,
+      stdout,
+      stderr,
+      stdout_truncated: run.stdoutTruncated || stdout.length < run.stdout.length,
+      stderr_truncated: run.stderrTruncated || stderr.length < run.stderr.length,
+      limit,
+      difference,
+      message: null,
+    })
+    return verdict === 'AC' || !stopsOnFailure
+  }
+
+  const left = (): readonly Test[] => tests.slice(facts.length)
+  return {
+    inputs: tests,
+    onRun,
+    get decisive() {
+      return decisive
+    },
+    most,
+    get facts() {
+      return [...facts, ...left().map(() => ({ verdict: null }))]
+    },
+    get told() {
+      return [...told, ...left().map(({ name }) => describeNotRun(name ?? null))]
+    },
+  }
+}
+
+function describeNotRun(name: string | null): ToldTest {
+  return {
+    name,
+    verdict: null,
+    exit_code: null,
+    signal: null,
+    cpu_time: null,
+    wall_time: null,
+    memory_peak: null,
+    stdout: null,
+    stderr: null,
+    stdout_truncated: null,
+    stderr_truncated: null,
+    limit: null,
+    difference: null,
+    message: null,
+  }
+}

@@ -1,0 +1,61 @@
+// What is told of a submission's end beside its outputs (runledger.body.report): where the output differs, and how each test
+// went. A worker writes it, whoever reads the result reads it.
+import type { Difference } from '#checker'
+import { stringifyBytes } from '#event'
+import type { ExceededLimit, Verdict } from '#event'
+
+/** Of each output of a test. */
+export const keptOutputBytes = 65_536
+
+export interface Report {
+  /** Null unless the output is not what was expected. */
+  readonly difference: Difference | null
+  /** Null without tests. */
+  readonly tests: readonly ToldTest[] | null
+}
+
+/** Seconds and bytes. All is null of one that was not run. */
+export interface ToldTest<Output = Uint8Array> {
+  readonly name: string | null
+  readonly verdict: Verdict | null
+  readonly exit_code: number | null
+  readonly signal: string | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory_peak: number | null
+  /** The beginning of what it wrote. */
+  readonly stdout: Output | null
+  readonly stderr: Output | null
+  /** True when it wrote more than is told. */
+  readonly stdout_truncated: boolean | null
+  readonly stderr_truncated: boolean | null
+  /** The limit that ended it. */
+  readonly limit: ExceededLimit | null
+  readonly difference: Difference | null
+  /** What the checker said. */
+  readonly message: string | null
+}
+
+/** JSON, in which outputs are base64; null when there is nothing to tell. */
+export function encodeReport(report: Report): Buffer | null {
+  if (report.difference === null && report.tests === null) return null
+  return Buffer.from(stringifyBytes(report))
+}
+
+/** @throws SyntaxError when it is no JSON. */
+export function decodeReport(bytes: Uint8Array | null | undefined): Report {
+  if (!(bytes instanceof Uint8Array)) return { difference: null, tests: null }
+  const { difference, tests } = JSON.parse(Buffer.from(bytes).toString()) as Omit<
+    Report,
+    'tests'
+  > & { readonly tests: readonly ToldTest<string>[] | null }
+  return {
+    difference,
+    tests:
+      tests?.map((test) => ({
+        ...test,
+        stdout: test.stdout === null ? null : Buffer.from(test.stdout, 'base64'),
+        stderr: test.stderr === null ? null : Buffer.from(test.stderr, 'base64'),
+      })) ?? null,
+  }
+}
