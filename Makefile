@@ -80,8 +80,8 @@ client: setup ## pack the client, to be installed by `npm install FILE` in any p
 test-planted: setup packages promtool ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/planted/plant.ts $(PLANTED)
 
-image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="Debian packages", BASE=image
-	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
+image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="go rust", PACKAGES="Debian packages", BASE=image
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES PACKAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
 
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
