@@ -61,22 +61,31 @@ export interface StandardStreams {
 const batch = 48
 
 /**
- * Makes a directory for the streams, mode 0700. A program can read where its streams were in /proc/self/fd, so the name
- * says nothing: it is random, in /tmp, and so is each stream's.
+ * Makes a directory for the streams, mode 0700, with the first of them: a worker whose boxes need none leaves nothing,
+ * however it ends. A program can read where its streams were in /proc/self/fd, so the name says nothing: it is random, in
+ * /tmp, and so is each stream's.
  * @param record a symbolic link to be made to that directory, in a directory of the worker's own: what a later worker
  * finds it by (`removeStandardStreams`), should this one die.
  */
 export function createStandardStreams(record: string): StandardStreams {
   const directory = `/tmp/${randomUUID()}`
-  symlinkSync(directory, record)
-  mkdirSync(directory, { mode: 0o700 })
+  let isMade = false
   const ready: string[] = []
   let making: Promise<void> | null = null
   const nextName = (): string => `${directory}/${randomUUID()}`
 
+  function makeDirectory(): void {
+    if (isMade) return
+    rmSync(record, { force: true })
+    symlinkSync(directory, record)
+    mkdirSync(directory, { mode: 0o700 })
+    isMade = true
+  }
+
   async function makePipes(): Promise<void> {
     const names = Array.from({ length: batch }, nextName)
     try {
+      makeDirectory()
       await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
       // 0666: /dev/stdout is opened anew with the program's rights. The directory keeps others out. The sticky bit tells
       // systemd-tmpfiles, which clears forgotten files from /tmp, to leave them.
@@ -99,6 +108,7 @@ export function createStandardStreams(record: string): StandardStreams {
 
   return {
     openInput(bytes) {
+      makeDirectory()
       const name = nextName()
       const writer = openSync(name, 'wx', 0o400)
       try {
