@@ -3,11 +3,12 @@
 BIN := $(CURDIR)/node_modules/.bin
 # The project's own Node, whatever the machine's is.
 NODE := PATH="$(BIN):$$PATH" node
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
+SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo,$(NO_SUDO)))
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench bench-compare packages setup \
 	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool
 
@@ -31,7 +32,7 @@ lint: setup
 	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
 
 format: setup
-	@$(NODE) $(BIN)/prettier --check --log-level warn .
+	@$(NODE) $(BIN)/prettier --check --log-level warn . '!.data'
 
 migrate: setup ## bring the database at DATABASE_URL up to this code
 	@$(NODE) src/migrate.ts
