@@ -94,7 +94,7 @@ setup: node_modules/.installed
 
 node_modules/.installed: package.json package-lock.json
 	@echo 'installing npm packages'
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.
