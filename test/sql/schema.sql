@@ -538,7 +538,7 @@ function runledger.change_key(api_key_id uuid, tier text, schema_version integer
 
 function runledger.check_ledger(events integer)
   Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
-  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, plan_cache_mode=force_custom_plan
+  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
   grant execute to runledger_api
   grant execute to runledger_worker
 
