@@ -1,7 +1,7 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { compileMessageBytes, SandboxError } from '#contract'
-import type { Command, ExecutionRequest, Limits, Outcome, Phase, PhaseLimits } from '#contract'
+import type { Command, ExecutionRequest, Limits, Outcome, Phase, PhaseRequest } from '#contract'
 import type { ResidentCompilers } from '#resident'
 import type { Artefact, Compiler, Toolchain } from '#toolchain'
 import { hashSource } from './artefact-cache.ts'
@@ -33,7 +33,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     runPhase: PhaseRunner,
     { paths, ranOutOfMemory }: Toolchain,
     command: Command,
-    details: { stdin: Uint8Array; limits: PhaseLimits; stderrKeptBytes?: number },
+    details: Pick<PhaseRequest, 'stdin' | 'limits' | 'stop'> & { stderrKeptBytes?: number },
   ): Promise<Phase> {
     phases += 1
     return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
@@ -43,17 +43,18 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     runPhase: PhaseRunner,
     { toolchain, limits, residents }: Offer,
     compiler: Compiler,
-    { language, code }: ExecutionRequest,
+    { language, code, stop }: ExecutionRequest,
     signal: AbortSignal,
   ): Promise<Compiled> {
     const wanted = limits.compile
     if (wanted === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
     const compiled =
-      (await residents?.compile(code, signal)) ??
+      (await residents?.compile(code, eitherOf(signal, stop))) ??
       (await runCommand(runPhase, toolchain, compiler.command(code, wanted.memoryBytes), {
         stdin: new Uint8Array(),
         limits: wanted,
         stderrKeptBytes: compileMessageBytes,
+        stop,
       }))
     const { stdout, ...rest } = compiled
     // The compiler's stdout carried the program; it is no output for anyone to read.
@@ -63,7 +64,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
   }
 
   return async (runPhase, offer, request, signal) => {
-    const { language, code, stdin, cacheScope } = request
+    const { language, code, stdin, cacheScope, stop } = request
     const { toolchain, limits } = offer
     const { compiler } = toolchain
     let compilePhase: Phase | null = null
@@ -75,16 +76,28 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
         { owner: cacheScope, key },
         () => compile(runPhase, offer, compiler, request, signal),
         isCertain,
+        stop,
       )
       compilePhase = compiled.phase
       compileCached = cached
       artefact = compiled.artefact
     }
-    if (artefact === null) return { compile: compilePhase, compileCached, run: null }
+    signal.throwIfAborted()
+    if (artefact === null || stop?.aborted === true)
+      return { compile: compilePhase, compileCached, run: null }
     const command = toolchain.run(artefact, limits.run.memoryBytes)
-    const run = await runCommand(runPhase, toolchain, command, { stdin, limits: limits.run })
+    const run = await runCommand(runPhase, toolchain, command, {
+      stdin,
+      limits: limits.run,
+      stop,
+    })
     return { compile: compilePhase, compileCached, run }
   }
+}
+
+/** Of a signal that is always there and one that may be. */
+export function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other])
 }
 
 /** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */

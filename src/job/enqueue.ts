@@ -8,6 +8,7 @@ import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 export { receiveBatch } from './batch.ts'
+export { cancelSubmission } from './cancel.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
 export type { Circumstances, Submission } from './submission.ts'
 

@@ -13,4 +13,6 @@ export interface ExecutionRequest {
   readonly stdin: Uint8Array
   /** Whose program it is: what is kept of its compilation is found again under the same name alone. */
   readonly cacheScope: string
+  /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
+  readonly stop?: AbortSignal | undefined
 }

@@ -7,6 +7,7 @@ import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
 import type { Outcome } from '#executor'
 import type { Language } from '#language'
+import type { Logger } from '#log'
 import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
@@ -14,6 +15,8 @@ import { maxLosses } from '#sweep'
 import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
+import { createCancels } from './cancel.ts'
+import type { Cancels } from './cancel.ts'
 import { describeOutcome } from './verdict.ts'
 
 export { describeLimits } from './limits.ts'
@@ -39,6 +42,8 @@ export interface ExecuteTask {
   readonly isSuspended: boolean
   /** Resolves as soon as the next program may run, perhaps before this one is in the log. */
   run(payload: unknown): Promise<void>
+  /** Of this submission, or without one of any that runs here, the end may have been asked for. */
+  noteCancel(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -48,7 +53,7 @@ const startLost = 'RL006'
 
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
-  const { log, executor } = dependencies
+  const { log, executor, database } = dependencies
   const starter = createStarter(dependencies)
   /** Begun by `take` and not yet given to `run`, by id. */
   const taken = new Map<string, Attempt>()
@@ -56,6 +61,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const ending = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
   const held = new Set<string>()
+  const cancels = createCancels(database, log)
 
   /** Null: nothing to do. */
   async function findAttempt(payload: unknown): Promise<Attempt | null> {
@@ -95,7 +101,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await findAttempt(payload)
       if (attempt === null) return
       held.add(attempt.run)
-      const ran = execute(dependencies, attempt)
+      const ran = execute(dependencies, attempt, cancels)
       const ended = ran
         .then((outcome) => record(dependencies, attempt, outcome))
         .catch((error: unknown) => {
@@ -114,30 +120,45 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       while (ending.size > 2 * executor.slots) await Promise.race(ending)
     },
 
+    noteCancel(submission) {
+      if (submission === undefined) cancels.look()
+      else cancels.hear(submission)
+    },
+
     async settled() {
       await Promise.all(ending)
     },
   }
 }
 
-type Ran = { readonly outcome: Outcome } | { readonly loss: ExecutionInterrupted['data'] }
+type Ran =
+  | { readonly outcome: Outcome; readonly wasStopped: boolean }
+  | { readonly loss: ExecutionInterrupted['data'] }
 
 /** Never rejects. */
-async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
+async function execute(
+  dependencies: ExecuteDependencies,
+  attempt: Attempt,
+  cancels: Cancels,
+): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, accountId, language, code, stdin, claim, version } = attempt
+  const { signal: stop, forget } = cancels.watch(submission)
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
-    const outcome = await executor.execute({ language, code, stdin, cacheScope: accountId }, signal)
-    dependencies.suspension?.noteSuccess()
-    return { outcome }
+    const request = { language, code, stdin, cacheScope: accountId, stop }
+    const outcome = await executor.execute(request, signal)
+    if (!stop.aborted) dependencies.suspension?.noteSuccess()
+    return { outcome, wasStopped: stop.aborted }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
     if (code !== null && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
+  } finally {
+    forget()
   }
 }
 
@@ -151,7 +172,7 @@ async function record(
     return
   }
   try {
-    await complete(dependencies, attempt, ran.outcome)
+    await complete(dependencies, attempt, ran)
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
@@ -162,14 +183,18 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  outcome: Outcome,
+  { outcome, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { data, stdout, stderr, compileOutput } = describeOutcome(outcome, attempt.expectedStdout)
+  const { data, stdout, stderr, compileOutput } = describeOutcome(
+    outcome,
+    attempt.expectedStdout,
+    wasStopped,
+  )
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   passMilestone('execute.before_complete')
   try {
-    await untilAvailable(
+    await untilSettled(
       () => database`
         call runledger.conclude_execution(
           ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
@@ -198,8 +223,18 @@ async function complete(
       run: data.run,
       compile: data.compile,
     },
-    'execution.completed',
+    wasStopped ? 'submission.cancelled' : 'execution.completed',
   )
+}
+
+/** Once more where another event stands: if that one asks for the end, the end goes behind it. */
+async function untilSettled(statement: () => PromiseLike<unknown>, log: Logger): Promise<void> {
+  try {
+    await untilAvailable(statement, log)
+  } catch (error) {
+    if (errorCode(error) !== sqlState.uniqueViolation) throw error
+    await untilAvailable(statement, log)
+  }
 }
 
 /** Milliseconds of a UUID v7: when a submission came or an attempt began. */
@@ -214,7 +249,7 @@ async function interrupt(
 ): Promise<void> {
   passMilestone('execute.before_interrupt')
   try {
-    await untilAvailable(
+    await untilSettled(
       () => database`
         select runledger.interrupt_execution(
           ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
@@ -255,7 +290,8 @@ function describeLoss(
 }
 
 /**
- * True when this completion was committed and its answer lost: only the version's holder can complete right after it.
+ * True when this end was committed and its answer lost: only the version's holder can complete right after it, or, if that
+ * was asked for, cancel.
  */
 async function isOurs(
   database: ExecuteDependencies['database'],
@@ -267,5 +303,6 @@ async function isOurs(
       select version, status from runledger.result where id = ${submission}`,
     log,
   )
-  return row?.version === version + 1 && row.status === 'completed'
+  if (row?.status === 'completed') return row.version === version + 1
+  return row?.status === 'cancelled' && row.version === version + 2
 }

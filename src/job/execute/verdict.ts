@@ -6,14 +6,18 @@ import type { Ending, Outcome, Phase } from '#executor'
 
 /** The event's data and its bodies. */
 export interface Completion {
-  readonly data: ExecutionCompleted['data']
+  readonly data: Omit<ExecutionCompleted['data'], 'verdict'> & {
+    /** Null: it was stopped. */
+    readonly verdict: Verdict | null
+  }
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   /** Null for a language without a compiler. */
   readonly compileOutput: Uint8Array | null
 }
 
-const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
+const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict | null>> = {
+  cancelled: null,
   memory_limit: 'MLE',
   cpu_limit: 'TLE',
   wall_limit: 'TLE',
@@ -23,15 +27,19 @@ const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
 
 const nothing = new Uint8Array()
 
-/** @param expectedStdout null: any output will do. */
-export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | null): Completion {
+/** @param expectedStdout null: any output will do. @param wasStopped true: it has no verdict. */
+export function describeOutcome(
+  outcome: Outcome,
+  expectedStdout: Uint8Array | null,
+  wasStopped = false,
+): Completion {
   const { compile, run } = outcome
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
   return {
     data: {
-      verdict: decideVerdict(run, expectedStdout),
+      verdict: wasStopped ? null : decideVerdict(run, expectedStdout),
       exit_code: run?.exitCode ?? null,
       signal: run?.signal ?? null,
       compile: compile === null ? null : { ...factsOf(compile), cached: outcome.compileCached },
@@ -49,7 +57,7 @@ export function describeOutcome(outcome: Outcome, expectedStdout: Uint8Array | n
   }
 }
 
-function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Verdict {
+function decideVerdict(run: Phase | null, expectedStdout: Uint8Array | null): Verdict | null {
   if (run === null) return 'CE'
   if (run.ending !== 'exited') return endingVerdicts[run.ending]
   if (run.exitCode !== 0) return 'RE'
