@@ -3,11 +3,12 @@
 BIN := $(CURDIR)/node_modules/.bin
 # The project's own Node, whatever the machine's is.
 NODE := PATH="$(BIN):$$PATH" node
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
+SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo,$(NO_SUDO)))
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check static types lint format migrate doctor bench bench-compare psql packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench bench-compare packages setup \
 	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool
 
@@ -31,7 +32,7 @@ lint: setup
 	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
 
 format: setup
-	@$(NODE) $(BIN)/prettier --check --log-level warn .
+	@$(NODE) $(BIN)/prettier --check --log-level warn . '!.data'
 
 migrate: setup ## bring the database at DATABASE_URL up to this code
 	@$(NODE) src/migrate.ts
@@ -80,8 +81,8 @@ client: setup ## pack the client, to be installed by `npm install FILE` in any p
 test-planted: setup packages promtool ## plant faults in a copy, one after another: do the tests find each? PLANTED="…" plants some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/planted/plant.ts $(PLANTED)
 
-image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="Debian packages", BASE=image
-	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
+image: setup container-packages ## build the container image; IMAGE=name, LANGUAGES="go rust", PACKAGES="Debian packages", BASE=image
+	@$(SUDO) env PATH="$(BIN):$$PATH" $(foreach name,IMAGE LANGUAGES PACKAGES BASE ENGINE,$(if $(filter-out undefined,$(origin $(name))),$(name)="$($(name))")) deploy/build.sh
 
 test-image: packages image compose-packages ## the image in podman: refusals, the main job, attacks over HTTP, stop and restart, compose
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") node test/run.ts --timeout=1800 --jobs=1 test/image/image.ts test/image/compose.ts
@@ -93,7 +94,7 @@ setup: node_modules/.installed
 
 node_modules/.installed: package.json package-lock.json
 	@echo 'installing npm packages'
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.

@@ -3,7 +3,8 @@
 # builds. Where no image can be pulled the base is made with mmdebstrap from this machine's own package sources.
 #
 #   IMAGE      the image's name (localhost/runledger)
-#   LANGUAGES  Debian packages of the languages (Containerfile says which)
+#   LANGUAGES  what its workers are to offer, such as "go rust" (python cpp java); empty: no language, for web and migrate
+#   PACKAGES   further Debian packages, such as another JDK
 #   BASE       the image to build on; by default debian:bookworm-slim, or localhost/runledger-base, which is made once:
 #              remove it to have a newer one
 #   ENGINE     podman or docker; by default the first of them that works
@@ -48,11 +49,18 @@ find_base() {
   make_base
 }
 
+# The packages of the languages, in the words of the command line's own catalogue.
+find_packages() {
+  packages=${PACKAGES:-}
+  languages=${LANGUAGES-python cpp java}
+  if [ -n "$languages" ]; then packages="$(./runledger languages packages "$languages") $packages"; fi
+}
+
 # What the image holds of ours. Node is a development dependency, which gives a checkout the right one; here it is a file.
 make_context() {
   mkdir -p "$work/context/bin"
   cp -R package.json package-lock.json Procfile LICENSE src sql deploy "$work/context/"
-  (cd "$work/context" && npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+  (cd "$work/context" && npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
   cp node_modules/node/bin/node "$work/context/bin/node"
   # Its symbols are a seventh of it.
   if command -v strip >/dev/null; then strip "$work/context/bin/node"; fi
@@ -60,6 +68,7 @@ make_context() {
   chmod -R a+rX "$work/context"
 }
 
+find_packages
 engine=$(find_engine)
 mkdir -p .data
 work=$(mktemp -d .data/image.XXXXXX)
@@ -69,7 +78,6 @@ find_base
 make_context
 # An image of OCI's own format has no health check.
 if [ "$engine" = podman ]; then set -- --format docker; else set --; fi
-if [ -n "${LANGUAGES+set}" ]; then set -- "$@" --build-arg "LANGUAGES=$LANGUAGES"; fi
 say "building $image with $engine on $base"
-"$engine" build "$@" --network host --build-arg "BASE=$base" --tag "$image" --file deploy/Containerfile "$work/context" >&2
+"$engine" build "$@" --network host --build-arg "BASE=$base" --build-arg "PACKAGES=$packages" --tag "$image" --file deploy/Containerfile "$work/context" >&2
 say "$image, $("$engine" image inspect --format '{{.Size}}' "$image" | awk '{ printf "%.0f MB", $1 / 1e6 }')"

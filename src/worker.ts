@@ -57,6 +57,7 @@ const refusal = await checkLogin(database, config.DATABASE_URL, [
 ])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 let announce = (): void => {}
+let lookForCancels = (): void => {}
 const absent: Language[] = []
 const executor = await startExecutor()
 // Its own connection: busy pools must not keep lost workers from being found.
@@ -101,7 +102,10 @@ const lease = await announceWorker({
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
   suspendedBecause: () => suspension.because,
-  onWanted: obedience.heed,
+  onWanted(wanted, askedAt) {
+    obedience.heed(wanted, askedAt)
+    lookForCancels()
+  },
   log,
 })
 announce = () => lease.announce()
@@ -144,6 +148,7 @@ const queue = await startQueue({
   log,
 })
 poolIds.push(...queue.poolIds)
+lookForCancels = () => queue.lookForCancels()
 lease.renew()
 const sweep = startSweep(sweepDatabase, log)
 const retention = startRetention({

@@ -2,7 +2,7 @@ create or replace view audit.altered_body as
 select b.submission_id, altered.part, altered.logged_sha256, encode(altered.sha256, 'hex') as sha256
 from runledger.body b
 join runledger.event received on received.stream_id = b.submission_id and received.stream_version = 1
-left join runledger.event ended on ended.stream_id = b.submission_id and ended.type = 'execution.completed'
+left join runledger.event ended on ended.stream_id = b.submission_id and runledger.closes_submission(ended.type)
 cross join lateral (
   values
     ('code', sha256(b.code), received.data #>> '{code,sha256}'),

@@ -21,6 +21,8 @@ from (
     lead(e.recorded_at) over stream as ended_at,
     lead(e.data) over stream as ended_data
   from runledger.event e
+  -- It asks for the end and is none.
+  where e.type <> 'submission.cancel_requested'
   window stream as (partition by e.stream_id order by e.stream_version)
 ) chained
 where type = 'execution.started';

@@ -1,7 +1,7 @@
 create or replace view audit.invariant as
 select 'a submission ended twice' as broken, stream_id as subject
 from runledger.event
-where type in ('execution.completed', 'execution.abandoned')
+where runledger.closes_submission(type)
 group by stream_id having count(*) > 1
 union all
 select 'a stream has a gap', stream_id
@@ -25,7 +25,7 @@ from runledger.delivery d
 where d.state = 'waiting'
   and exists (
     select from runledger.event ended
-    where ended.stream_id = d.submission_id and ended.type in ('execution.completed', 'execution.abandoned')
+    where ended.stream_id = d.submission_id and runledger.closes_submission(ended.type)
   )
 union all
 select 'a webhook''s secret outlived its delivery', d.webhook_id
@@ -39,8 +39,8 @@ union all
 select 'something happened to a submission after its end', e.stream_id
 from runledger.event e
 join runledger.event ended
-  on ended.stream_id = e.stream_id and ended.type in ('execution.completed', 'execution.abandoned')
-where e.stream_version > ended.stream_version and e.type like 'execution.%'
+  on ended.stream_id = e.stream_id and runledger.closes_submission(ended.type)
+where e.stream_version > ended.stream_version and (e.type like 'execution.%' or e.type in ('submission.cancel_requested', 'submission.cancelled'))
 union all
 select 'a body is kept although the log says that it was purged', b.submission_id
 from runledger.body b

@@ -18,7 +18,7 @@ begin
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
-      runledger.flush_log, job.wake_workers, runledger.await_submission,
+      runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       -- of receive-before.sql
       runledger.receive_submission(
         uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean,
@@ -30,6 +30,7 @@ begin
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger
       to runledger_api;
+    grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
 
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_worker') then
@@ -43,7 +44,7 @@ begin
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
-      runledger.interrupt_execution,
+      runledger.interrupt_execution, runledger.find_cancelled,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
       to runledger_worker;
@@ -77,7 +78,8 @@ begin
     grant usage on schema audit to runledger_auditor;
     grant select on all tables in schema audit to runledger_auditor;
     -- Views call them, and a view's functions run as whoever reads it.
-    grant execute on function runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome
+    grant execute on function
+      runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission
       to runledger_auditor;
   end if;
 end

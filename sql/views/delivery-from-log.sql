@@ -13,7 +13,7 @@ select
     else case
       when exists (
         select from runledger.event ended
-        where ended.stream_id = received.stream_id and ended.type in ('execution.completed', 'execution.abandoned')
+        where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
       ) then 'pending'
       else 'waiting'
     end

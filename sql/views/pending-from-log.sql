@@ -6,6 +6,6 @@ from runledger.event received
 where received.type = 'submission.received'
   and not exists (
     select from runledger.event ended
-    where ended.stream_id = received.stream_id and ended.type in ('execution.completed', 'execution.abandoned')
+    where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
   );
 comment on view runledger.pending_from_log is 'Submissions without a terminal event, as the log says. The table runledger.pending has one row for each.';

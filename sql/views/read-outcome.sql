@@ -16,8 +16,8 @@ returns table (
 language sql immutable
 as $$
   select
-    case type when 'execution.completed' then 'completed' else 'failed' end,
-    case type when 'execution.completed' then data ->> 'verdict' else 'IE' end,
+    case type when 'execution.completed' then 'completed' when 'submission.cancelled' then 'cancelled' else 'failed' end,
+    case type when 'execution.completed' then data ->> 'verdict' when 'execution.abandoned' then 'IE' end,
     (data ->> 'exit_code')::integer,
     data ->> 'signal',
     coalesce((data #>> '{stdout,truncated}')::boolean, false),
@@ -26,4 +26,4 @@ as $$
     coalesce((data #>> '{run,wall_seconds}')::double precision, 0),
     coalesce((data #>> '{run,memory_peak_bytes}')::bigint, 0)
 $$;
-comment on function runledger.read_outcome is 'What execution.completed or execution.abandoned says of a result; one row.';
+comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';

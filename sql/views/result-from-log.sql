@@ -37,9 +37,9 @@ from (
       filter (where e.type in ('execution.started', 'execution.interrupted')))[1] as last_begun,
     (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
     (array_agg(e.recorded_at order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started_at,
-    (array_agg(e.type) filter (where e.type in ('execution.completed', 'execution.abandoned')))[1] as ended_by,
-    (array_agg(e.data) filter (where e.type in ('execution.completed', 'execution.abandoned')))[1] as ended,
-    min(e.recorded_at) filter (where e.type in ('execution.completed', 'execution.abandoned')) as finished_at,
+    (array_agg(e.type) filter (where runledger.closes_submission(e.type)))[1] as ended_by,
+    (array_agg(e.data) filter (where runledger.closes_submission(e.type)))[1] as ended,
+    min(e.recorded_at) filter (where runledger.closes_submission(e.type)) as finished_at,
     min(e.recorded_at) filter (where e.type = 'submission.purged') as purged_at
   from runledger.event e
   group by e.stream_id

@@ -48,22 +48,36 @@ const tellers: Readonly<Record<string, Teller>> = {
     )
   },
   'execution.completed': (data, { at }, { startedAt }) =>
-    [
+    tellSteps(
       tellCompile(part(data, 'compile')),
       tellRun(data),
       `The attempt took ${between(startedAt, at)}.`,
       `Verdict ${say(data['verdict'])}: ${verdictWords[String(data['verdict'])] ?? 'unknown'}.`,
-    ]
-      .filter((text) => text !== '')
-      .join(' '),
+    ),
   'execution.interrupted': (data, { at }, { attempt, startedAt }) =>
     sentence(
-      `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${lossWords[String(data['reason'])] ?? say(data['reason'])}`,
+      `Attempt ${attempt ?? '?'} was lost after ${between(startedAt, at)}: ${tellLoss(data['reason'])}`,
       data['step'] === undefined ? '' : `at ${say(data['step'])}: ${say(data['message'])}`,
       data['spends_attempt'] === true ? 'it counts as a loss' : 'it costs nothing',
     ),
   'execution.abandoned': (data) =>
     `Given up after ${count(data['losses'], 'loss', 'losses')}. Verdict IE: internal error.`,
+  'submission.cancel_requested': (data, { metadata }) =>
+    sentence(
+      `Cancelled by ${list(part(metadata, 'actor'))}, request ${say(metadata['request'])}`,
+      `attempt ${say(data['attempt'])} is to be ended, on worker ${say(data['worker'])}`,
+    ),
+  'submission.cancelled': (data, { at, metadata }, { startedAt }) => {
+    if (data['lost'] !== undefined)
+      return `Cancelled; the attempt was lost before its worker could end it: ${tellLoss(data['lost'])}.`
+    if (data['stdout'] === undefined)
+      return `Cancelled while it waited, by ${list(part(metadata, 'actor'))}; request ${say(metadata['request'])}.`
+    return tellSteps(
+      tellCompile(part(data, 'compile')),
+      tellRun(data),
+      `Cancelled; the attempt took ${between(startedAt, at)}.`,
+    )
+  },
   'submission.purged': (data) =>
     `Code, input and outputs were removed (${say(data['reason'])}); their hashes and sizes stay here.`,
   'webhook.attempt_failed': (data) =>
@@ -111,6 +125,14 @@ export function tellEvent(event: RecordedEvent, context: StoryContext): string {
   const teller = event.isKnown ? tellers[event.type] : undefined
   if (teller !== undefined) return teller(event.data, event, context)
   return `${event.type}, version ${event.schemaVersion}, which this release does not know: ${say(JSON.stringify(event.data))}`
+}
+
+function tellLoss(reason: unknown): string {
+  return lossWords[say(reason)] ?? say(reason)
+}
+
+function tellSteps(...steps: readonly string[]): string {
+  return steps.filter((text) => text !== '').join(' ')
 }
 
 function tellCompile(compile: Data): string {

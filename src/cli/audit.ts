@@ -132,6 +132,12 @@ async function tellWorker(sql: Database, id: string): Promise<string> {
   return `It is ${worker?.state ?? 'unknown'}.`
 }
 
+const endWords: Readonly<Record<string, string>> = {
+  'execution.completed': 'It ended',
+  'execution.abandoned': 'It failed, through our fault,',
+  'submission.cancelled': 'It was cancelled',
+}
+
 /** What is still going on. */
 async function tellPresent(
   sql: Database,
@@ -142,16 +148,18 @@ async function tellPresent(
   const last = own.findLast(({ type }) => type.startsWith('execution.'))
   if (first?.type.startsWith('worker.') === true) return ['', await tellWorker(sql, id)]
   if (first?.type !== 'submission.received') return ['']
-  const end = own.find(({ type }) => ['execution.completed', 'execution.abandoned'].includes(type))
+  const end = own.find(({ type }) => type in endWords)
   if (end !== undefined) {
     const seconds = (end.at.getTime() - first.at.getTime()) / 1000
-    const what = end.type === 'execution.completed' ? 'It ended' : 'It failed, through our fault,'
-    return ['', `${what} ${seconds.toFixed(3)} s after it was received.`]
+    return ['', `${endWords[end.type]} ${seconds.toFixed(3)} s after it was received.`]
   }
   if (last?.type !== 'execution.started') return ['', 'It has not ended: it waits in the queue.']
+  const isCancelled = own.at(-1)?.type === 'submission.cancel_requested'
   const [worker] = await sql`
     select alive from audit.worker where id::text = ${String(last.data['worker'])}`
   const state =
-    worker?.['alive'] === true ? 'which is alive' : 'which is gone: it will be run again'
+    worker?.['alive'] === true
+      ? 'which is alive'
+      : `which is gone: ${isCancelled ? 'the cancel ends it' : 'it will be run again'}`
   return ['', `It has not ended: it runs on worker ${String(last.data['worker'])}, ${state}.`]
 }

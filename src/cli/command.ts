@@ -71,6 +71,7 @@ export const exitStatuses = {
   TLE: 4,
   MLE: 5,
   OLE: 6,
+  cancelled: 7,
   IE: 70,
   usage: 64,
   refused: 65,

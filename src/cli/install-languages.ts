@@ -36,6 +36,11 @@ export function chooseLanguages(names: readonly string[]): Language[] {
     : names.flatMap((name) => languagesByName[name.toLowerCase()] ?? [])
 }
 
+/** The packages that languages come in, each once. */
+export function listPackages(chosen: readonly Language[]): string[] {
+  return [...new Set(chosen.flatMap((language) => catalogue[language].packages))]
+}
+
 /** The packages of libraries by their names, such as `numpy`. @throws {CommandError} */
 export function chooseLibraries(names: readonly string[]): string[] {
   const known = new Map(

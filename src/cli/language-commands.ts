@@ -1,10 +1,11 @@
-// `languages install`.
+// `languages install` and `languages packages`.
 import { CommandError, defineCommand } from './command.ts'
 import { withDatabase } from './connect.ts'
 import {
   chooseLanguages,
   chooseLibraries,
   installLanguages,
+  listPackages,
   thisHost,
 } from './install-languages.ts'
 import { operator } from './operator.ts'
@@ -30,6 +31,16 @@ export const languageCommands = [
       )
       await askWorkers()
       return failed === 0 ? 0 : 1
+    },
+  }),
+  defineCommand({
+    name: 'languages packages',
+    operands: ['[LANGUAGES]'],
+    summary:
+      'print the Debian packages of languages (all of them, or "go rust"), for whoever installs them elsewhere',
+    options: {},
+    run: async ({ operands: [names = ''] }) => {
+      process.stdout.write(`${listPackages(chooseLanguages(split(names))).join(' ')}\n`)
     },
   }),
 ]

@@ -230,7 +230,11 @@ async function submitAndWait(
     } = await pool.request({ ...next, path, headers, signal })
     const record = parse(await body.text())
     const status = record['status']
-    if (statusCode === 200 && (status === 'completed' || status === 'failed')) {
+    if (
+      statusCode === 200 &&
+      typeof status === 'string' &&
+      !['queued', 'running'].includes(status)
+    ) {
       return { result: record as unknown as Result }
     }
     const id = record['id']

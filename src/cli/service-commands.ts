@@ -1,10 +1,10 @@
-// `submit` and `load`: they call a service as its customers do.
+// `submit`, `cancel` and `load`: they call a service as its customers do.
 import { readFileSync } from 'node:fs'
 import { readClientConfig, readOrExit } from '#config'
 import { languages } from '#language'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Option } from './command.ts'
-import { submitFile } from './submit.ts'
+import { cancelSubmission, submitFile } from './submit.ts'
 
 const service = {
   url: { type: 'string', value: 'URL', help: 'of the service (default RUNLEDGER_URL)' },
@@ -27,7 +27,7 @@ const program = {
 const verdictNotes =
   'One of FILE, --stdin and --expected may be -, which is standard input; what it is as FILE, --language says.\n' +
   'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures.\n' +
-  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
+  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
   'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid.'
 
 export const serviceCommands = [
@@ -50,6 +50,20 @@ export const serviceCommands = [
         throw new CommandError('submit: standard input can be one file only', exitStatuses.usage)
       return submitFile({ ...asked, ...readService(values) }, process)
     },
+  }),
+  defineCommand({
+    name: 'cancel',
+    operands: ['ID'],
+    summary: 'take a submission back: what runs is killed, what it had written is kept',
+    notes:
+      'Prints how it has ended: `cancelled`, or its verdict when it had ended before. Exit status: 0; 65 the key has no such\n' +
+      'submission, 69 the service is away, 77 the key is not valid.',
+    options: {
+      json: { type: 'boolean', help: 'print the record as JSON' },
+      ...service,
+    },
+    run: ({ operands: [id = ''], values }) =>
+      cancelSubmission({ id, json: values.json, ...readService(values) }, process),
   }),
   defineCommand({
     name: 'load',

@@ -1,5 +1,5 @@
 // The command `submit FILE`: prints the program's stdout and stderr, then one line on its end. The exit status follows
-// the verdict.
+// the verdict. And `cancel ID`, which takes a submission back.
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -11,6 +11,8 @@ import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
 
+type Verdict = NonNullable<Result['verdict']>
+
 /** `-` is standard input. */
 export interface ProgramFiles {
   readonly file: string
@@ -20,23 +22,24 @@ export interface ProgramFiles {
   readonly stdinFile?: string | undefined
 }
 
-export interface SubmitCall extends ProgramFiles {
-  readonly expectedFile?: string | undefined
-  readonly wait: boolean
+interface ServiceCall {
   /** Also for complaints. */
   readonly json: boolean
   readonly url: string
   readonly apiKey: string
 }
 
+export interface SubmitCall extends ProgramFiles, ServiceCall {
+  readonly expectedFile?: string | undefined
+  readonly wait: boolean
+}
+
+export interface CancelCall extends ServiceCall {
+  readonly id: string
+}
+
 /** @returns the exit status; callers' mistakes are not thrown. */
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
-  const complain = (error: string, message: string, status: number): number => {
-    terminal.stderr.write(
-      call.json ? `${JSON.stringify({ error, message })}\n` : `${printable(message)}\n`,
-    )
-    return status
-  }
   let request: SubmissionRequest
   try {
     request = {
@@ -48,20 +51,57 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   } catch (error) {
     const isUsage = error instanceof TypeError
     const status = isUsage ? exitStatuses.usage : exitStatuses.noInput
-    return complain(isUsage ? 'usage' : 'no_input', (error as Error).message, status)
+    const word = isUsage ? 'usage' : 'no_input'
+    return complain(call, terminal, word, (error as Error).message, status)
   }
-  try {
-    const client = createClient(call)
-    return call.wait
+  return askService(call, terminal, async (client) =>
+    call.wait
       ? present(await waitVisibly(client, request, terminal), call.json, terminal)
-      : accept(await client.submit(request), call.json, terminal)
+      : accept(await client.submit(request), call.json, terminal),
+  )
+}
+
+/** Resolves when it has ended, in whatever way. @returns as submitFile. */
+export async function cancelSubmission(call: CancelCall, terminal: Terminal): Promise<number> {
+  return askService(call, terminal, async (client) => {
+    await client.cancel(call.id)
+    const result = await client.wait(call.id)
+    const line = call.json ? JSON.stringify(result) : `${nameEnd(result)} ${result.id}`
+    terminal.stdout.write(`${line}\n`)
+    return 0
+  })
+}
+
+async function askService(
+  call: ServiceCall,
+  terminal: Terminal,
+  ask: (client: Client) => Promise<number>,
+): Promise<number> {
+  try {
+    return await ask(createClient(call))
   } catch (error) {
-    if (error instanceof RunledgerError) {
-      return complain(error.code, error.message, statusOf(error))
-    }
-    if (error instanceof TypeError) return complain('usage', error.message, exitStatuses.usage)
+    if (error instanceof RunledgerError)
+      return complain(call, terminal, error.code, error.message, statusOf(error))
+    if (error instanceof TypeError)
+      return complain(call, terminal, 'usage', error.message, exitStatuses.usage)
     throw error
   }
+}
+
+function complain(
+  { json }: ServiceCall,
+  { stderr }: Terminal,
+  error: string,
+  message: string,
+  status: number,
+): number {
+  stderr.write(json ? `${JSON.stringify({ error, message })}\n` : `${printable(message)}\n`)
+  return status
+}
+
+/** A verdict, or `cancelled`. */
+function nameEnd({ status, verdict }: Result): Verdict | 'cancelled' {
+  return status === 'cancelled' ? status : (verdict ?? 'IE')
 }
 
 /** @throws {TypeError} without a known language; {Error} when a file cannot be read or is not UTF-8. */
@@ -119,7 +159,7 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
 }
 
 function present(result: Result, json: boolean, { stdout, stderr }: Terminal): number {
-  const status = exitStatuses[result.verdict ?? 'IE']
+  const status = exitStatuses[nameEnd(result)]
   if (json) {
     stdout.write(`${JSON.stringify(result)}\n`)
     return status
@@ -140,9 +180,9 @@ function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
 }
 
 function describeEnd(result: Result, isColoured: boolean): string {
-  const { id, verdict, exit_code: exitCode, signal } = result
+  const { id, exit_code: exitCode, signal } = result
   const { cpu_time: cpu, wall_time: wall, memory_peak: peak } = result
-  const word = verdict ?? 'IE'
+  const word = nameEnd(result)
   const isCut = result.stdout_truncated === true || result.stderr_truncated === true
   const figures = [
     ...(exitCode === null ? [] : [`exit ${exitCode}`]),
@@ -158,5 +198,5 @@ function describeEnd(result: Result, isColoured: boolean): string {
 
 function statusOf({ status }: RunledgerError): number {
   if (status === 401 || status === 403) return exitStatuses.unauthorized
-  return status === 400 ? exitStatuses.refused : exitStatuses.unavailable
+  return status === 400 || status === 404 ? exitStatuses.refused : exitStatuses.unavailable
 }

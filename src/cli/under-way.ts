@@ -53,13 +53,16 @@ export async function listRunning(sql: Database): Promise<Row[]> {
 function selectUnderWay(sql: Database) {
   return sql`
     select
-      p.submission_id, (head.data ->> 'worker')::uuid as worker_id, head.data ->> 'host' as host,
-      (head.data ->> 'attempt')::integer as attempt, head.recorded_at as started_at
+      p.submission_id, (started.data ->> 'worker')::uuid as worker_id, started.data ->> 'host' as host,
+      (started.data ->> 'attempt')::integer as attempt, started.recorded_at as started_at
     from runledger.pending p
     cross join lateral (
-      select e.type, e.data, e.recorded_at from runledger.event e
+      select e.type, e.stream_version from runledger.event e
       where e.stream_id = p.submission_id
       order by e.stream_version desc limit 1
     ) head
-    where p.admitted and head.type = 'execution.started'`
+    join runledger.event started
+      on started.stream_id = p.submission_id
+        and started.stream_version = runledger.find_attempt(head.stream_version, head.type)
+    where p.admitted`
 }

@@ -1,9 +1,9 @@
 // A client of the HTTP API for any JavaScript with fetch and WebCrypto. Imports nothing, so it can be copied.
 
-/** Null: not known yet. Seconds, bytes, RFC 3339 in UTC. */
+/** Null: not known yet, or not to be known. Seconds, bytes, RFC 3339 in UTC. */
 export interface Result {
   readonly id: string
-  readonly status: 'queued' | 'running' | 'completed' | 'failed'
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
   readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
   readonly exit_code: number | null
   readonly signal: string | null
@@ -104,6 +104,8 @@ export interface Client {
   read(id: string, options?: CallOptions): Promise<Result>
   /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
+  /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
+  cancel(id: string, options?: CallOptions): Promise<Result>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -153,12 +155,14 @@ export function createClient(options: ClientOptions): Client {
       for (let quick = 0; ;) {
         const start = performance.now()
         const result = await read(id, '?wait=true', given)
-        if (result.status === 'completed' || result.status === 'failed') return result
+        if (result.status !== 'queued' && result.status !== 'running') return result
         // For a service that does not hold the request.
         quick = performance.now() - start < 1000 ? quick + 1 : 0
         if (quick > 0) await pause(backOff(quick), given?.signal)
       }
     },
+    cancel: async (id, given = {}) =>
+      (await call('POST', `api/result/${encodeURIComponent(id)}/cancel`, given)) as Result,
     async run(request, given) {
       const { id } = await client.submit(request, given)
       return client.wait(id, given)
@@ -252,7 +256,7 @@ export interface ReceivedWebhook {
 }
 
 export interface WebhookPayload {
-  readonly type: 'submission.completed' | 'submission.failed'
+  readonly type: 'submission.completed' | 'submission.failed' | 'submission.cancelled'
   readonly timestamp: string
   readonly data: Omit<Result, 'webhook'>
 }

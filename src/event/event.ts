@@ -14,6 +14,9 @@
 // - completed: the program's fate is known, even a crash.
 // - interrupted: we lost the attempt (sandbox, worker, shutdown). `spends_attempt` says whether it counts.
 // - abandoned: the third loss that counts. Only this is a failure, and it is ours.
+// - submission.cancelled: its caller took it back. What does not run ends so at once. What runs is first asked to, by
+//   submission.cancel_requested in the place where its end would stand: whichever is there first decides. Behind it
+//   nothing but submission.cancelled follows, with what the program had done, or with `lost` if that is not known.
 // - submission.purged may follow: the bodies are gone, the log stays.
 //
 // A webhook has its own stream, so that deliveries never contend with the submission.

@@ -1,6 +1,7 @@
 // submission.*: what a caller sent, without the bytes.
 import { createHash } from 'node:crypto'
 import type { Language } from '#language'
+import type { ExecutionCompleted, ExecutionInterrupted } from './execution.ts'
 
 /** Of a body, whose bytes stand in runledger.body. */
 export interface BodyDigest {
@@ -34,7 +35,22 @@ export interface SubmissionPurged {
   readonly data: { readonly reason: 'retention' }
 }
 
-export type SubmissionEvent = SubmissionReceived | SubmissionPurged
+/** Of an attempt that is under way: its worker is to end it. */
+export interface SubmissionCancelRequested {
+  readonly type: 'submission.cancel_requested'
+  readonly data: { readonly attempt: number; readonly run: string; readonly worker: string }
+}
+
+export interface SubmissionCancelled {
+  readonly type: 'submission.cancelled'
+  /** What had become of the attempt; nothing when none was under way, or that one was lost. */
+  readonly data: Partial<Omit<ExecutionCompleted['data'], 'verdict'>> & {
+    readonly lost?: ExecutionInterrupted['data']['reason']
+  }
+}
+
+export type SubmissionEvent =
+  SubmissionReceived | SubmissionCancelRequested | SubmissionCancelled | SubmissionPurged
 
 export function digestBody(body: Uint8Array): BodyDigest {
   return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.byteLength }

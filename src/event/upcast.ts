@@ -13,6 +13,8 @@ export type Upcasts = Readonly<Record<string, readonly Upcast[]>>
 /** Every type that this release knows. */
 export const upcasts: Readonly<Record<Event['type'], readonly Upcast[]>> = {
   'submission.received': [],
+  'submission.cancel_requested': [],
+  'submission.cancelled': [],
   'submission.purged': [],
   'execution.started': [],
   'execution.completed': [],

@@ -29,11 +29,15 @@ export interface CacheKey {
 }
 
 export interface ArtefactCache {
-  /** Returns what is kept for this owner under the key, or compiles; one compiler at a time for both. */
+  /**
+   * Returns what is kept for this owner under the key, or compiles; one compiler at a time for both.
+   * @param stop ends the wait for another's compiler: rejects with its reason.
+   */
   compile(
     key: CacheKey,
     compiler: () => Promise<Compiled>,
     isCertain: (compiled: Compiled) => boolean,
+    stop?: AbortSignal,
   ): Promise<{ readonly compiled: Compiled; readonly cached: boolean }>
 }
 
@@ -77,13 +81,16 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
   const inFlight = new Map<string, Promise<Compiled>>()
   const store = createStore(directory, capacityBytes)
   return {
-    async compile({ owner, key }, compiler, isCertain) {
+    async compile({ owner, key }, compiler, isCertain, stop) {
       const name = nameFile(owner, key)
       for (;;) {
         const other = inFlight.get(name)
         if (other === undefined) break
         // Another's failure or abort is its own; then it is our turn.
-        const compiled = await other.catch(() => null)
+        const compiled = await untilStopped(
+          other.catch(() => null),
+          stop,
+        )
         if (compiled !== null && isCertain(compiled)) return { compiled, cached: true }
       }
       const kept = store.find(name)
@@ -203,6 +210,16 @@ function readCompiled(file: string): { compiled: Compiled; bytes: number } | nul
   const now = new Date()
   utimesSync(file, now, now)
   return { compiled, bytes: bytes.length }
+}
+
+function untilStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  if (stop === undefined) return work
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const refuse = (): void => reject(stop.reason)
+  if (stop.aborted) refuse()
+  stop.addEventListener('abort', refuse)
+  work.then(resolve, reject)
+  return promise.finally(() => stop.removeEventListener('abort', refuse))
 }
 
 /** An owner's part of the names of his files. */

@@ -39,7 +39,7 @@ import { beginPreparations, openOffers, openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
 import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
-import { createProgramRunner } from './program.ts'
+import { createProgramRunner, eitherOf } from './program.ts'
 import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -88,6 +88,7 @@ export interface Executor {
   /**
    * Runs one program; waits for a free slot. Resolves when every process of the run is dead. If a kill does not end one in
    * seconds it resolves too, and the slot is lent to nobody until it is clear.
+   * With the request's `stop` it resolves with what there is: the phase that was under way ended as `cancelled`.
    * @param signal aborts the run: everything is killed and the promise rejects with the signal's reason.
    * @throws {SandboxError} when we failed, or do not have the language.
    */
@@ -159,10 +160,19 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     const offer = offers.get(request.language)
     if (offer === undefined)
       throw new SandboxError('language.missing', `${request.language} is not installed here`)
-    const either = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal])
-    return withSlot(slots, boxes, either, (runPhase) =>
-      runProgram(runPhase, offer, request, either),
-    )
+    const either = eitherOf(closing.signal, signal)
+    const { stop } = request
+    return withSlot(
+      slots,
+      boxes,
+      either,
+      (runPhase) => runProgram(runPhase, offer, request, either),
+      eitherOf(either, stop),
+    ).catch((error: unknown) => {
+      if (either.aborted || stop?.aborted !== true || error !== stop.reason) throw error
+      // It waited, or a resident compiler had it, which keeps nothing of it.
+      return { compile: null, compileCached: false, run: null }
+    })
   }
 
   const offering = openOffering({
@@ -179,7 +189,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 
   async function executeOffered(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const outcome = await execute(request, signal)
-    offering.examine(request.language, outcome)
+    if (request.stop?.aborted !== true) offering.examine(request.language, outcome)
     return outcome
   }
 

@@ -10,6 +10,7 @@ import type {
   Outcome,
   Phase,
   PhaseLimits,
+  PhaseRequest,
   RunInput,
   Runs,
   Source,
@@ -46,7 +47,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     runPhase: PhaseRunner,
     { paths, ranOutOfMemory }: Toolchain,
     command: Command,
-    details: { stdin: Uint8Array; limits: PhaseLimits; stderrKeptBytes?: number },
+    details: Pick<PhaseRequest, 'stdin' | 'limits' | 'stop'> & { stderrKeptBytes?: number },
   ): Promise<Phase> {
     phases += 1
     return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
@@ -56,7 +57,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     runPhase: PhaseRunner,
     { toolchain, residents }: Offer,
     compiler: Compiler,
-    { source, limits, isUsual }: Compilation,
+    { source, limits, isUsual, stop }: Compilation,
     signal: AbortSignal,
   ): Promise<Compiled> {
     const { code, files } = source
@@ -64,11 +65,12 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     const resident = isUsual ? residents : null
     const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
     const compiled =
-      (await resident?.compile(code, signal)) ??
+      (await resident?.compile(code, eitherOf(signal, stop))) ??
       (await runCommand(runPhase, toolchain, command(), {
         stdin: new Uint8Array(),
         limits,
         stderrKeptBytes: compileMessageBytes,
+        stop,
       }))
     const { stdout, ...rest } = compiled
     // The compiler's stdout carried the program; it is no output for anyone to read.
@@ -78,7 +80,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
   }
 
   return async (runPhase, offer, request, signal) => {
-    const { code, files = [], cacheScope } = request
+    const { code, files = [], cacheScope, stop } = request
     const { toolchain } = offer
     const { compiler } = toolchain
     const limits = request.limits ?? offer.limits
@@ -97,22 +99,25 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
         { owner: cacheScope, key },
         () => compile(runPhase, offer, compiler, compilation, signal),
         isCertain,
+        stop,
       )
       compilePhase = compiled.phase
       compileCached = cached
       artefact = compiled.artefact
     }
-    if (artefact === null) return { compile: compilePhase, compileCached, run: null }
+    signal.throwIfAborted()
+    if (artefact === null || stop?.aborted === true)
+      return { compile: compilePhase, compileCached, run: null }
     const command = beside(files, toolchain.run(artefact, limits.run.memoryBytes))
     const runOnce = (input: RunInput): Promise<Phase> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const details = { stdin: input.stdin, limits: limits.run }
+      const details = { stdin: input.stdin, limits: limits.run, stop }
       return runCommand(runPhase, toolchain, { ...command, argv }, details)
     }
     const run =
       request.runs === undefined
         ? await runOnce({ stdin: request.stdin })
-        : await runEach(request.runs, runOnce)
+        : await runEach(request.runs, runOnce, stop)
     return { compile: compilePhase, compileCached, run }
   }
 }
@@ -121,12 +126,13 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
 async function runEach(
   { inputs, onRun }: Runs,
   runOnce: (input: RunInput) => Promise<Phase>,
+  stop: AbortSignal | undefined,
 ): Promise<Phase | null> {
   let first: Phase | null = null
   for (const [index, input] of inputs.entries()) {
     const run = await runOnce(input)
     first ??= run
-    if (!(await onRun(run, index))) break
+    if (!(await onRun(run, index)) || stop?.aborted === true) break
   }
   return first
 }
@@ -137,18 +143,19 @@ interface Compilation {
   readonly limits: PhaseLimits
   /** One file, no further words, the language's own limits. */
   readonly isUsual: boolean
+  readonly stop: AbortSignal | undefined
 }
 
 /** @throws {SandboxError} when the language's limits say nothing of a compiler. */
 function describeCompilation(
-  { language, code, files = [], compileArguments = [] }: ExecutionRequest,
+  { language, code, files = [], compileArguments = [], stop }: ExecutionRequest,
   limits: PhaseLimits | null,
   usual: PhaseLimits | null,
 ): Compilation {
   if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
   const isUsual =
     files.length === 0 && compileArguments.length === 0 && isDeepStrictEqual(limits, usual)
-  return { source: { code, files, arguments: compileArguments }, limits, isUsual }
+  return { source: { code, files, arguments: compileArguments }, limits, isUsual, stop }
 }
 
 /** Lays files beside a command's own. One that has the name of one of these stands in nobody's place: it is an error. */
@@ -164,6 +171,11 @@ function beside(files: readonly SourceFile[], command: Command): Command {
   if (taken === undefined) return { ...command, files: [...command.files, ...further] }
   const message = `${taken.path.slice('/box/'.length)}: this name is the main file's`
   return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
+}
+
+/** Of a signal that is always there and one that may be. */
+export function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other])
 }
 
 /** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */

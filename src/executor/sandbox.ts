@@ -49,7 +49,7 @@ export async function openSandbox(
   }
 }
 
-/** Makes what all phases share: the parent cgroup, the directory of the standard streams, the filter. */
+/** Makes what all phases share: the parent cgroup, the standard streams, the filter. */
 async function openResources(cacheDirectory: string): Promise<BoxResources> {
   const name = nameWorkerGroup()
   sweepDirectory(cacheDirectory)

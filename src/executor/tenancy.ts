@@ -11,16 +11,17 @@ export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
 const slotsMost = 3
 
 /**
- * Takes a slot for as long as the work lasts. A slot is lent again when it is clear, and never if it cannot be cleared.
- * @throws {SandboxError} when we failed; the signal's reason when it was aborted.
+ * Takes a slot for as long as the work lasts; while there is none, `waiting` ends it as well. A slot is lent again when it is clear, and never if it cannot be cleared.
+ * @throws {SandboxError} when we failed; the reason of the signal that was aborted.
  */
 export async function withSlot<Result>(
   slots: SlotPool,
   boxes: Boxes,
   signal: AbortSignal,
   work: (runPhase: PhaseRunner) => Promise<Result>,
+  waiting: AbortSignal = signal,
 ): Promise<Result> {
-  let slot = await slots.acquire(signal)
+  let slot = await slots.acquire(waiting)
   let left: Promise<void> | null = null
   let taken = 1
 
@@ -31,7 +32,7 @@ export async function withSlot<Result>(
       } catch (error) {
         if (!(error instanceof NotBegunError) || taken === slotsMost) throw error
         left = giveBack(slots, boxes, slot)
-        slot = await acquireAnother(slots, left, signal, error)
+        slot = await acquireAnother(slots, left, waiting, error)
         left = null
         taken += 1
       }

@@ -13,23 +13,26 @@ import type { Handler } from './request.ts'
 
 const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as const
 
+const outcomeFields = [
+  'exit_code',
+  'signal',
+  'compile',
+  'run',
+  'stdout',
+  'stderr',
+  'compile_output',
+  'limit',
+  'tests',
+] as const
+
 // No host, worker or key, no details of a failed sandbox or of a webhook's answer.
 const shownFields: Readonly<Record<string, readonly string[]>> = {
   'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook', 'tag'],
+  'submission.cancel_requested': ['attempt'],
+  'submission.cancelled': [...outcomeFields, 'lost'],
   'submission.purged': ['reason'],
   'execution.started': ['attempt', 'language', 'runtime', 'limits', 'isolation'],
-  'execution.completed': [
-    'verdict',
-    'exit_code',
-    'signal',
-    'compile',
-    'run',
-    'stdout',
-    'stderr',
-    'compile_output',
-    'limit',
-    'tests',
-  ],
+  'execution.completed': ['verdict', ...outcomeFields],
   'execution.interrupted': ['reason', 'spends_attempt'],
   'execution.abandoned': ['losses'],
   'webhook.attempt_failed': [...attemptFields, 'next_attempt_at'],

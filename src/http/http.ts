@@ -8,6 +8,7 @@ import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
+import { cancelResult } from './cancel.ts'
 import { readEvents } from './events.ts'
 import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
@@ -57,6 +58,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
+    ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
     ['GET', '/openapi.json', serveOpenApi],

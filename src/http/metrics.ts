@@ -156,7 +156,8 @@ function createProgressCounters(database: Database, registry: Registry): () => P
 
   // A counter that appears with its first event has not grown, for whoever asks by how much it has.
   for (const language of languages)
-    for (const verdict of resultVerdicts) executions.inc({ language, verdict }, 0)
+    // What is cancelled has no verdict, and is counted among them.
+    for (const verdict of [...resultVerdicts, 'cancelled']) executions.inc({ language, verdict }, 0)
   for (const reason of abandonReasons) abandoned.inc({ reason }, 0)
 
   let cursor: Cursor | null = null

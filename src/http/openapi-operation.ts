@@ -114,6 +114,18 @@ export const operations: readonly Operation[] = [
     authenticated: true,
   },
   {
+    method: 'post',
+    path: '/api/result/{id}/cancel',
+    operationId: 'cancel',
+    summary: 'Cancel a submission',
+    description:
+      'What waits ends at once. What compiles or runs is killed moments later, and what it had written is kept: until then the record is still running. Its status is then cancelled, for good, without a verdict. To cancel again, or what has ended, changes nothing. The body is not read.',
+    parameters: ['id'],
+    answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
+    problems: [404],
+    authenticated: true,
+  },
+  {
     method: 'get',
     path: '/api/submissions',
     operationId: 'listSubmissions',

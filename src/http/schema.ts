@@ -17,13 +17,13 @@ const summaryEntries = {
   status: v.pipe(
     v.picklist(resultStatuses),
     v.description(
-      'completed: the fate of the program is known, whatever its verdict. failed: the service could not run it (verdict IE).',
+      'completed: the fate of the program is known, whatever its verdict. failed: the service could not run it (verdict IE). cancelled: its caller took it back.',
     ),
   ),
   verdict: v.pipe(
     v.nullable(v.picklist(resultVerdicts)),
     v.description(
-      'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end.',
+      'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end, and for what was cancelled.',
     ),
   ),
   exit_code: v.pipe(
@@ -206,7 +206,7 @@ const event = v.object({
     v.string(),
     v.regex(/^[a-z_]+\.[a-z_]+$/),
     v.description(
-      'submission.received, .purged; execution.started, .completed, .interrupted, .abandoned; webhook.attempt_failed, .delivered, .abandoned, .replayed. Later releases may add some.',
+      'submission.received, .cancel_requested, .cancelled, .purged; execution.started, .completed, .interrupted, .abandoned; webhook.attempt_failed, .delivered, .abandoned, .replayed. Later releases may add some.',
     ),
   ),
   at: time,

@@ -116,7 +116,7 @@ async function attemptDelivery(
   if (record === null) throw new Error(`webhook ${id} has no result`)
   const body = Buffer.from(
     JSON.stringify({
-      type: record.status === 'failed' ? 'submission.failed' : 'submission.completed',
+      type: `submission.${record.status}`,
       timestamp: record.finished_at,
       data: record,
     }),

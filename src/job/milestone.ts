@@ -8,6 +8,8 @@ export const milestones = [
   'submit.after_commit',
   'batch.before_commit',
   'batch.after_commit',
+  'cancel.before_commit',
+  'cancel.after_commit',
   'lease.before_register',
   'lease.after_register',
   'execute.before_start',

@@ -56,6 +56,7 @@ import { tcl } from './tcl.ts'
 import { typescript } from './typescript.ts'
 import { vala } from './vala.ts'
 import { verilog } from './verilog.ts'
+import { zsh } from './zsh.ts'
 import type { LanguageDefinition } from './definition.ts'
 import type { Limits } from './limits.ts'
 
@@ -116,6 +117,7 @@ const definitions = [
   tcl,
   vala,
   verilog,
+  zsh,
 ] as const
 
 export type Language = (typeof definitions)[number]['name']

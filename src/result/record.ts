@@ -4,7 +4,7 @@ import type { ExceededLimit, PhaseFacts } from '#event'
 import { decodeReport } from './report.ts'
 import type { ToldTest } from './report.ts'
 
-export const resultStatuses = ['queued', 'running', 'completed', 'failed'] as const
+export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
 /** Verdicts on the program, but for IE: that is our failure. */
@@ -70,7 +70,7 @@ export type WebhookState = (typeof webhookStates)[number]
 
 /** True once a record cannot change; its webhook's progress may. */
 export function isFinal(record: Pick<ResultRecord, 'status'>): boolean {
-  return record.status === 'completed' || record.status === 'failed'
+  return record.status !== 'queued' && record.status !== 'running'
 }
 
 /** A webhook carries no progress, so that its body is the same on every attempt. */

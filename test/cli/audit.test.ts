@@ -2,9 +2,10 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
+import { cancelSubmission } from '#enqueue'
 import { tellLife } from '../../src/cli/audit.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish, startExecution } from '../helper/execution.ts'
+import { completeExecution, finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -75,6 +76,34 @@ t.test('what was lost, and what is still under way', async (t) => {
   t.match(text, /Attempt 1 was lost after \d\.\d{3} s: its worker was lost; it counts as a loss\./)
   t.match(text, 'Given up after 1 loss. Verdict IE: internal error.')
   t.match(text, /It failed, through our fault, \d\.\d{3} s after/)
+})
+
+t.test('what its caller took back', async (t) => {
+  const cancel = async (id: string): Promise<unknown> =>
+    cancelSubmission(sql, id, caller.accountId, {
+      request: 'r-1',
+      actor: { api_key: caller.apiKeyId },
+    })
+  const waiting = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await cancel(waiting)
+  const told = await tell(waiting)
+  t.match(told, `Cancelled while it waited, by api_key ${caller.apiKeyId}; request r-1.`)
+  t.match(told, /It was cancelled \d\.\d{3} s after it was received\./)
+
+  const running = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const version = (await startExecution(sql, running)) ?? 0
+  await cancel(running)
+  t.match(await tell(running), /request r-1; attempt 1 is to be ended, on worker [0-9a-f-]+\.\n/)
+  t.match(await tell(running), 'which is gone: the cancel ends it.')
+  await completeExecution(sql, running, version, { stdout: 'x' })
+  t.match(await tell(running), /wrote 1 byte to stdout .*Cancelled; the attempt took \d/)
+
+  const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const start = (await startExecution(sql, lost)) ?? 0
+  await cancel(lost)
+  const loss = { reason: 'worker_lost', spends_attempt: true }
+  await sql`select runledger.interrupt_execution(${lost}, ${start}, 1, ${json(sql, loss)}, '{}', 3)`
+  t.match(await tell(lost), 'before its worker could end it: its worker was lost.')
 })
 
 t.test('a key has a life too', async (t) => {

@@ -1,10 +1,11 @@
 // The command `submit FILE`: JSON for scripts, text for people, and an exit status that follows the verdict.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { exitStatuses } from '../../src/cli/command.ts'
-import { submitFile } from '../../src/cli/submit.ts'
+import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
@@ -75,6 +76,37 @@ t.test('the exit status follows the verdict; with --json the record is printed',
     t.match(JSON.parse(out), { verdict, stdout: 'x' })
     t.equal(err, '')
   }
+})
+
+t.test('cancel prints how it ended, and submit that it was cancelled', async (t) => {
+  const cancel = async (id: string, json = false): Promise<{ status: number; out: string }> => {
+    let out = ''
+    const write = (text: string): string => (out += text)
+    const call = { id, json, url: `http://127.0.0.1:${server.port}`, apiKey }
+    const status = await cancelSubmission(call, { stdout: { write }, stderr: { write } })
+    return { status, out }
+  }
+  const running = command({ wait: true })
+  let id = ''
+  while (id === '') {
+    const [row] =
+      await sql`select submission_id as id from runledger.pending where told_to is not null`
+    id = (row?.['id'] as string | undefined) ?? ''
+  }
+  t.strictSame(await cancel(id), { status: 0, out: `cancelled ${id}\n` })
+  const { status, err } = await running
+  t.equal(status, exitStatuses.cancelled)
+  t.match(err, /^cancelled .*\n$/)
+  t.match(JSON.parse((await cancel(id, true)).out), { id, status: 'cancelled' })
+  t.match(await cancel(randomUUID()), {
+    status: exitStatuses.refused,
+    out: 'There is no such submission.\n',
+  })
+
+  const { out } = await command({})
+  const ended = (JSON.parse(out) as { id: string }).id
+  await finish(sql, ended, { verdict: 'AC' })
+  t.strictSame(await cancel(ended), { status: 0, out: `AC ${ended}\n` })
 })
 
 t.test('in a pipe the output is printed byte for byte, the rest on stderr', async (t) => {

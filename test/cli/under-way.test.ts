@@ -2,6 +2,7 @@
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
+import { cancelSubmission } from '#enqueue'
 import { listRunning, listWorkers } from '../../src/cli/under-way.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
@@ -45,6 +46,8 @@ t.test('a worker that lives is shown with what it has to do', async (t) => {
     api_key: /^rl_live_/,
     seconds: Number,
   })
+  await cancelSubmission(sql, id, caller.accountId, { actor: { api_key: caller.apiKeyId } })
+  t.match(await listRunning(sql), [{ submission: id, attempt: 1 }], 'until it is dead')
   await completeExecution(sql, id, version ?? 0)
   t.strictSame(await listRunning(sql), [])
 

@@ -56,6 +56,18 @@ t.test('wait goes on past the server’s own limit', async (t) => {
   t.match(await client.wait(id), { id, status: 'completed', stdout: '1\n' })
 })
 
+t.test(
+  'cancel resolves with the record as it stands, and whoever waits with the end',
+  async (t) => {
+    const { id } = await client.submit(python)
+    const waiting = client.wait(id)
+    t.match(await client.cancel(id), { id, status: 'cancelled', verdict: null })
+    t.match(await client.cancel(id), { id, status: 'cancelled' })
+    t.match(await waiting, { id, status: 'cancelled' })
+    await t.rejects(client.cancel('nothing'), { status: 404, code: 'not_found' })
+  },
+)
+
 t.test('run submits and waits', async (t) => {
   const running = client.run(python)
   let ids: string[] = []

@@ -148,6 +148,7 @@ export const faults: readonly Fault[] = [
     ['submit', /receive_submission/],
     ['take and start', /(take|start)_execution/],
     ['complete', /conclude_execution/],
+    ['cancel', /cancel_submission/],
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
     ['record delivery', /record_attempt/],

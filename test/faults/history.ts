@@ -4,6 +4,8 @@ import type { Database } from '#database'
 import { findControlGroups } from '../helper/control-group.ts'
 import type { Load } from './load.ts'
 
+const ends = ['execution.completed', 'execution.abandoned', 'submission.cancelled']
+
 export interface Judgement {
   readonly acknowledged: number
   /** Acknowledged ids that the log does not know. */
@@ -19,6 +21,8 @@ export interface Judgement {
   /** Runs begun again. */
   readonly interrupted: number
   readonly webhooks: number
+  /** Submissions that their clients have taken back. */
+  readonly cancelled: number
 }
 
 /** @param delivered webhook ids that the receiver has answered with 200. @param probes submissions of the suite itself. */
@@ -36,13 +40,13 @@ export async function judge(
     sql`
       select e.stream_id as id from runledger.event e where e.type = 'submission.received' and not exists (
         select from runledger.event ended
-        where ended.stream_id = e.stream_id and ended.type in ('execution.completed', 'execution.abandoned'))`,
+        where ended.stream_id = e.stream_id and ended.type = any(${ends}))`,
   )
   const doubled = [
     ...load.doubled,
     ...(await listIds(
       sql`
-        select stream_id as id from runledger.event where type in ('execution.completed', 'execution.abandoned')
+        select stream_id as id from runledger.event where type = any(${ends})
         group by stream_id having count(*) > 1`,
     )),
   ]
@@ -63,8 +67,10 @@ export async function judge(
     sql`
     select later.stream_id, later.type from runledger.event ended
     join runledger.event later on later.stream_id = ended.stream_id and later.stream_version > ended.stream_version
-    where ended.type in ('execution.completed', 'execution.abandoned') and later.type <> 'submission.purged'`,
+    where ended.type = any(${ends}) and later.type <> 'submission.purged'`,
   )
+  const cancelled = await listIds(sql`select stream_id as id from runledger.event where type = 'submission.cancelled'`) // prettier-ignore
+  broken.push(...contradict(load.cancels, new Set(cancelled)))
   await note('audit.drift', sql`select * from audit.drift limit 5`)
   await note('audit.broken_chain', sql`select * from audit.broken_chain limit 5`)
   await note('audit.invariant', sql`select * from audit.invariant limit 5`)
@@ -95,7 +101,23 @@ export async function judge(
     abandoned: Number(count?.['abandoned']),
     interrupted: Number(count?.['interrupted']),
     webhooks: told.length,
+    cancelled: cancelled.length,
   }
+}
+
+/** What was answered to a cancel must have become so; and nothing is cancelled that nobody took back. */
+function contradict(cancels: Load['cancels'], cancelled: ReadonlySet<string>): string[] {
+  const unasked = [...cancelled].filter((id) => !cancels.has(id))
+  const untrue = [...cancels].filter(([id, told]) => {
+    const isTold = told === 'running' || told === 'queued' || told === 'cancelled'
+    return told !== null && isTold !== cancelled.has(id)
+  })
+  return [
+    ...unasked.map((id) => `${id} was cancelled, and nobody asked for that`),
+    ...untrue.map(
+      ([id, told]) => `the cancel of ${id} was answered with ${told}, and then that changed`,
+    ),
+  ]
 }
 
 async function listIds(rows: PromiseLike<readonly object[]>): Promise<string[]> {

@@ -1,9 +1,12 @@
 // Clients that do what clients should: each submission has an idempotency key, an answer that did not come is asked for
-// again under it, and what was acknowledged is remembered.
+// again under it, and what was acknowledged is remembered. Some they take back, at any moment.
 import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
+
+/** Of a submission that its client has taken back: how the record stood in the answer; null while there is none. */
+export type ToldOfCancel = string | null
 
 /** What was acknowledged, and what must come of it. */
 export interface Acknowledged {
@@ -15,6 +18,8 @@ export interface Acknowledged {
 export interface Load {
   /** By idempotency key. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>
+  /** By id, those whose cancel was sent. */
+  readonly cancels: ReadonlyMap<string, ToldOfCancel>
   /** Keys under which two different submissions were acknowledged. */
   readonly doubled: readonly string[]
   /** Answers that no client should see, and records that are not what the program does. */
@@ -44,6 +49,7 @@ interface Answer {
 
 const requestMilliseconds = 45_000
 const retryMilliseconds = 250
+const cancelledShare = 1 / 12
 
 /** One request; status 0 when no answer came. */
 export async function call(
@@ -87,6 +93,7 @@ export async function call(
 /** What the clients know together. */
 interface Tally {
   readonly acknowledged: Map<string, Acknowledged>
+  readonly cancels: Map<string, ToldOfCancel>
   readonly doubled: string[]
   readonly wrong: string[]
   readonly answers: Map<number, number>
@@ -107,6 +114,8 @@ interface Draft {
   readonly expected: string
   readonly withWebhook: boolean
   readonly waits: boolean
+  /** So long after the acknowledgement it is taken back; null: it is not. */
+  readonly cancelMilliseconds: number | null
 }
 
 /** Starts the clients. */
@@ -114,6 +123,7 @@ export function startLoad({ clients, ...options }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const tally: Tally = {
     acknowledged: new Map(),
+    cancels: new Map(),
     doubled: [],
     wrong: [],
     answers: new Map(),
@@ -124,9 +134,10 @@ export function startLoad({ clients, ...options }: LoadOptions): Load {
   const running = Array.from({ length: clients }, async () => {
     while (!tally.isStopping) await submitOne(client)
   })
-  const { acknowledged, doubled, wrong, answers } = tally
+  const { acknowledged, cancels, doubled, wrong, answers } = tally
   return {
     acknowledged,
+    cancels,
     doubled,
     wrong,
     answers,
@@ -144,13 +155,17 @@ export function startLoad({ clients, ...options }: LoadOptions): Load {
 /** Sends one submission until it is acknowledged, and sees to its end. */
 async function submitOne(client: Client): Promise<void> {
   const draft = draftSubmission(client)
-  const { headers, body, waits, expected } = draft
+  const { headers, body, waits, expected, cancelMilliseconds } = draft
   for (;;) {
     const path = `/api/submit${waits ? '?wait=true' : ''}`
     const { status, body: answer } = await ask(client, waits, 'POST', path, headers, body)
     remember(client.tally, draft, answer['id'])
     if (status === 200 || status === 202 || status === 408) {
-      await follow(client, String(answer['id']), headers['X-API-Key'], expected)
+      const [id, key] = [String(answer['id']), headers['X-API-Key']]
+      await Promise.all([
+        cancelMilliseconds === null ? undefined : takeBack(client, id, key, cancelMilliseconds),
+        follow(client, id, key, expected),
+      ])
       return
     }
     await sleep(retryMilliseconds)
@@ -163,6 +178,7 @@ function draftSubmission({ random, keys, webhook }: Client): Draft {
   const sleeps = milliseconds === 0 ? '' : `import time; time.sleep(${milliseconds / 1000}); `
   const withWebhook = random.number() < 0.25
   const waits = random.number() < 0.4
+  const isTakenBack = random.number() < cancelledShare
   return {
     headers: { 'X-API-Key': random.pick(keys), 'Idempotency-Key': randomUUID() },
     body: {
@@ -175,6 +191,7 @@ function draftSubmission({ random, keys, webhook }: Client): Draft {
     expected,
     withWebhook,
     waits,
+    cancelMilliseconds: isTakenBack ? random.between(0, 400) : null,
   }
 }
 
@@ -191,6 +208,27 @@ function remember(
   acknowledged.set(key, { id, expected, webhook: withWebhook })
 }
 
+/** Cancels until that is answered. */
+async function takeBack(
+  client: Client,
+  id: string,
+  key: string,
+  milliseconds: number,
+): Promise<void> {
+  const { cancels, wrong } = client.tally
+  await sleep(milliseconds)
+  cancels.set(id, null)
+  for (;;) {
+    const { status, body } = await ask(client, false, 'POST', `/api/result/${id}/cancel`, {
+      'X-API-Key': key,
+    })
+    if (status === 200) cancels.set(id, String(body['status']))
+    if (status === 404) wrong.push(`${id} was acknowledged, and cannot be cancelled`)
+    if (status === 200 || status === 404) return
+    await sleep(retryMilliseconds)
+  }
+}
+
 /** Waits for the end of what was acknowledged, and holds it against what the program does. */
 async function follow(client: Client, id: string, key: string, expected: string): Promise<void> {
   const { wrong } = client.tally
@@ -199,6 +237,11 @@ async function follow(client: Client, id: string, key: string, expected: string)
     const { status, body } = await ask(client, true, 'GET', `/api/result/${id}?wait=true`, headers)
     if (status === 404) wrong.push(`${id} was acknowledged, and is not found`)
     if (body['status'] === 'failed') return
+    if (body['status'] === 'cancelled') {
+      if (!client.tally.cancels.has(id))
+        wrong.push(`${id} was cancelled, and nobody asked for that`)
+      return
+    }
     if (body['status'] === 'completed') {
       if (body['verdict'] !== 'AC' || body['stdout'] !== `${expected}\n`) {
         wrong.push(

@@ -116,7 +116,7 @@ export async function crash(scene: Scene, point: string): Promise<number> {
   const armed =
     point === 'sweep.after_commit'
       ? [...scene.webs, other]
-      : [/^(submit|batch)\./.test(point) ? scene.random.pick(scene.webs) : worker]
+      : [/^(submit|batch|cancel)\./.test(point) ? scene.random.pick(scene.webs) : worker]
   // All are there for weeks: one more is wanted than there is.
   if (point.endsWith('_make')) await scene.sql`update runledger.partitioning set ahead = ahead + 1`
   for (const service of armed) {

@@ -8,6 +8,7 @@ import { createClient } from '#client'
 import type { Result } from '#client'
 import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
+import { catalogue } from '#language'
 import type { Language } from '#language'
 import { attacks } from '../hostile/attack/attacks.ts'
 import { listLanguages } from '../hostile/attack.ts'
@@ -119,6 +120,13 @@ t.test('all in one', async (t) => {
       const { verdict, stdout } = await submit(language, copy[language], 'hello\n')
       t.strictSame({ verdict, stdout }, { verdict: 'AC', stdout: 'hello\n' })
     })
+
+  t.test('javascript and typescript, which need no package, run', async (t) => {
+    for (const language of ['javascript', 'typescript'] as const) {
+      const { verdict, stdout } = await submit(language, catalogue[language].example)
+      t.strictSame({ verdict, stdout }, { verdict: 'AC', stdout: 'Hello, world!\n' }, language)
+    }
+  })
 
   t.test('boxes are made by keepers', async (t) => {
     t.match(await all.log(), /"isolation":{"box":"keeper"/)

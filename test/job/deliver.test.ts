@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import { cancelSubmission } from '#enqueue'
 import { startQueue } from '#job'
 import { createLog } from '#log'
 import { readResult } from '#result'
@@ -106,6 +107,23 @@ t.test('a result is delivered once, signed, and is what GET shows', async (t) =>
     },
   ])
   t.equal(events.length, 1)
+})
+
+t.test('a cancelled submission is delivered as such', async (t) => {
+  const webhook = { url: address('cancelled'), secret }
+  const id = await submitNew(
+    sql,
+    caller,
+    describeSubmission({ code: 'import time; time.sleep(300)', webhook }),
+  )
+  await cancelSubmission(sql, id, caller.accountId, { actor: { api_key: caller.apiKeyId } })
+  t.match(await awaitDelivery(sql, id), { state: 'delivered' })
+  const [request] = requestsTo('cancelled')
+  t.match(JSON.parse(request!.body.toString()), {
+    type: 'submission.cancelled',
+    timestamp: String,
+    data: { id, status: 'cancelled', verdict: null },
+  })
 })
 
 t.test('answers of 500 are tried again under one id with a signature of their own', async (t) => {

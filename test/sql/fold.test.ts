@@ -28,6 +28,18 @@ const completed: Event = [
     run: { cpu_seconds: 0.5, wall_seconds: 1, memory_peak_bytes: 4096 },
   },
 ]
+const cancelRequested: Event = ['submission.cancel_requested', { attempt: 1 }]
+const cancelled: Event = ['submission.cancelled', {}]
+const cancelledRunning: Event = [
+  'submission.cancelled',
+  {
+    exit_code: 137,
+    signal: 'SIGKILL',
+    stdout: { truncated: true },
+    stderr: { truncated: false },
+    run: { cpu_seconds: 0.5, wall_seconds: 1, memory_peak_bytes: 4096 },
+  },
+]
 const notCompiled: Event = ['execution.completed', { verdict: 'CE', exit_code: null, run: null }]
 const unknown: Event = ['submission.praised', { by: 'a later release' }]
 
@@ -46,6 +58,13 @@ const rows: readonly (readonly [given: readonly Event[], when: Event, then: obje
   [[received, started], notCompiled, { status: 'completed', verdict: 'CE', exit_code: null }],
   [[received, started], notCompiled, { cpu_time: 0, wall_time: 0, memory_peak: 0n }],
   [[received, started, interrupted], abandoned, { status: 'failed', verdict: 'IE', cpu_time: 0 }],
+  [[received], cancelled, { status: 'cancelled', verdict: null, runtime: null, cpu_time: 0 }],
+  [[received, started, interrupted], cancelled, { status: 'cancelled', runtime: 'GCC 12' }],
+  [[received, started], cancelRequested, { status: 'running', runtime: 'GCC 12', ...nothing }],
+  [[received, started, cancelRequested], cancelledRunning, { status: 'cancelled', verdict: null }],
+  [[received, started, cancelRequested], cancelledRunning, { stdout_truncated: true, ...ranOnce }],
+  [[received, started, cancelRequested], cancelled, { status: 'cancelled', cpu_time: 0 }],
+  [[received, cancelled], purged, { status: 'cancelled', version: 3 }],
   [[received, started, completed], purged, { status: 'completed', verdict: 'RE', version: 4 }],
   [[received, started, interrupted, abandoned], purged, { status: 'failed', version: 5 }],
   [[received, started], unknown, { status: 'running', runtime: 'GCC 12', version: 3 }],

@@ -10,13 +10,14 @@ import { migrate, MigrationError } from '#migration'
 import type { Caller } from '#account'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
-import { createSubmissionId } from '#enqueue'
+import { cancelSubmission, createSubmissionId } from '#enqueue'
+import { readResult } from '#result'
 import { describeReceived } from '../../src/job/submission.ts'
 import { createTestDatabase, withDatabase } from '../helper/database.ts'
 import { listLosses, unpackPreviousRelease } from '../helper/release.ts'
 import type { Release } from '../helper/release.ts'
 import { snapshotPath } from '../helper/schema.ts'
-import { createCaller, describeSubmission, finalResult } from '../helper/submission.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -106,6 +107,17 @@ if (release === null) {
     const [item] = batch.body['submissions'] as { id: string }[]
     t.match(await finalResult(sql, item?.id ?? ''), { verdict: 'AC' })
     t.equal(worker.child.exitCode, null)
+  })
+
+  t.test('what its worker runs can be cancelled, heard or not', { skip }, async (t) => {
+    await startWorkerProcess(t, url, {}, release.directory)
+    const caller = await createCaller(sql)
+    const code = 'import time; print("so far", flush=True); time.sleep(2)'
+    const id = await submitNew(sql, caller, describeSubmission({ code }))
+    while ((await readResult(sql, id, null))?.status !== 'running') await sleep(20)
+    const actor = { api_key: caller.apiKeyId }
+    t.equal(await cancelSubmission(sql, id, caller.accountId, { actor }), 'requested')
+    t.match(await finalResult(sql, id), { status: 'cancelled', verdict: null, stdout: 'so far\n' })
   })
 
   t.test('beside processes of this code, none loses or doubles anything', { skip }, async (t) => {

@@ -34,7 +34,7 @@ partitioned table runledger.event
   constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
   constraint event_version_positive CHECK ((stream_version > 0))
   INDEX event_by_position ON ONLY runledger.event USING btree ("position")
-  UNIQUE INDEX event_one_terminal ON ONLY runledger.event USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text])): A submission ends once.
+  UNIQUE INDEX event_one_terminal ON ONLY runledger.event USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text, 'submission.cancelled'::text])): A submission ends once.
   INDEX event_received ON ONLY runledger.event USING btree (stream_id) WHERE (type = 'submission.received'::text)
   TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
   grant select to runledger_api
@@ -110,7 +110,7 @@ table runledger.event_default
   constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
   constraint event_version_positive CHECK ((stream_version > 0))
   INDEX event_default_position_idx ON runledger.event_default USING btree ("position")
-  UNIQUE INDEX event_default_stream_id_idx ON runledger.event_default USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text]))
+  UNIQUE INDEX event_default_stream_id_idx ON runledger.event_default USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text, 'submission.cancelled'::text]))
   INDEX event_default_stream_id_idx1 ON runledger.event_default USING btree (stream_id) WHERE (type = 'submission.received'::text)
   TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event_default FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
 
@@ -192,7 +192,7 @@ table runledger.result
   exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.
   compile jsonb: How the compiler ended and what it used, as execution.completed says it; null without one.
   constraint result_pkey PRIMARY KEY (id)
-  constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+  constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
   INDEX result_by_account ON runledger.result USING btree (account_id, id DESC)
   INDEX result_by_tag ON runledger.result USING btree (account_id, tag, id DESC) WHERE (tag IS NOT NULL)
@@ -521,6 +521,10 @@ function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
+function job.remove_execute(submission_id uuid)
+  Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
+  returns void security definer set search_path=""
+
 function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
   Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
   returns record
@@ -558,9 +562,14 @@ function runledger.change_key(api_key_id uuid, tier text, schema_version integer
 
 function runledger.check_ledger(events integer)
   Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
-  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, plan_cache_mode=force_custom_plan
+  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
   grant execute to runledger_api
   grant execute to runledger_worker
+
+function runledger.closes_submission(type text)
+  True for the types of events that end a submission.
+  returns boolean immutable
+  grant execute to runledger_auditor
 
 function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
   store_completion, and the word to who waits in the same transaction.
@@ -576,6 +585,10 @@ function runledger.drop_partitions(older_than interval)
   returns SETOF text security definer set search_path="", lock_timeout=500ms
   grant execute to runledger_worker
 
+function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb, OUT awaited boolean, OUT told_to text[])
+  Appends submission.cancelled at this version, with what follows from an end. Returns who waits for it, to be told by runledger.tell_end. 23505: another event stands there. Called by functions that run as the owner.
+  returns record
+
 function runledger.end_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text)
   store_completion and tell_end; returns whether somebody waits who is still to be told, by runledger.notify_ends.
   returns boolean security definer set search_path=""
@@ -589,6 +602,15 @@ function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.find_attempt(version integer, type text)
+  The version of the execution.started of the attempt that is under way, by version and type of the stream's last event; null when none is.
+  returns integer immutable
+
+function runledger.find_cancelled(submissions uuid[])
+  Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
+  returns SETOF uuid stable security definer set search_path=""
+  grant execute to runledger_worker
 
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
@@ -613,7 +635,7 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   grant execute to runledger_auditor
 
 function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer, run text DEFAULT NULL::text)
-  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt. RL006: the attempt of this run is not in the log.
+  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost, or, after submission.cancel_requested, submission.cancelled alone (false). 23505: somebody else ended this attempt, or asked for its end just now: the same call again tells. RL006: the attempt of this run is not in the log.
   returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
@@ -685,12 +707,12 @@ function runledger.read_load()
   grant execute to runledger_api
 
 function runledger.read_outcome(type text, data jsonb)
-  What execution.completed or execution.abandoned says of a result; one row.
+  What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.
   returns TABLE(status text, verdict text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint) immutable
   grant execute to runledger_auditor
 
 function runledger.read_progress(since xid8, since_position bigint)
-  Events of ended attempts and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
+  Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
   returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision) stable security definer set search_path=""
   grant execute to runledger_api
 
@@ -786,13 +808,18 @@ function runledger.stop_worker(worker_id uuid)
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT awaited boolean, OUT told_to text[])
+  Cancels a submission of the account. cancelled: it waited and has ended, and awaited and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
+  returns record security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea, OUT awaited boolean, OUT told_to text[])
-  Appends execution.completed after the execution.started of the given version and run. 23505: another event stands there, this attempt was given up and its result must be dropped. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
+  Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
   returns record security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.sweep_workers(max_losses integer)
-  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
+  Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -805,11 +832,16 @@ function runledger.take_execution(worker_id uuid, run text, schema_version integ
 function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
   Tells who waits for it that this submission has ended. told_to: channels that are sent the row of runledger.read_result as JSON, or its id alone if that is too long; awaited: the channel submission_finished is sent the id.
   returns void security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
   grant execute to runledger_worker
 
 function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.
   returns uuid immutable
+
+procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid, IN metadata jsonb, INOUT state text DEFAULT NULL::text)
+  store_cancel in a transaction, and when that is on disk the word to the worker that runs it, or to who waits for its end, in another. state: as store_cancel.
+  grant execute to runledger_api
 
 procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text, IN report bytea DEFAULT NULL::bytea)
   store_completion in a transaction, and when that is on disk the word to who waits, in another.

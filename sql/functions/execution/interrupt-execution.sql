@@ -1,4 +1,4 @@
--- Takes back a lost attempt: the submission runs again, or is given up.
+-- Takes back a lost attempt: the submission runs again, or is given up; or has ended, when its caller has cancelled it.
 
 drop function if exists runledger.interrupt_execution(uuid, integer, integer, jsonb, jsonb, integer);
 
@@ -25,6 +25,19 @@ begin
       and event.data ->> 'run' = interrupt_execution.run
   ) then
     raise exception 'submission % has no such attempt', interrupt_execution.submission_id using errcode = 'RL006';
+  end if;
+  if exists (
+    select from runledger.event
+    where event.stream_id = interrupt_execution.submission_id
+      and event.stream_version = interrupt_execution.started_version + 1
+      and event.type = 'submission.cancel_requested'
+  ) then
+    select * into _waiter from runledger.end_cancelled(
+      interrupt_execution.submission_id, interrupt_execution.started_version + 2,
+      jsonb_build_object('lost', interrupt_execution.data -> 'reason'), interrupt_execution.metadata
+    );
+    perform runledger.tell_end(interrupt_execution.submission_id, _waiter.awaited, _waiter.told_to);
+    return false;
   end if;
   perform runledger.append_event(
     interrupt_execution.submission_id, interrupt_execution.started_version + 1, 'execution.interrupted',
@@ -61,4 +74,4 @@ begin
   return true;
 end
 $$;
-comment on function runledger.interrupt_execution is 'Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost (false). 23505: somebody else ended this attempt. RL006: the attempt of this run is not in the log.';
+comment on function runledger.interrupt_execution is 'Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost, or, after submission.cancel_requested, submission.cancelled alone (false). 23505: somebody else ended this attempt, or asked for its end just now: the same call again tells. RL006: the attempt of this run is not in the log.';

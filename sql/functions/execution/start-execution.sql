@@ -49,11 +49,15 @@ begin
   if _head.type not in ('submission.received', 'execution.started', 'execution.interrupted') and exists (
     select from runledger.event
     where event.stream_id = start_execution.submission_id
-      and event.type in ('execution.completed', 'execution.abandoned')
+      and runledger.closes_submission(event.type)
   ) then
     -- Inserted by hand.
     delete from runledger.pending where pending.submission_id = start_execution.submission_id;
     return;
+  end if;
+
+  if _head.type = 'submission.cancel_requested' then
+    return; -- who has it ends it, or the reconciler
   end if;
 
   -- The sweep has been here: nobody would look for this attempt.

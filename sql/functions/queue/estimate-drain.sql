@@ -22,7 +22,7 @@ begin
         select e.position, e.type, e.recorded_at from runledger.event e
         order by e.position desc limit 10000
       ) recent
-      where recent.type in ('execution.completed', 'execution.abandoned')
+      where runledger.closes_submission(recent.type)
         and recent.recorded_at > now() - interval '60 seconds'
       order by recent.position desc limit 10
     ) ended

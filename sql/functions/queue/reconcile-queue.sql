@@ -14,23 +14,28 @@ begin
   end if;
 
   for _row in
-    select p.submission_id, head.stream_version, head.type, head.worker_id, ended.found is not null as has_ended
+    select p.submission_id, head.started_version, head.worker_id, ended.found is not null as has_ended
     from runledger.pending p
     cross join lateral (
-      select e.stream_version, e.type, (e.data ->> 'worker')::uuid as worker_id
+      select
+        e.type, e.recorded_at, (e.data ->> 'worker')::uuid as worker_id,
+        runledger.find_attempt(e.stream_version, e.type) as started_version
       from runledger.event e
       where e.stream_id = p.submission_id
       order by e.stream_version desc limit 1
     ) head
     left join lateral (
       select true as found from runledger.event e
-      where e.stream_id = p.submission_id and e.type in ('execution.completed', 'execution.abandoned') limit 1
+      where e.stream_id = p.submission_id and runledger.closes_submission(e.type) limit 1
     ) ended on true
     where p.admitted
       and case
         when ended.found then true
-        -- Begun just as its worker was given up, unseen by the sweep.
-        when head.type = 'execution.started' then not runledger.is_worker_alive(head.worker_id)
+        -- Begun just as its worker was given up, unseen by the sweep; or its worker knows nothing of a cancel, as the
+        -- answer that handed it out was lost.
+        when head.started_version is not null then
+          not runledger.is_worker_alive(head.worker_id)
+          or head.type = 'submission.cancel_requested' and head.recorded_at < now() - interval '15 seconds'
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
@@ -43,9 +48,9 @@ begin
       if _row.has_ended then
         -- Inserted by hand.
         delete from runledger.pending where pending.submission_id = _row.submission_id;
-      elsif _row.type = 'execution.started' then
+      elsif _row.started_version is not null then
         perform runledger.interrupt_execution(
-          _row.submission_id, _row.stream_version, 1,
+          _row.submission_id, _row.started_version, 1,
           jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
           jsonb_build_object('actor', jsonb_build_object('sweep_of', _row.worker_id)),
           reconcile_queue.max_losses

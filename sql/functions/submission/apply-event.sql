@@ -24,7 +24,7 @@ begin
       set version = apply_event.version, status = 'running', runtime = apply_event.data ->> 'runtime',
         started_at = apply_event.recorded_at
       where r.id = apply_event.submission_id and r.version = apply_event.version - 1 and r.status = 'queued';
-    when 'execution.completed' then
+    when 'execution.completed', 'submission.cancelled' then
       update runledger.result r
       set version = apply_event.version, finished_at = apply_event.recorded_at,
         status = outcome.status, verdict = outcome.verdict, exit_code = outcome.exit_code, signal = outcome.signal,

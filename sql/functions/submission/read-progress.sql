@@ -33,7 +33,7 @@ as $$
     where e.position > read_progress.since_position
       and e.transaction_id >= read_progress.since
       and e.transaction_id < horizon.until
-      and (e.type like 'execution.%' or e.type like 'webhook.%')
+      and (e.type like 'execution.%' or e.type like 'webhook.%' or e.type = 'submission.cancelled')
       and e.type <> 'execution.started'
   )
   select
@@ -45,20 +45,25 @@ as $$
     case recent.type
       when 'execution.completed' then recent.data ->> 'verdict'
       when 'execution.abandoned' then 'IE'
+      when 'submission.cancelled' then 'cancelled' -- no verdict, but counted among them
     end,
     recent.data ->> 'reason',
     recent.data ->> 'outcome',
     (recent.data ->> 'duration_seconds')::double precision,
     extract(epoch from started.recorded_at - received.recorded_at)::double precision,
-    (recent.data #>> '{compile,wall_seconds}')::double precision,
-    (recent.data #>> '{run,wall_seconds}')::double precision,
-    extract(epoch from recent.recorded_at - received.recorded_at)::double precision
+    (timed.data #>> '{compile,wall_seconds}')::double precision,
+    (timed.data #>> '{run,wall_seconds}')::double precision,
+    extract(epoch from timed.recorded_at - received.recorded_at)::double precision
   from horizon
   left join recent on true
+  -- How long a cancelled one took is its caller's doing.
+  left join lateral (
+    select recent.data, recent.recorded_at where recent.type <> 'submission.cancelled'
+  ) timed on true
   left join runledger.event received
     on received.stream_id = recent.stream_id and received.stream_version = 1 and received.type = 'submission.received'
   left join runledger.event started
     on recent.type = 'execution.completed'
     and started.stream_id = recent.stream_id and started.stream_version = recent.stream_version - 1
 $$;
-comment on function runledger.read_progress is 'Events of ended attempts and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.';
+comment on function runledger.read_progress is 'Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.';

@@ -17,20 +17,21 @@ begin
   loop
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
     for _run in
-      select p.submission_id, head.stream_version
+      select p.submission_id, runledger.find_attempt(head.stream_version, head.type) as started_version
       from runledger.pending p
       cross join lateral (
         select e.stream_version, e.type, e.data from runledger.event e
         where e.stream_id = p.submission_id
         order by e.stream_version desc limit 1
       ) head
-      where p.admitted and head.type = 'execution.started' and (head.data ->> 'worker')::uuid = _worker.id
+      where p.admitted and runledger.find_attempt(head.stream_version, head.type) is not null
+        and (head.data ->> 'worker')::uuid = _worker.id
     loop
       worker_id := _worker.id;
       submission_id := _run.submission_id;
       begin
         requeued := runledger.interrupt_execution(
-          _run.submission_id, _run.stream_version, 1,
+          _run.submission_id, _run.started_version, 1,
           jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
           jsonb_build_object('actor', jsonb_build_object('sweep_of', _worker.id)),
           sweep_workers.max_losses
@@ -60,4 +61,4 @@ begin
   ));
 end
 $$;
-comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again or abandons it), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.';
+comment on function runledger.sweep_workers is 'Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.';

@@ -21,6 +21,8 @@ export interface PhaseRequest {
   readonly stderrKeptBytes?: number
   /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
+  /** Ends the phase as `cancelled`; what was captured until then is kept. */
+  readonly stop?: AbortSignal | undefined
 }
 
 /** How boxes are made: `keeper`, `bubblewrap`, or `auto`: the first of them that this host can have. */

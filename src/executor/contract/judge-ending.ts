@@ -6,7 +6,13 @@ import type { PhaseRequest } from './boxes.ts'
 
 /** Why a phase was stopped; `unwatched`: its counters could not be read. */
 export type Reason =
-  'cpu_limit' | 'wall_limit' | 'output_limit' | 'memory_limit' | 'aborted' | 'unwatched'
+  | 'cpu_limit'
+  | 'wall_limit'
+  | 'output_limit'
+  | 'memory_limit'
+  | 'cancelled'
+  | 'aborted'
+  | 'unwatched'
 
 /** What was kept of an output. */
 export interface Captured {

@@ -5,10 +5,10 @@
  * Why a phase ended, by evidence and in this order of precedence:
  * `memory_limit` the kernel's out-of-memory killer struck in the phase's cgroup (or a JVM died of OutOfMemoryError);
  * `cpu_limit`, `wall_limit` the clock passed its limit; `output_limit` stdout or stderr passed theirs;
- * `signaled` a signal ended the main process; `exited` it ended by itself.
+ * `cancelled` the request's `stop` ended it; `signaled` a signal ended the main process; `exited` it ended by itself.
  */
 export type Ending =
-  'exited' | 'signaled' | 'output_limit' | 'wall_limit' | 'cpu_limit' | 'memory_limit'
+  'exited' | 'signaled' | 'cancelled' | 'output_limit' | 'wall_limit' | 'cpu_limit' | 'memory_limit'
 
 /** What a phase used, measured by its cgroup and a monotonic clock, set-up excluded. */
 export interface Usage {
@@ -38,13 +38,13 @@ export interface Phase {
 /** The fate of one request. */
 export interface Outcome {
   /**
-   * Null for a language without a compiler. A cache hit repeats the phase that was measured when it was compiled. Where a
+   * Null for a language without a compiler, and when the program was stopped before anything was told of it. A cache hit repeats the phase that was measured when it was compiled. Where a
    * resident compiler did it, the times are those of this source and the peak is that of the compiler as it stands.
    */
   readonly compile: Phase | null
   /** True when the compiled program came from the cache. */
   readonly compileCached: boolean
-  /** The first, of several. Null when the program did not compile, or no run was asked for. */
+  /** The first, of several. Null when the program did not compile, was stopped before it ran, or no run was asked for. */
   readonly run: Phase | null
 }
 

@@ -52,4 +52,6 @@ export interface ExecutionRequest {
   readonly limits?: Limits
   /** More than one run of the program, one after the other in the same slot, each in a fresh box; `stdin` is none of them. */
   readonly runs?: Runs
+  /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
+  readonly stop?: AbortSignal | undefined
 }

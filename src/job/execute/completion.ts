@@ -9,7 +9,10 @@ import type { Expectation, Judged } from './verdict.ts'
 
 /** The event's data and its bodies. */
 export interface Completion {
-  readonly data: ExecutionCompleted['data']
+  readonly data: Omit<ExecutionCompleted['data'], 'verdict'> & {
+    /** Null: it was stopped. */
+    readonly verdict: Verdict | null
+  }
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   /** Null for a language without a compiler. */
@@ -21,19 +24,21 @@ export interface Completion {
 const nothing = new Uint8Array()
 
 /** The run that gave the verdict; null when the program did not compile. */
-interface Decision extends Omit<Judged, 'verdict'> {
-  readonly verdict: Verdict
+interface Decision extends Judged {
   readonly run: Phase | null
 }
 
-/** @param tests null without tests. */
+/** @param tests null without tests. @param wasStopped true: it has no verdict. */
 export function describeOutcome(
   outcome: Outcome,
   expected: Expectation,
   tests: JudgedTests | null = null,
+  wasStopped = false,
 ): Completion {
   const { compile } = outcome
-  const { verdict, limit, difference, run } = decide(outcome, expected, tests)
+  const { verdict, limit, difference, run } = wasStopped
+    ? { ...undecided, run: tests?.stopped ?? tests?.decisive?.run ?? outcome.run }
+    : decide(outcome, expected, tests)
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
@@ -61,6 +66,8 @@ export function describeOutcome(
     report,
   }
 }
+
+const undecided: Judged = { verdict: null, limit: null, difference: null }
 
 function decide(outcome: Outcome, expected: Expectation, tests: JudgedTests | null): Decision {
   const { run } = outcome

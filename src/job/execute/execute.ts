@@ -7,6 +7,7 @@ import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
 import type { ExecutionRequest, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
+import type { Logger } from '#log'
 import { LeaseExpiredError } from '#lease'
 import { passMilestone } from '#milestone'
 import { untilAvailable } from '#retry'
@@ -19,6 +20,8 @@ import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './completion.ts'
 import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
+import { createCancels } from './cancel.ts'
+import type { Cancels } from './cancel.ts'
 
 export { describeLimits } from './limits.ts'
 export { createSuspension } from './suspension.ts'
@@ -43,6 +46,8 @@ export interface ExecuteTask {
   readonly isSuspended: boolean
   /** Resolves as soon as the next program may run, perhaps before this one is in the log. */
   run(payload: unknown): Promise<void>
+  /** Of this submission, or without one of any that runs here, the end may have been asked for. */
+  noteCancel(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -52,7 +57,7 @@ const startLost = 'RL006'
 
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
-  const { log, executor } = dependencies
+  const { log, executor, database } = dependencies
   const starter = createStarter(dependencies)
   /** Begun by `take` and not yet given to `run`, by id. */
   const taken = new Map<string, Attempt>()
@@ -60,6 +65,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const ending = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
   const held = new Set<string>()
+  const cancels = createCancels(database, log)
 
   /** Null: nothing to do. */
   async function findAttempt(payload: unknown): Promise<Attempt | null> {
@@ -99,7 +105,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await findAttempt(payload)
       if (attempt === null) return
       held.add(attempt.run)
-      const ran = execute(dependencies, attempt)
+      const ran = execute(dependencies, attempt, cancels)
       const ended = ran
         .then((outcome) => record(dependencies, attempt, outcome))
         .catch((error: unknown) => {
@@ -118,6 +124,11 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       while (ending.size > 2 * executor.slots) await Promise.race(ending)
     },
 
+    noteCancel(submission) {
+      if (submission === undefined) cancels.look()
+      else cancels.hear(submission)
+    },
+
     async settled() {
       await Promise.all(ending)
     },
@@ -126,13 +137,18 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
 /** `tests`: null without. */
 type Ran =
-  | { readonly outcome: Outcome; readonly tests: JudgedTests | null }
+  | { readonly outcome: Outcome; readonly tests: JudgedTests | null; readonly wasStopped: boolean }
   | { readonly loss: ExecutionInterrupted['data'] }
 
 /** Never rejects. */
-async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Promise<Ran> {
+async function execute(
+  dependencies: ExecuteDependencies,
+  attempt: Attempt,
+  cancels: Cancels,
+): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, claim, version } = attempt
+  const { signal: stop, forget } = cancels.watch(submission)
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
@@ -141,16 +157,19 @@ async function execute(dependencies: ExecuteDependencies, attempt: Attempt): Pro
     const request = {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
       ...(judged && { runs: judged }),
+      stop,
     }
     const outcome = await executor.execute(request, signal)
-    dependencies.suspension?.noteSuccess()
-    return { outcome, tests: judged }
+    if (!stop.aborted) dependencies.suspension?.noteSuccess()
+    return { outcome, tests: judged, wasStopped: stop.aborted }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
     if (code !== null && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
+  } finally {
+    forget()
   }
 }
 
@@ -192,16 +211,21 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  { outcome, tests }: Extract<Ran, { outcome: Outcome }>,
+  { outcome, tests, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
   const { checker } = decodeDetail(attempt.detail)
   const expected = { stdout: attempt.expectedStdout, checker }
-  const { data, stdout, stderr, compileOutput, report } = describeOutcome(outcome, expected, tests)
+  const { data, stdout, stderr, compileOutput, report } = describeOutcome(
+    outcome,
+    expected,
+    tests,
+    wasStopped,
+  )
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   passMilestone('execute.before_complete')
   try {
-    await untilAvailable(
+    await untilSettled(
       () => database`
         call runledger.conclude_execution(
           ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
@@ -230,8 +254,18 @@ async function complete(
       run: data.run,
       compile: data.compile,
     },
-    'execution.completed',
+    wasStopped ? 'submission.cancelled' : 'execution.completed',
   )
+}
+
+/** Once more where another event stands: if that one asks for the end, the end goes behind it. */
+async function untilSettled(statement: () => PromiseLike<unknown>, log: Logger): Promise<void> {
+  try {
+    await untilAvailable(statement, log)
+  } catch (error) {
+    if (errorCode(error) !== sqlState.uniqueViolation) throw error
+    await untilAvailable(statement, log)
+  }
 }
 
 /** Milliseconds of a UUID v7: when a submission came or an attempt began. */
@@ -246,7 +280,7 @@ async function interrupt(
 ): Promise<void> {
   passMilestone('execute.before_interrupt')
   try {
-    await untilAvailable(
+    await untilSettled(
       () => database`
         select runledger.interrupt_execution(
           ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
@@ -287,7 +321,8 @@ function describeLoss(
 }
 
 /**
- * True when this completion was committed and its answer lost: only the version's holder can complete right after it.
+ * True when this end was committed and its answer lost: only the version's holder can complete right after it, or, if that
+ * was asked for, cancel.
  */
 async function isOurs(
   database: ExecuteDependencies['database'],
@@ -299,5 +334,6 @@ async function isOurs(
       select version, status from runledger.result where id = ${submission}`,
     log,
   )
-  return row?.version === version + 1 && row.status === 'completed'
+  if (row?.status === 'completed') return row.version === version + 1
+  return row?.status === 'cancelled' && row.version === version + 2
 }

@@ -15,6 +15,8 @@ const outputsBytesMost = 4 * 1024 * 1024
 export interface JudgedTests extends Runs {
   /** The first test that is not accepted, or else the first; null before it has run. */
   readonly decisive: (Judged & { readonly run: Phase }) | null
+  /** The run that was stopped; null: none was. */
+  readonly stopped: Phase | null
   /** As events spell it. */
   readonly most: {
     readonly cpu_seconds: number
@@ -36,6 +38,7 @@ export function judgeTests(
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
   let decisive: JudgedTests['decisive'] = null
+  let stopped: Phase | null = null
   let room = outputsBytesMost
 
   const keep = (output: Uint8Array): Uint8Array => {
@@ -49,6 +52,10 @@ export function judgeTests(
     const { name, expectedStdout } = tests[index]!
     const judged = judgeRun(run, { stdout: expectedStdout, checker })
     const { verdict, limit, difference } = judged
+    if (verdict === null) {
+      stopped = run
+      return false
+    }
     if (decisive === null || (decisive.verdict === 'AC' && verdict !== 'AC'))
       decisive = { ...judged, run }
     const ended = factsOf(run)
@@ -88,6 +95,9 @@ export function judgeTests(
     onRun,
     get decisive() {
       return decisive
+    },
+    get stopped() {
+      return stopped
     },
     most,
     get facts() {

@@ -13,14 +13,16 @@ export interface Expectation {
 }
 
 export interface Judged {
-  readonly verdict: Verdict
+  /** Null: it was stopped. */
+  readonly verdict: Verdict | null
   /** The limit that ended it; null when none did. */
   readonly limit: ExceededLimit | null
   /** Where the output is not what was expected; null unless that is the verdict. */
   readonly difference: Difference | null
 }
 
-const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict>> = {
+const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict | null>> = {
+  cancelled: null,
   memory_limit: 'MLE',
   cpu_limit: 'TLE',
   wall_limit: 'TLE',

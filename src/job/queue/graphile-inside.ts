@@ -2,8 +2,9 @@
 // test/job/queue/graphile-inside.test.ts fails when one changes. The figures are bench/README.md's.
 //
 // The same in SQL, in sql/functions/queue/: job.enqueue_first writes a row of graphile_worker._private_jobs (add_job
-// took 1.0 of a submission's 4.0 ms in PostgreSQL), job.take_job removes one, job.find_task reads a task's number,
-// job.wake_workers notifies as graphile-worker does. No other function names a private table.
+// took 1.0 of a submission's 4.0 ms in PostgreSQL), job.take_job removes one that is due, job.remove_execute one that is not to
+// run, job.find_task reads a task's number, job.wake_workers notifies as graphile-worker does. No other function names a
+// private table.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 
@@ -41,6 +42,23 @@ export function ignoreListening(client: PoolClient): void {
     /^(UN)?LISTEN /.test(String(parameters[0]))
       ? Promise.resolve()
       : query(...parameters)) as PoolClient['query']
+}
+
+/**
+ * On the connection on which graphile-worker is about to listen, listens to one channel more, in the same statement: pg
+ * wants one at a time. Its notifications come with graphile-worker's.
+ * @param onListening from now on none is missed.
+ */
+export function listenAlso(client: PoolClient, channel: string, onListening: () => void): void {
+  const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>
+  client.query = ((...parameters: unknown[]) => {
+    const [text] = parameters
+    if (!String(text).startsWith('LISTEN ')) return query(...parameters)
+    const listening = query(`${String(text)} LISTEN "${channel}";`)
+    // Whoever asked sees to a failure, and listens anew.
+    listening.then(onListening, () => {})
+    return listening
+  }) as PoolClient['query']
 }
 
 /** Ours (job.wake_workers) name the task; graphile-worker's do not, but count as well. */

@@ -8,6 +8,9 @@
 //               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
 //   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
+//   cancelled   By its caller (runledger.cancel_submission). Without an attempt it ends at once, and its job is removed. An
+//               attempt's worker hears of it on the connection that hears of jobs, looks when it renews its lease
+//               (#execute, cancel.ts), and concludes with submission.cancelled what the program had done.
 //   given back  execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
 //               losses (runledger.interrupt_execution).
 //   lost        Its worker died or went silent: the sweep gives it back within seconds (runledger.sweep_workers). The
@@ -29,7 +32,7 @@ import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, RunnerOptions, WorkerEvents } from 'graphile-worker'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
-import { endIdle, readAnnouncement } from './graphile-inside.ts'
+import { endIdle, listenAlso, readAnnouncement } from './graphile-inside.ts'
 import type { JobRow } from './graphile-inside.ts'
 import { createQueueHint } from './hint.ts'
 import type { QueueHint } from './hint.ts'
@@ -39,6 +42,8 @@ export { createQueueFront } from './front.ts'
 export type { JobRow } from './graphile-inside.ts'
 
 const removalMilliseconds = 200
+/** Of runledger.cancel_submission; the payload is the submission's id. */
+const cancelChannel = 'runledger_cancel'
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
 
@@ -51,6 +56,8 @@ export interface TakingTask {
   readonly isSuspended: boolean
   /** Resolves as soon as the next job may be taken. */
   run(payload: unknown): Promise<void>
+  /** Of this submission, or without one of any that runs here, the end may have been asked for. */
+  noteCancel(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -71,6 +78,8 @@ export interface Queue {
   readonly poolIds: readonly string[]
   /** Settles when the queue has stopped, by `stop` or a failure. */
   readonly ended: Promise<void>
+  /** Looks whether the end of anything that runs here was asked for: notifications may be lost. */
+  lookForCancels(): void
   /** Resolves when nothing taken is left. */
   idle(): Promise<void>
   /** Waits for those under way. */
@@ -81,7 +90,7 @@ export interface Queue {
 export async function startRunners(options: QueueOptions): Promise<Queue> {
   const { url, log, execute } = options
   const hint = createQueueHint()
-  const { events, poolIds } = createEvents(hint)
+  const { events, poolIds } = createEvents(hint, execute)
   // graphile-worker needs these for milliseconds a job, and listens on one.
   const pools = {
     execute: createQueuePool(url, 3, log, {
@@ -128,6 +137,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   return {
     poolIds,
     ended,
+    lookForCancels: () => execute.noteCancel(),
     async idle() {
       while (underWay > 0) await sleep(idleMilliseconds)
       await execute.settled()
@@ -155,7 +165,10 @@ function listTasks(languages: readonly string[]): string[] {
  * One runner listens for both, as notifications wake every listening connection. What does not name executions may be a
  * delivery.
  */
-function createEvents(hint: QueueHint): {
+function createEvents(
+  hint: QueueHint,
+  execute: Pick<TakingTask, 'noteCancel'>,
+): {
   events: { execute: WorkerEvents; deliver: WorkerEvents }
   poolIds: readonly string[]
 } {
@@ -173,8 +186,15 @@ function createEvents(hint: QueueHint): {
   events.deliver.on('pool:gracefulShutdown', () => {
     nudgeDeliver = () => {}
   })
-  events.execute.on('pool:listen:success', () => hint.noteAnnounced())
+  events.execute.on('pool:listen:success', ({ client }) => {
+    hint.noteAnnounced()
+    listenAlso(client, cancelChannel, () => execute.noteCancel())
+  })
   events.execute.on('pool:listen:notification', ({ message }) => {
+    if (message.channel === cancelChannel) {
+      execute.noteCancel(message.payload)
+      return
+    }
     const { task, count } = readAnnouncement(message.payload)
     if (task !== 'execute') nudgeDeliver()
     hint.noteAnnounced(count)

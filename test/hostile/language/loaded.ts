@@ -237,6 +237,15 @@ const pypy = attackSources('pypy', [
   ),
 ])
 
+const zsh = attackSources('zsh', [
+  shows('a redirection shows no file', (path) => `print -r -- "$(<${path})"\nenv\nprint held`),
+  shows(
+    'a module that maps files shows none',
+    (path) => `zmodload zsh/mapfile\nprint -r -- "$mapfile[${path}]"\nprint held`,
+  ),
+  shows('a sourced file is not shown', (path) => `. ${path}\nprint held`, nowhere),
+])
+
 export const loadedLanguages: readonly HostileLanguage[] = [
   bash,
   tcl,
@@ -258,4 +267,5 @@ export const loadedLanguages: readonly HostileLanguage[] = [
   algol68,
   coffeescript,
   pypy,
+  zsh,
 ]

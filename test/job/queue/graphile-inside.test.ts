@@ -13,6 +13,7 @@ import {
   asksForJob,
   giveBackOnce,
   ignoreListening,
+  listenAlso,
   readAnnouncement,
   throwWithCode,
 } from '../../../src/job/queue/graphile-inside.ts'
@@ -51,6 +52,7 @@ t.test('only the functions that say so name a private table', async (t) => {
   t.strictSame(naming.toSorted(), [
     'functions/queue/enqueue-first.sql',
     'functions/queue/find-task.sql',
+    'functions/queue/remove-execute.sql',
     'functions/queue/take-job.sql',
   ])
 })
@@ -163,6 +165,27 @@ t.test('who ignores listening is told nothing, and everything else is asked', as
   await client.query('select 1')
   t.equal(told, 0)
   client.release()
+  await pool.end()
+})
+
+t.test('a channel more is listened to with the ones that were asked for', async (t) => {
+  const pool = new Pool({ connectionString: url, max: 1 })
+  const client = await pool.connect()
+  const told = new Promise((resolve) => client.on('notification', resolve))
+  let isListening = false
+  listenAlso(client, 'one_more', () => (isListening = true))
+  await client.query('select 1')
+  t.equal(isListening, false)
+  await client.query('LISTEN "jobs:insert"; LISTEN "worker:migrate";')
+  t.equal(isListening, true)
+  t.strictSame((await client.query('select pg_listening_channels() as name')).rows, [
+    { name: 'jobs:insert' },
+    { name: 'worker:migrate' },
+    { name: 'one_more' },
+  ])
+  await client.query(`select pg_notify('one_more', 'x')`)
+  t.match(await told, { channel: 'one_more', payload: 'x' })
+  client.release(true)
   await pool.end()
 })
 

@@ -3,6 +3,18 @@ import type { Fault } from '../fault.ts'
 
 export const executorFaults: readonly Fault[] = [
   {
+    name: 'executor: a program that was stopped is told to have died by itself',
+    text: "reason: reason === 'aborted' ? 'cancelled' : reason,",
+    instead: "reason: reason === 'aborted' ? null : reason,",
+    tests: ['executor/stopped'],
+  },
+  {
+    name: 'executor: who waits for the compiler of another cannot be stopped',
+    text: '  if (stop === undefined) return work\n',
+    instead: '  if (stop !== null) return work\n',
+    tests: ['executor/stopped'],
+  },
+  {
     name: 'executor: one account finds what another had compiled',
     text: "return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`",
     instead: "return `${'0'.repeat(32)}-${key}`",

@@ -46,8 +46,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'executor.execute({ language, code, stdin, cacheScope: accountId }, signal)',
-    instead: "executor.execute({ language, code, stdin, cacheScope: 'all' }, signal)",
+    text: 'const request = { language, code, stdin, cacheScope: accountId, stop }',
+    instead: "const request = { language, code, stdin, cacheScope: 'all', stop }",
     tests: ['job/execute'],
   },
   {
@@ -58,9 +58,33 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or event.type = 'execution.started' and event.data ->> 'run' = store_completion.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = store_completion.run",
     instead: 'or true',
     tests: ['job/take'],
+  },
+  {
+    name: 'job: what was cancelled while it ran is completed all the same',
+    text: 'if _previous.is_cancelled then',
+    instead: 'if false then',
+    tests: ['job/cancel'],
+  },
+  {
+    name: 'job: what is cancelled stays in the queue',
+    text: '        perform job.remove_execute(store_cancel.submission_id);\n',
+    instead: '',
+    tests: ['job/cancel'],
+  },
+  {
+    name: 'job: what was cancelled is run again when its worker is lost',
+    text: "      and event.type = 'submission.cancel_requested'\n  ) then",
+    instead: '      and false\n  ) then',
+    tests: ['job/cancel'],
+  },
+  {
+    name: "job: whoever knows its id cancels another's submission",
+    text: 'where r.id = store_cancel.submission_id and r.account_id = store_cancel.account_id',
+    instead: 'where r.id = store_cancel.submission_id',
+    tests: ['job/cancel'],
   },
   {
     name: 'job: a submission runs twice beside itself',

@@ -76,7 +76,7 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: a submission that we gave up is told of as completed',
-    text: "type: record.status === 'failed' ? 'submission.failed' : 'submission.completed',",
+    text: 'type: `submission.${record.status}`,',
     instead: "type: 'submission.completed',",
     tests: ['job/deliver'],
   },

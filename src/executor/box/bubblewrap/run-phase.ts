@@ -3,13 +3,15 @@
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
-import type { Command, Evidence, Phase, PhaseRequest, Reason } from '#contract'
+import type { Command, Evidence, Phase, PhaseRequest, Reason, Usage } from '#contract'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
 import { watchLimits } from './limit-watch.ts'
 import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
+
+const nothingUsed: Usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }
 
 /** After this a box that outlives its kill is cleared later; its verdict stands. */
 const killMilliseconds = 5000
@@ -68,13 +70,19 @@ async function runInGroup(
   let outlives = false
   let watch: { stop(): void } | null = null
   const abort = (): void => killer.stop('aborted')
+  const cancel = (): void => killer.stop('cancelled')
   signal?.addEventListener('abort', abort)
+  request.stop?.addEventListener('abort', cancel)
   try {
     if (signal?.aborted === true) abort()
+    if (request.stop?.aborted === true) cancel()
     let started = performance.now()
-    if (await awaitBox(child, group, () => killer.reason() !== null)) {
+    let hasBegun = false
+    const isOver = (): boolean => killer.reason() !== null
+    if ((await awaitBox(child, group, isOver)) && !isOver()) {
       group.startMeasuring()
       started = performance.now()
+      hasBegun = true
       watch = watchLimits(group, limits, started, killer.stop)
       child.release()
     }
@@ -90,11 +98,14 @@ async function runInGroup(
     }
     const judged = reason === 'aborted' ? null : reason
     const evidence = gather(command, group, captured, end, judged, started)
-    return { phase: judgeEnding(request, evidence), outlives }
+    // What set-up used is not the program's.
+    const usage = reason === 'cancelled' && !hasBegun ? nothingUsed : evidence.usage
+    return { phase: judgeEnding(request, { ...evidence, usage }), outlives }
   } finally {
     killer.close()
     watch?.stop()
     signal?.removeEventListener('abort', abort)
+    request.stop?.removeEventListener('abort', cancel)
     child.kill()
     outlives ||= !(await empties(group))
     box.close()

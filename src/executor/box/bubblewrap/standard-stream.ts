@@ -59,20 +59,29 @@ export interface StandardStreams {
 const batch = 48
 
 /**
- * Makes a directory, mode 0700. Programs read their streams' paths in /proc/self/fd, so names are random, in /tmp.
+ * Makes a directory, mode 0700, with the first stream: a worker whose boxes need none leaves nothing. Programs read their
+ * streams' paths in /proc/self/fd, so names are random, in /tmp.
  * @param record a link to make to the directory, by which a later worker finds it (`removeStandardStreams`).
  */
 export function createStandardStreams(record: string): StandardStreams {
   const directory = `/tmp/${randomUUID()}`
-  symlinkSync(directory, record)
-  mkdirSync(directory, { mode: 0o700 })
+  let isMade = false
   const ready: string[] = []
   let making: Promise<void> | null = null
   const nextName = (): string => `${directory}/${randomUUID()}`
 
+  function makeDirectory(): void {
+    if (isMade) return
+    rmSync(record, { force: true })
+    symlinkSync(directory, record)
+    mkdirSync(directory, { mode: 0o700 })
+    isMade = true
+  }
+
   async function makePipes(): Promise<void> {
     const names = Array.from({ length: batch }, nextName)
     try {
+      makeDirectory()
       await promisify(execFile)('/usr/bin/mkfifo', names, { env: {} })
       // 0666: programs reopen /dev/stdout with their own rights; the directory keeps others out. The sticky bit stops
       // systemd-tmpfiles from removing them.
@@ -95,6 +104,7 @@ export function createStandardStreams(record: string): StandardStreams {
 
   return {
     openInput(bytes) {
+      makeDirectory()
       const name = nextName()
       const writer = openSync(name, 'wx', 0o400)
       try {

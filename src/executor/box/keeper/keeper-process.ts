@@ -94,16 +94,22 @@ async function run(
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const refuse = conversation.onOutput
   conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
-  const abort = (): void => conversation.giveUp()
+  let isGivenUp = false
+  const giveUp = (): void => {
+    if (!isGivenUp) conversation.giveUp()
+    isGivenUp = true
+  }
   const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
   conversation.ask(parts)
-  signal?.addEventListener('abort', abort)
+  signal?.addEventListener('abort', giveUp)
+  request.stop?.addEventListener('abort', giveUp)
+  if (request.stop?.aborted === true) giveUp()
   try {
     const result = readResult(conversation, await answered, [stdout.length(), stderr.length()])
     if (result.reason === 'aborted') signal?.throwIfAborted()
     const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
     return {
-      reason: reason === 'aborted' ? null : reason,
+      reason: reason === 'aborted' ? 'cancelled' : reason,
       outOfMemoryKills: result.memoryKills,
       usage: { wallSeconds, cpuSeconds, memoryPeakBytes },
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
@@ -111,7 +117,8 @@ async function run(
       exit: result.exit,
     }
   } finally {
-    signal?.removeEventListener('abort', abort)
+    signal?.removeEventListener('abort', giveUp)
+    request.stop?.removeEventListener('abort', giveUp)
     conversation.onOutput = refuse
   }
 }

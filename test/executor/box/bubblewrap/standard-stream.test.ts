@@ -46,6 +46,14 @@ t.test('input is a nameless file that nobody can write', (t) => {
   t.end()
 })
 
+t.test('where no stream is asked for, nothing is made', async (t) => {
+  const record = join(root, 'none')
+  const streams = createStandardStreams(record)
+  t.equal(lstatSync(record, { throwIfNoEntry: false }), undefined)
+  streams.close()
+  t.equal(lstatSync(record, { throwIfNoEntry: false }), undefined)
+})
+
 t.test('an output is a pipe that ends when its writer does', async (t) => {
   const streams = createStandardStreams(join(root, 'output'))
   const { childDescriptor, stream } = await streams.openOutput()

@@ -1,0 +1,9 @@
+-- The events that end a submission. The index event_one_terminal lists the same.
+
+create or replace function runledger.closes_submission(type text) returns boolean
+-- Without settings, so that it is inlined, and the index is found.
+language sql immutable
+as $$
+  select type in ('execution.completed', 'execution.abandoned', 'submission.cancelled')
+$$;
+comment on function runledger.closes_submission is 'True for the types of events that end a submission.';

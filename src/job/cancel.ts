@@ -1,0 +1,22 @@
+// A caller takes a submission back. What runs is ended by its worker, moments later.
+import { json } from '#database'
+import type { Database } from '#database'
+import type { Metadata } from '#event'
+import { passMilestone } from './milestone.ts'
+
+/** `requested`: its worker is told; `ended`: it had ended before; null: the account has none such. */
+export type CancelState = 'cancelled' | 'requested' | 'ended'
+
+/** Safe to repeat. Resolved, it is on disk. */
+export async function cancelSubmission(
+  sql: Database,
+  id: string,
+  accountId: string,
+  metadata: Metadata,
+): Promise<CancelState | null> {
+  passMilestone('cancel.before_commit')
+  const [row] = await sql<[{ state: CancelState | null }]>`
+    call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`
+  passMilestone('cancel.after_commit')
+  return row.state
+}

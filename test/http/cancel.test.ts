@@ -1,0 +1,211 @@
+// POST /api/result/{id}/cancel through the whole service: web process, worker, sandbox.
+import { readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import type { Answer } from '../helper/server.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+
+/** Its compiler needs more than it may have, and long for that. */
+const endless =
+  'template <int N, int M> struct F { static const int v = F<N - 1, 2 * M>::v & F<N - 1, 2 * M + 1>::v; };\ntemplate <int M> struct F<0, M> { static const int v = M; };\nint main() { return F<28, 1>::v; }'
+
+/** Its name is the mark, by which it is found among the host's processes. */
+const sleeper = (mark: string): string =>
+  `import ctypes, time\nctypes.CDLL(None).prctl(15, b"${mark}", 0, 0, 0)\nprint("before", flush=True)\ntime.sleep(300)\nprint("after")`
+
+function isAlive(mark: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    try {
+      const name = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/comm`, 'utf8').trim() : ''
+      return name === mark && !/^State:\t[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    } catch {
+      return false
+    }
+  })
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await sleep(20)
+}
+
+const submit = async (body: object, key?: string): Promise<string> =>
+  (await call('POST', '/api/submit', { body, ...(key !== undefined && { key }) })).body.id
+const cancel = (id: string, more: object = {}): Promise<Answer> =>
+  call('POST', `/api/result/${id}/cancel`, more)
+const final = (id: string): Promise<Answer> => call('GET', `/api/result/${id}?wait=true`)
+const typesOf = async (id: string): Promise<string[]> =>
+  (await call('GET', `/api/result/${id}/events`)).body.events.map(
+    ({ type }: { type: string }) => type,
+  )
+
+t.test('what waits is answered as cancelled, now and later, and listed so', async (t) => {
+  const key = await issue()
+  const id = await submit({ language: 'python', code: '' }, key)
+  for (const _ of ['first', 'again']) {
+    const { status, body } = await cancel(id, { key })
+    t.equal(status, 200)
+    t.match(body, { id, status: 'cancelled', verdict: null, stdout: '', finished_at: String })
+  }
+  t.match((await call('GET', '/api/submissions?status=cancelled', { key })).body.submissions, [
+    { id },
+  ])
+  const { body } = await call('GET', `/api/result/${id}/events`, { key })
+  t.match(body.events, [{ type: 'submission.received' }, { type: 'submission.cancelled' }])
+  t.equal(body.events.length, 2)
+})
+
+t.test('whoever waits for it is answered', async (t) => {
+  const key = await issue()
+  const waiting = call('POST', '/api/submit?wait=true', { body: { language: 'python', code: '' }, key }) // prettier-ignore
+  let id = ''
+  await until(async () => {
+    const { body } = await call('GET', '/api/submissions', { key })
+    id = body.submissions[0]?.id ?? ''
+    return id !== ''
+  })
+  await cancel(id, { key })
+  t.match(await waiting, { status: 200, body: { id, status: 'cancelled', verdict: null } })
+})
+
+t.test('a replay of its idempotency key is answered with it', async (t) => {
+  const headers = { 'Idempotency-Key': randomUUID() }
+  const body = { language: 'python', code: '' }
+  const first = await call('POST', '/api/submit', { body, headers })
+  await cancel(first.body.id)
+  t.match((await call('POST', '/api/submit?wait=true', { body, headers })).body, {
+    id: first.body.id,
+    status: 'cancelled',
+  })
+})
+
+t.test('what is not the caller’s, or nothing, is 404; what is not asked for is 400', async (t) => {
+  const id = await submit({ language: 'python', code: '' })
+  t.equal((await cancel(id, { key: await issue() })).status, 404)
+  t.equal((await cancel(randomUUID())).status, 404)
+  t.equal((await cancel('nothing')).status, 404)
+  const { status, body } = await call('POST', `/api/result/${id}/cancel?now=true`)
+  t.equal(status, 400)
+  t.match(body.issues, [{ path: '?now' }])
+  t.equal((await call('GET', `/api/result/${id}/cancel`, { checked: false })).status, 405)
+  t.match((await call('GET', `/api/result/${id}`)).body, { status: 'queued' })
+  t.equal((await cancel(id, { body: { any: 'body' } })).status, 200)
+})
+
+for (const BOX of ['keeper', 'bubblewrap']) {
+  t.test(`with a worker whose boxes are of kind ${BOX}`, async (t) => {
+    const worker = await startWorkerProcess(t, url, { BOX, LEASE_SECONDS: '60' })
+
+    t.test('what runs is killed, and what it had written is kept', async (t) => {
+      const mark = `m${randomUUID().slice(0, 12)}`
+      const id = await submit({ language: 'python', code: sleeper(mark) })
+      await until(() => isAlive(mark))
+      // Its output is on its way before the next line of the program.
+      await sleep(100)
+      t.match(await cancel(id), { status: 200, body: { id, verdict: null } })
+      const { body } = await final(id)
+      t.match(body, {
+        status: 'cancelled',
+        verdict: null,
+        exit_code: 137,
+        signal: 'SIGKILL',
+        stdout: 'before\n',
+        stderr: '',
+        runtime: /^Python 3/,
+      })
+      t.ok(body.wall_time > 0)
+      t.equal(isAlive(mark), false)
+      t.strictSame(await typesOf(id), [
+        'submission.received',
+        'execution.started',
+        'submission.cancel_requested',
+        'submission.cancelled',
+      ])
+      t.match(await cancel(id), { status: 200, body })
+    })
+
+    t.test('what compiles is killed: it never ran', async (t) => {
+      const id = await submit({ language: 'cpp', code: endless })
+      await until(async () => (await call('GET', `/api/result/${id}`)).body.status === 'running')
+      await sleep(300)
+      await cancel(id)
+      t.match((await final(id)).body, {
+        status: 'cancelled',
+        verdict: null,
+        exit_code: null,
+        cpu_time: 0,
+        stdout: '',
+      })
+    })
+
+    t.test('raced with its completion, it ends once', async (t) => {
+      const ids = await Promise.all(
+        Array.from({ length: 50 }, async (_, index) => {
+          const id = await submit({ language: 'python', code: `print(${index})` })
+          await until(async () => (await call('GET', `/api/result/${id}`)).body.status !== 'queued')
+          await sleep(Math.random() * 20)
+          await cancel(id)
+          return id
+        }),
+      )
+      for (const [index, id] of ids.entries()) {
+        const { body } = await final(id)
+        if (body.status === 'completed') t.match(body, { verdict: 'AC', stdout: `${index}\n` })
+        else t.match(body, { status: 'cancelled', verdict: null })
+        const ends = (await typesOf(id)).filter((type) =>
+          ['execution.completed', 'submission.cancelled'].includes(type),
+        )
+        t.equal(ends.length, 1)
+      }
+    })
+
+    t.test('the worker goes on', async (t) => {
+      const { body } = await final(await submit({ language: 'python', code: 'print(1)' }))
+      t.match(body, { verdict: 'AC' })
+      worker.child.kill('SIGTERM')
+      t.strictSame(await worker.ended, [0, null])
+    })
+  })
+}
+
+t.test('a word that is lost is made up for when the lease is renewed', async (t) => {
+  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
+  const id = await submit({ language: 'python', code: sleeper('unheard') })
+  await until(() => isAlive('unheard'))
+  // As cancel_submission does, without the word.
+  await sql`
+    select from runledger.result r, runledger.store_cancel(r.id, r.account_id, '{"actor": {}}') where r.id = ${id}`
+  t.match((await final(id)).body, { status: 'cancelled', stdout: 'before\n' })
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.test('a worker that is killed before it could end it leaves it to the others', async (t) => {
+  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '3' })
+  const id = await submit({ language: 'python', code: sleeper('orphan') })
+  await until(() => isAlive('orphan'))
+  worker.child.kill('SIGSTOP')
+  await cancel(id)
+  worker.child.kill('SIGKILL')
+  await worker.ended
+  await startWorkerProcess(t, url, { LEASE_SECONDS: '3' })
+  t.match((await final(id)).body, { status: 'cancelled', verdict: null, stdout: '' })
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'submission.cancel_requested',
+    'submission.cancelled',
+  ])
+})
+
+t.test('the log and what is made from it agree', async (t) => {
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+  t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+})

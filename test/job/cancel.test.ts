@@ -1,0 +1,249 @@
+// A submission that its caller takes back ends once, in whatever state it is, and in whatever it is racing with.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { cancelSubmission } from '#enqueue'
+import { readStream } from '#event'
+import { readResult } from '#result'
+import { createTestDatabase } from '../helper/database.ts'
+import { completeExecution, startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const caller = await createCaller(sql)
+const program = describeSubmission({ code: 'print(1)' })
+const ends = ['execution.completed', 'execution.abandoned', 'submission.cancelled']
+
+const cancel = (
+  id: string,
+  { accountId, apiKeyId } = caller,
+): ReturnType<typeof cancelSubmission> =>
+  cancelSubmission(sql, id, accountId, { request: uuidv7(), actor: { api_key: apiKeyId } })
+
+async function typesOf(id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+const jobsOf = async (id: string): Promise<number> =>
+  (await sql`select from graphile_worker.jobs where key = ${id}`).length
+
+const isPending = async (id: string): Promise<boolean> =>
+  (await sql`select from runledger.pending where submission_id = ${id}`).length > 0
+
+async function interrupt(id: string, version: number): Promise<boolean> {
+  const [row] = await sql`
+    select runledger.interrupt_execution(
+      ${id}, ${version}, 1, '{"reason": "worker_lost", "spends_attempt": true}', '{"actor": {}}', 3
+    ) as requeued`
+  return row?.['requeued'] as boolean
+}
+
+t.test('what waits in the queue ends at once and leaves it', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  t.equal(await jobsOf(id), 1)
+  t.equal(await cancel(id), 'cancelled')
+  t.strictSame(await typesOf(id), ['submission.received', 'submission.cancelled'])
+  t.match(await readResult(sql, id, caller.accountId), {
+    status: 'cancelled',
+    verdict: null,
+    exit_code: null,
+    stdout: '',
+    stderr: '',
+    cpu_time: 0,
+    started_at: null,
+    finished_at: String,
+  })
+  t.equal(await jobsOf(id), 0)
+  t.equal(await isPending(id), false)
+  t.equal(await startExecution(sql, id), null, 'a job that comes all the same does nothing')
+})
+
+t.test('the log says who took it back', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  await cancel(id)
+  const [, cancelled] = await readStream(sql, id)
+  t.match(cancelled?.metadata, { actor: { api_key: caller.apiKeyId }, request: String })
+})
+
+t.test('another account’s, and one that there is not, are none', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  t.equal(await cancel(id, await createCaller(sql)), null)
+  t.equal(await cancel(uuidv7()), null)
+  t.strictSame(await typesOf(id), ['submission.received'])
+  t.equal(await jobsOf(id), 1)
+})
+
+t.test('one more submission of a key at its limit runs when one that waits goes', async (t) => {
+  const limited = await createCaller(sql, 'beta')
+  const ids: string[] = []
+  for (let n = 0; n < 13; n += 1) ids.push(await submitNew(sql, limited, program))
+  const [admitted, eleventh, twelfth, thirteenth] = [ids[3]!, ids[10]!, ids[11]!, ids[12]!]
+  t.equal(await cancel(eleventh, limited), 'cancelled')
+  t.equal(await jobsOf(twelfth), 0, 'it had no place that it could give up')
+  t.equal(await cancel(admitted, limited), 'cancelled')
+  t.equal(await jobsOf(twelfth), 1)
+  t.equal(await jobsOf(thirteenth), 0)
+  for (const id of ids) await cancel(id, limited)
+})
+
+t.test('what was interrupted and waits again ends at once', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const version = await startExecution(sql, id)
+  t.equal(await interrupt(id, version!), true)
+  t.equal(await cancel(id), 'cancelled')
+  t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
+  t.equal(await jobsOf(id), 0)
+})
+
+t.test('what runs is asked to end, once, and ends with what it had done', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const version = await startExecution(sql, id)
+  t.equal(await cancel(id), 'requested')
+  t.equal(await cancel(id), 'requested')
+  t.match(await readResult(sql, id, null), { status: 'running', verdict: null, finished_at: null })
+  t.strictSame(
+    [...(await sql`select * from runledger.find_cancelled(${[id, uuidv7()]})`)],
+    [{ find_cancelled: id }],
+  )
+  await completeExecution(sql, id, version!, { stdout: 'so far' })
+  t.strictSame(await typesOf(id), [
+    'submission.received',
+    'execution.started',
+    'submission.cancel_requested',
+    'submission.cancelled',
+  ])
+  t.match(await readResult(sql, id, null), {
+    status: 'cancelled',
+    verdict: null,
+    stdout: 'so far',
+    exit_code: 0,
+    cpu_time: 0.01,
+  })
+  t.notOk('verdict' in ((await readStream(sql, id)).at(-1)?.data ?? {}))
+  t.equal(await cancel(id), 'ended')
+  const [execution] = await sql`select * from audit.execution where submission_id = ${id}`
+  t.match(execution, { ended_by: 'submission.cancelled', verdict: null })
+})
+
+t.test('what has ended stays as it is', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  await completeExecution(sql, id, (await startExecution(sql, id))!)
+  const before = await readResult(sql, id, null)
+  t.equal(await cancel(id), 'ended')
+  t.strictSame(await readResult(sql, id, null), before)
+  t.equal((await typesOf(id)).at(-1), 'execution.completed')
+})
+
+t.test('an attempt that is to be ended and is lost is not begun again', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const version = await startExecution(sql, id)
+  await cancel(id)
+  t.equal(await startExecution(sql, id), null)
+  t.equal(await interrupt(id, version!), false)
+  const [, , , last] = await readStream(sql, id)
+  t.match(last, { type: 'submission.cancelled', data: { lost: 'worker_lost' } })
+  t.match(await readResult(sql, id, null), { status: 'cancelled', verdict: null })
+  await t.rejects(completeExecution(sql, id, version!), { code: '23505' })
+  t.equal(await startExecution(sql, id), null)
+})
+
+t.test('a worker that knows nothing of the attempt holds it up for seconds', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const workerId = uuidv7()
+  // Alive for as long as this test may take, whatever becomes of its session.
+  await sql`select runledger.register_worker(${workerId}, 'here', 1, 1, '{}', 3600)`
+  await startExecution(sql, id, workerId)
+  await cancel(id)
+  const reconcile = async (): Promise<void> => {
+    await sql`select runledger.reconcile_queue()`
+  }
+  await reconcile()
+  t.equal((await typesOf(id)).at(-1), 'submission.cancel_requested', 'it has time to end it')
+  await sql.begin(async (owner) => {
+    await owner`set local session_replication_role = 'replica'`
+    await owner`
+      update runledger.event set recorded_at = now() - interval '16 seconds'
+      where stream_id = ${id} and type = 'submission.cancel_requested'`
+  })
+  await reconcile()
+  t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
+  // The log was edited for this: its hashes would be found.
+  await sql.begin(async (owner) => {
+    await owner`set local session_replication_role = 'replica'`
+    await owner`delete from runledger.event where stream_id = ${id}`
+    await owner`delete from runledger.body where submission_id = ${id}`
+    await owner`delete from runledger.result where id = ${id}`
+  })
+})
+
+t.test('a completion without a verdict that nobody asked for is refused', async (t) => {
+  const id = await submitNew(sql, caller, program)
+  const version = await startExecution(sql, id)
+  await t.rejects(
+    sql`call runledger.conclude_execution(${id}, ${version}, 1, '{"exit_code": 137}', '{}', '', '', null, null)`,
+    { code: 'RL009' },
+  )
+  t.equal(await interrupt(id, version!), true)
+})
+
+t.test('its webhook is due as at any end', async (t) => {
+  const webhook = { url: 'https://example.com/', secret: 's' }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+  await cancel(id)
+  t.match(await sql`select state from runledger.delivery where submission_id = ${id}`, [
+    { state: 'pending' },
+  ])
+})
+
+t.test('who waits for it is told', async (t) => {
+  const told: string[] = []
+  const channel = `test_${uuidv7().replaceAll('-', '')}`
+  await sql.listen(channel, (text) => told.push(text))
+  const id = await submitNew(sql, caller, program, { toldTo: channel })
+  await cancel(id)
+  while (told.length === 0) await sleep(10)
+  t.match(JSON.parse(told[0]!), { id, status: 'cancelled' })
+})
+
+t.test('raced with a completion, a start, a loss and itself, it ends once', async (t) => {
+  const limited = await createCaller(sql, 'beta')
+  let [cancelled, completed] = [0, 0]
+  for (let round = 0; round < 50; round += 1) {
+    const who = round % 2 === 0 ? limited : caller
+    const id = await submitNew(sql, who, program)
+    const complete = async (): Promise<void> => {
+      for (;;) {
+        const version = await startExecution(sql, id).catch(() => 0)
+        if (version === null) return
+        if (version === 0) continue
+        if (round % 5 === 4) await interrupt(id, version).catch(() => null)
+        else {
+          // As a worker does: the second call knows what the first ran into.
+          const end = (): Promise<void> => completeExecution(sql, id, version)
+          await end().catch(end)
+          return
+        }
+      }
+    }
+    const take = async (): Promise<void> => {
+      await sleep(Math.random() * 8)
+      await cancel(id, who)
+    }
+    await Promise.all([complete(), take(), ...(round % 3 === 0 ? [take()] : [])])
+    // A loss that lost the race leaves it to the sweep.
+    const types = await typesOf(id)
+    if (types.at(-1) === 'submission.cancel_requested') await interrupt(id, types.length - 1)
+    const last = (await typesOf(id)).filter((type) => ends.includes(type))
+    t.equal(last.length, 1, last.join())
+    if (last[0] === 'submission.cancelled') cancelled += 1
+    else completed += 1
+  }
+  t.comment(`${cancelled} cancelled, ${completed} completed`)
+})
+
+t.test('after all of this the log and what is made from it agree', async (t) => {
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+  t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+})
