@@ -52,6 +52,7 @@ const tellers: Readonly<Record<string, Teller>> = {
       tellCompile(part(data, 'compile')),
       tellRun(data),
       `The attempt took ${between(startedAt, at)}.`,
+      tellTests(data['tests']),
       `Verdict ${say(data['verdict'])}: ${verdictWords[String(data['verdict'])] ?? 'unknown'}.`,
     ),
   'execution.interrupted': (data, { at }, { attempt, startedAt }) =>
@@ -108,6 +109,9 @@ const tellers: Readonly<Record<string, Teller>> = {
   'tier.defined': (data, { metadata }) =>
     sentence(
       `Tier ${say(data['name'])} was set to ${limit(data['requests_per_minute'])} requests a minute, ${limit(data['concurrent_executions'])} executions at once`,
+      data['limits'] === undefined || Object.keys(part(data, 'limits')).length === 0
+        ? ''
+        : `a submission’s own limits at most ${list(part(data, 'limits'))}`,
       `by ${list(part(metadata, 'actor'))}`,
     ),
   'worker.paused': (data, { metadata }) =>
@@ -133,6 +137,15 @@ function tellLoss(reason: unknown): string {
 
 function tellSteps(...steps: readonly string[]): string {
   return steps.filter((text) => text !== '').join(' ')
+}
+
+/** Empty without tests. */
+function tellTests(tests: unknown): string {
+  if (!Array.isArray(tests)) return ''
+  const verdicts = tests.map((test: Readonly<Record<string, unknown>>) =>
+    say(test['verdict'] ?? 'not run'),
+  )
+  return `${count(tests.length, 'test')}: ${verdicts.join(', ')}.`
 }
 
 function tellCompile(compile: Data): string {

@@ -25,7 +25,7 @@ export const tierCommands = [
           name: tier.name,
           requests_per_minute: present(tier.requestsPerMinute),
           concurrent_executions: present(tier.concurrentExecutions),
-          limits: describeLimits(tier.limits),
+          limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
           keys: tier.keys,
         }))
         printRows(rows, process, json)

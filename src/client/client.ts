@@ -22,8 +22,50 @@ export interface Result {
   readonly finished_at: string | null
   /** Since when the outputs are null again: they are not kept for ever. */
   readonly purged_at: string | null
+  /** What the compiler used; null for a language without one. `cached`: its program was kept from an earlier submission. */
+  readonly compile: {
+    readonly exit_code: number
+    readonly cpu_time: number
+    readonly wall_time: number
+    readonly memory_peak: number
+    readonly cached: boolean
+  } | null
+  /** The limit that ended the run. */
+  readonly limit: ExceededLimit | null
+  /** For WA: where the output is not what was expected. */
+  readonly difference: Difference | null
+  /** In the order of the request; null without tests. */
+  readonly tests: readonly TestResult[] | null
+  readonly tag: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
+}
+
+export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr'
+
+/** At most 200 characters of each line; null where there is none. */
+export interface Difference {
+  readonly line: number
+  readonly expected: string | null
+  readonly got: string | null
+}
+
+/** All but the name is null of a test that was not run. */
+export interface TestResult {
+  readonly name: string | null
+  readonly verdict: 'AC' | 'WA' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'CE' | null
+  readonly exit_code: number | null
+  readonly signal: string | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory_peak: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly stdout_truncated: boolean | null
+  readonly stderr_truncated: boolean | null
+  readonly limit: ExceededLimit | null
+  readonly difference: Difference | null
+  readonly message: string | null
 }
 
 export interface WebhookProgress {
@@ -40,9 +82,51 @@ export interface SubmissionRequest {
   readonly code: string
   readonly stdin?: string
   readonly expected_stdout?: string
+  /** Beside the main file; those in the language itself are compiled with it. */
+  readonly files?: readonly SubmittedFile[]
+  readonly args?: readonly string[]
+  readonly compile_args?: readonly string[]
+  readonly limits?: Limits
+  readonly compile_limits?: Limits
+  /** Compiled once, run once for each. Not together with `stdin` or `expected_stdout`. */
+  readonly tests?: readonly Test[]
+  readonly stop_on_failure?: boolean
+  readonly checker?: Checker
+  readonly stdin_encoding?: 'utf8' | 'base64'
+  readonly output_encoding?: 'utf8' | 'base64'
+  readonly tag?: string
   readonly webhook_url?: string
   readonly webhook_secret?: string
 }
+
+export interface SubmittedFile {
+  readonly name: string
+  readonly content: string
+  readonly encoding?: 'utf8' | 'base64'
+}
+
+/** Seconds, bytes and a count; what is left out is the language's default. */
+export interface Limits {
+  readonly cpu_time?: number
+  readonly wall_time?: number
+  readonly memory?: number
+  readonly stdout?: number
+  readonly stderr?: number
+  readonly disk?: number
+  readonly processes?: number
+}
+
+export interface Test {
+  readonly name?: string
+  readonly stdin?: string
+  readonly expected_stdout?: string
+  readonly args?: readonly string[]
+}
+
+/** How an output is held against the expected one. */
+export type Checker =
+  | { readonly type: 'lines' | 'exact' | 'tokens' | 'unordered_lines' }
+  | { readonly type: 'floats'; readonly absolute?: number; readonly relative?: number }
 
 export interface RequestIssue {
   readonly path: string

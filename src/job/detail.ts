@@ -105,11 +105,11 @@ export function decodeDetail(bytes: Uint8Array | null): Detail {
 /** Limits as events spell them. */
 export function describeOwnLimits(limits: OwnLimits): object {
   return Object.fromEntries(
-    Object.entries(limits).map(([phase, own]) => [
-      phase,
+    Object.entries(limits).map(([name, own]) => [
+      name,
       Object.fromEntries(
-        Object.entries(own).map(([name, value]) => [
-          limitSpellings[name as keyof PhaseLimits],
+        Object.entries(own).map(([limit, value]) => [
+          limitSpellings[limit as keyof PhaseLimits],
           value,
         ]),
       ),

@@ -179,7 +179,10 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   const { id, key } = await issue('--tier', 'silver')
   const listed = (await command(['tiers', 'list'])).out.trim().split('\n')
   t.strictSame(
-    listed.map((line) => JSON.parse(line) as { name: string; keys: number }),
+    listed.map((line) => {
+      const { limits: _, ...tier } = JSON.parse(line) as { name: string; limits: object }
+      return tier
+    }),
     [
       {
         name: 'beta',
@@ -239,6 +242,19 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     t.equal((await readStream(sql, id)).length, 3)
     t.strictSame([...(await sql`select * from audit.invariant`)], [])
   })
+})
+
+t.test('what a tier’s submissions may ask for is set by name; the rest stays', async (t) => {
+  const set = (...limits: string[]): Promise<Ended> =>
+    command(['tiers', 'set', 'gold', '--requests', '5', '--concurrent', '5', ...limits])
+  t.equal((await set('--limits', 'cpu_seconds=99,processes=7')).status, 0)
+  t.equal((await set('--limits', 'processes=8')).status, 0)
+  t.equal((await set()).status, 0)
+  const [row] = await sql`select limits from runledger.tier where name = 'gold'`
+  t.match(row?.['limits'], { cpu_seconds: 99, processes: 8, wall_seconds: 30 })
+  for (const wrong of ['cpu=1', 'cpu_seconds=0', 'cpu_seconds', 'cpu_seconds=1e3'])
+    t.match(await set('--limits', wrong), { status: 64, err: /--limits is a list/ })
+  await sql`delete from runledger.tier where name = 'gold'`
 })
 
 t.test('a call that is wrong makes no key, and says what is wrong', async (t) => {

@@ -49,7 +49,9 @@ export function judgeTests(
   }
 
   function onRun(run: Phase, index: number): boolean {
-    const { name, expectedStdout } = tests[index]!
+    const test = tests[index]
+    if (test === undefined) return false
+    const { name, expectedStdout } = test
     const judged = judgeRun(run, { stdout: expectedStdout, checker })
     const { verdict, limit, difference } = judged
     if (verdict === null) {
