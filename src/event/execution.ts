@@ -1,8 +1,8 @@
 // execution.*: one attempt to run a submission, from start to end.
 import type { BodyDigest } from './submission.ts'
 
-/** Of completed executions; IE is execution.abandoned's. */
-export const verdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE'] as const
+/** Of completed executions; IE: the submission's own checker failed. */
+export const verdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface ExecutionStarted {

@@ -26,7 +26,7 @@ export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
-export type { Ending, ExecutionRequest, Outcome, Phase, Runs, Usage } from '#contract'
+export type { Ending, Execute, ExecutionRequest, Outcome, Phase, Runs, Usage } from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
 import { openCacheDirectory } from '#cache-directory'
@@ -39,7 +39,7 @@ import { beginPreparations, openOffers, openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
 import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
-import { createProgramRunner, eitherOf } from './program.ts'
+import { createProgramRunner, eitherOf, findOffer } from './program.ts'
 import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -154,12 +154,10 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     onFallback,
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
-  const runProgram = createProgramRunner(cache)
+  const runProgram = createProgramRunner(cache, offers)
 
   function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
-    const offer = offers.get(request.language)
-    if (offer === undefined)
-      throw new SandboxError('language.missing', `${request.language} is not installed here`)
+    const offer = findOffer(offers, request.language)
     const either = eitherOf(closing.signal, signal)
     const { stop } = request
     return withSlot(

@@ -5,7 +5,9 @@ import { compileMessageBytes, SandboxError } from '#contract'
 import type {
   BoxFile,
   Command,
+  Execute,
   ExecutionRequest,
+  Language,
   Limits,
   Outcome,
   Phase,
@@ -39,8 +41,11 @@ export type ProgramRunner = (
   signal: AbortSignal,
 ) => Promise<Outcome>
 
-/** @param cache of compiled programs, for all languages. */
-export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
+/** @param cache of compiled programs, for all languages. @param offers by which a program's own checker is run. */
+export function createProgramRunner(
+  cache: ArtefactCache,
+  offers: ReadonlyMap<Language, Offer>,
+): ProgramRunner {
   let phases = 0
 
   function runCommand(
@@ -79,7 +84,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
   }
 
-  return async (runPhase, offer, request, signal) => {
+  const run: ProgramRunner = async (runPhase, offer, request, signal) => {
     const { code, files = [], cacheScope, stop } = request
     const { toolchain } = offer
     const { compiler } = toolchain
@@ -108,18 +113,30 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     signal.throwIfAborted()
     if (artefact === null || stop?.aborted === true)
       return { compile: compilePhase, compileCached, run: null }
-    const command = beside(files, toolchain.run(artefact, limits.run.memoryBytes))
+    const besides = [...files, ...(request.runFiles ?? [])]
+    const command = beside(besides, toolchain.run(artefact, limits.run.memoryBytes))
     const runOnce = (input: RunInput): Promise<Phase> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
       const details = { stdin: input.stdin, limits: limits.run, stop }
       return runCommand(runPhase, toolchain, { ...command, argv }, details)
     }
-    const run =
+    const phase =
       request.runs === undefined
         ? await runOnce({ stdin: request.stdin })
-        : await runEach(request.runs, runOnce, stop)
-    return { compile: compilePhase, compileCached, run }
+        : await runEach(request.runs, runOnce, stop, (other) =>
+            run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal),
+          )
+    return { compile: compilePhase, compileCached, run: phase }
   }
+  return run
+}
+
+/** @throws {SandboxError} for a language that is not installed here. */
+export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Language): Offer {
+  const offer = offers.get(language)
+  if (offer === undefined)
+    throw new SandboxError('language.missing', `${language} is not installed here`)
+  return offer
 }
 
 /** @returns the first run. */
@@ -127,12 +144,13 @@ async function runEach(
   { inputs, onRun }: Runs,
   runOnce: (input: RunInput) => Promise<Phase>,
   stop: AbortSignal | undefined,
+  execute: Execute,
 ): Promise<Phase | null> {
   let first: Phase | null = null
   for (const [index, input] of inputs.entries()) {
     const run = await runOnce(input)
     first ??= run
-    if (!(await onRun(run, index)) || stop?.aborted === true) break
+    if (!(await onRun(run, index, execute)) || stop?.aborted === true) break
   }
   return first
 }

@@ -1,11 +1,11 @@
 // The fields of a submission beyond code, input and webhook: schemas, and what holds between them. Every problem is listed.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
-import type { BuiltInChecker } from '#checker'
 import type { Detail, DetailFile, OwnLimits, Test } from '#enqueue'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits, limitSpellings } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
+import { languageSchema } from './language-name.ts'
 
 const wordsMost = 64
 const wordsBytesMost = 16 * 1024
@@ -15,6 +15,7 @@ const nameBytesMost = 255
 const nameDepthMost = 8
 const tagBytesMost = 128
 const testsMost = 200
+const codeBytesMost = 65_536
 const testsBytesMost = 1024 * 1024
 const testNameBytesMost = 128
 
@@ -68,6 +69,14 @@ const file = v.object({
   content: text,
   encoding: v.optional(v.pipe(encoding, v.description('utf8 unless given.'))),
 })
+
+const fileList = (description: string) =>
+  v.pipe(
+    v.array(v.unknown(), 'must be an array of files'),
+    v.maxLength(filesMost, `holds more than ${filesMost} files`),
+    v.array(file),
+    v.metadata({ description, maxItems: filesMost }),
+  )
 
 // Less would not hold a box, or any program at all.
 const mebibyte = 1024 * 1024
@@ -124,7 +133,7 @@ export const tagSchema = v.pipe(
   }),
 )
 
-const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
+const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats', 'program'] as const
 const tolerance = v.optional(
   v.pipe(
     v.number('must be a number'),
@@ -139,6 +148,18 @@ const checker = v.object({
     tolerance,
     v.description('Of floats: or so far, as a part of what is expected.'),
   ),
+  language: v.optional(v.pipe(languageSchema, v.description('Of a program.'))),
+  code: v.optional(
+    v.pipe(
+      text,
+      v.check((code) => byteLength(code) <= codeBytesMost, `is larger than ${codeBytesMost} bytes`),
+      v.description(
+        'Of a program: it is run as `checker input output answer` in a box of its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
+      ),
+    ),
+  ),
+  compile_args: v.optional(words('Of a program.')),
+  files: v.optional(fileList('Of a program: they lie beside its code, such as testlib.h.')),
 })
 
 const test = v.object({
@@ -159,15 +180,8 @@ const test = v.object({
 /** All are optional. */
 export const detailEntries = {
   files: v.optional(
-    v.pipe(
-      v.array(v.unknown(), 'must be an array of files'),
-      v.maxLength(filesMost, `holds more than ${filesMost} files`),
-      v.array(file),
-      v.metadata({
-        description:
-          'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
-        maxItems: filesMost,
-      }),
+    fileList(
+      'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
     ),
   ),
   args: v.optional(words("The program's arguments. 16 KiB in all.")),
@@ -243,6 +257,8 @@ export function* findUnknown(input: Readonly<Record<string, unknown>>): Generato
   for (const key of listKeys(input['checker']))
     if (!Object.hasOwn(checker.entries, key)) yield `checker.${key}`
   yield* findUnknownOfEach('files', input['files'], filesMost, file.entries)
+  const { files } = Object(input['checker']) as { files?: unknown }
+  yield* findUnknownOfEach('checker.files', files, filesMost, file.entries)
   yield* findUnknownOfEach('tests', input['tests'], testsMost, test.entries)
 }
 
@@ -273,7 +289,7 @@ export function* judgeDetail(
   given: Given,
   allowed: TierLimits,
 ): Generator<Issue> {
-  yield* judgeFiles(language, given.files ?? [])
+  yield* judgeFiles('files', listOwnFiles(language), given.files ?? [])
   yield* judgeTests(given)
   yield* judgeChecker(given)
   if (language === undefined) return
@@ -320,15 +336,33 @@ function* judgeChecker({
   if (chosen === undefined) return
   if (tests === undefined && expected === undefined)
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
+  yield* chosen.type === 'program' ? judgeProgram(chosen, tests) : []
   const { type, absolute, relative } = chosen
-  if (type === 'floats') {
-    if (absolute === undefined && relative === undefined)
-      yield { path: 'checker', message: 'needs absolute or relative' }
-    return
+  if (type === 'floats' && absolute === undefined && relative === undefined)
+    yield { path: 'checker', message: 'needs absolute or relative' }
+  for (const name of ['absolute', 'relative', ...programFields] as const) {
+    const isFor = programFields.some((field) => field === name) ? 'program' : 'floats'
+    if (chosen[name] !== undefined && type !== isFor)
+      yield { path: `checker.${name}`, message: `is for ${isFor} alone` }
   }
-  for (const [name, value] of Object.entries({ absolute, relative }))
-    if (value !== undefined) yield { path: `checker.${name}`, message: 'is for floats alone' }
 }
+
+const programFields = ['language', 'code', 'compile_args', 'files'] as const
+
+function* judgeProgram(
+  { language, code, compile_args: words_, files = [] }: v.InferOutput<typeof checker>,
+  tests: unknown,
+): Generator<Issue> {
+  if (tests === undefined) yield { path: 'checker', message: 'judges tests alone' }
+  for (const [name, value] of Object.entries({ language, code }))
+    if (value === undefined) yield { path: `checker.${name}`, message: 'is required' }
+  if (words_ !== undefined && language !== undefined && defaultLimits[language].compile === null)
+    yield { path: 'checker.compile_args', message: `${language} has no compiler` }
+  yield* judgeFiles('checker.files', [...listOwnFiles(language), ...checkerFiles], files)
+}
+
+/** What a checker finds. */
+const checkerFiles = ['input', 'output', 'answer']
 
 function* judgeLimits(
   path: string,
@@ -345,29 +379,35 @@ function* judgeLimits(
 }
 
 function* judgeFiles(
-  language: Language | undefined,
+  at: string,
+  own: readonly string[],
   files: readonly v.InferOutput<typeof file>[],
 ): Generator<Issue> {
   let bytes = 0
   for (const [index, { content, encoding: encoded }] of files.entries()) {
     const decoded = decode(content, encoded)
-    if (decoded === null) yield { path: `files.${index}.content`, message: 'is not base64' }
+    if (decoded === null) yield { path: `${at}.${index}.content`, message: 'is not base64' }
     bytes += decoded?.byteLength ?? 0
   }
   if (bytes > filesBytesMost)
-    yield { path: 'files', message: `is larger than ${filesBytesMost} bytes in all` }
+    yield { path: at, message: `is larger than ${filesBytesMost} bytes in all` }
   yield* judgeNames(
-    language === undefined ? [] : listOwnFiles(language),
+    at,
+    own,
     files.map(({ name }) => name),
   )
 }
 
 /** Names that a file system, here or elsewhere, could take for one another. */
-function* judgeNames(own: readonly string[], names: readonly string[]): Generator<Issue> {
+function* judgeNames(
+  at: string,
+  own: readonly string[],
+  names: readonly string[],
+): Generator<Issue> {
   const taken = new Set(own.map((name) => name.toLowerCase()))
   const directories = new Set<string>()
   for (const [index, name] of names.entries()) {
-    const path = `files.${index}.name`
+    const path = `${at}.${index}.name`
     const folded = name.toLowerCase()
     const above = listDirectories(folded)
     if (own.some((one) => one.toLowerCase() === folded))
@@ -387,7 +427,8 @@ function listDirectories(name: string): string[] {
 }
 
 /** What stands in the box under names of the language's own. */
-function listOwnFiles(language: Language): readonly string[] {
+function listOwnFiles(language: Language | undefined): readonly string[] {
+  if (language === undefined) return []
   const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]
   return recipe === undefined
     ? ownFiles
@@ -403,10 +444,7 @@ export function decode(content: string, encoded: 'utf8' | 'base64' | undefined):
 
 /** What was asked, of fields that have been judged. */
 export function readDetail(given: Given): Detail {
-  const files = given.files?.map(({ name, content, encoding: encoded }): DetailFile => ({
-    name,
-    content: decode(content, encoded) ?? Buffer.alloc(0),
-  }))
+  const files = given.files?.map(readFile)
   const own: OwnLimits = {
     ...(given.compile_limits && { compile: readLimits(given.compile_limits) }),
     ...(given.limits && { run: readLimits(given.limits) }),
@@ -435,13 +473,26 @@ function readTest(
   }
 }
 
-function readChecker({ type, absolute, relative }: v.InferOutput<typeof checker>): BuiltInChecker {
-  if (type !== 'floats') return { type }
+function readChecker(given: v.InferOutput<typeof checker>): NonNullable<Detail['checker']> {
+  const { type, absolute, relative, language, code = '', compile_args: words_, files } = given
+  if (type === 'program' && language !== undefined)
+    return {
+      type,
+      language,
+      code: Buffer.from(code),
+      ...(words_ !== undefined && { compileArguments: words_ }),
+      ...(files !== undefined && { files: files.map(readFile) }),
+    }
+  if (type !== 'floats') return { type: type === 'program' ? 'lines' : type }
   return {
     type,
     ...(absolute !== undefined && { absolute }),
     ...(relative !== undefined && { relative }),
   }
+}
+
+function readFile({ name, content, encoding: encoded }: v.InferOutput<typeof file>): DetailFile {
+  return { name, content: decode(content, encoded) ?? Buffer.alloc(0) }
 }
 
 function readLimits(

@@ -3,6 +3,7 @@
 import type { TierLimits } from '#account'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
+import type { Issue } from '#error'
 import type { Language } from '#language'
 import { withDeadline } from './deadline.ts'
 import type { Parsed } from './submission.ts'
@@ -52,7 +53,16 @@ export function refuseAbsent(
   return async (input, allowed) => {
     const parsed = parse(input, allowed)
     if (parsed.value === null) return parsed
-    const message = await offered(parsed.value.language)
-    return message === null ? parsed : { value: null, issues: [{ path: 'language', message }] }
+    const { language, detail } = parsed.value
+    const named = {
+      language,
+      ...(detail.checker?.type === 'program' && { 'checker.language': detail.checker.language }),
+    }
+    const issues: Issue[] = []
+    for (const [path, name] of Object.entries(named)) {
+      const message = await offered(name)
+      if (message !== null) issues.push({ path, message })
+    }
+    return issues.length === 0 ? parsed : { value: null, issues }
   }
 }

@@ -3,10 +3,9 @@ import * as v from 'valibot'
 import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import type { Submission } from '#enqueue'
-import { languagesByName } from '#language'
-import type { Language } from '#language'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
+import { languageSchema } from './language-name.ts'
 import { decode, detailEntries, findUnknown, judgeDetail, readDetail } from './detail.ts'
 
 export { tagSchema } from './detail.ts'
@@ -40,14 +39,6 @@ const boundedText = (description: string) =>
     ),
     v.metadata({ description, maxLength: textLimitBytes }),
   )
-
-const names = Object.keys(languagesByName)
-
-/** Folds any accepted name to the canonical one. */
-export const languageSchema = v.pipe(
-  v.picklist(names, `must be one of ${names.join(', ')}`),
-  v.transform((name) => languagesByName[name] as Language),
-)
 
 const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
   v.pipe(

@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import type { BuiltInChecker } from '#checker'
 import { stringifyBytes } from '#event'
-import { limitSpellings } from '#language'
-import type { PhaseLimits } from '#language'
+import { languages, limitSpellings } from '#language'
+import type { Language, PhaseLimits } from '#language'
 
 /** What is left out was not asked for. */
 export interface Detail {
@@ -18,7 +18,17 @@ export interface Detail {
   /** The tests after the first that is not accepted are not run. */
   readonly stopOnFailure?: true
   /** How outputs are judged. */
-  readonly checker?: BuiltInChecker
+  readonly checker?: BuiltInChecker | ProgramChecker
+}
+
+/** A program that judges: its exit status tells. */
+export interface ProgramChecker {
+  readonly type: 'program'
+  readonly language: Language
+  readonly code: Uint8Array
+  readonly compileArguments?: readonly string[]
+  /** Beside its code. */
+  readonly files?: readonly DetailFile[]
 }
 
 export interface Test {
@@ -59,11 +69,12 @@ const phase = v.partial(
     diskBytes: v.number(),
   }),
 )
+const files = v.array(v.object({ name: v.string(), content: base64 }))
 const schema = v.partial(
   v.object({
     arguments: words,
     compileArguments: words,
-    files: v.array(v.object({ name: v.string(), content: base64 })),
+    files,
     limits: v.partial(v.object({ compile: phase, run: phase })),
     tests: v.array(
       v.object({
@@ -83,6 +94,13 @@ const schema = v.partial(
         type: v.literal('floats'),
         absolute: v.optional(v.number()),
         relative: v.optional(v.number()),
+      }),
+      v.object({
+        type: v.literal('program'),
+        language: v.picklist(languages),
+        code: base64,
+        compileArguments: v.optional(words),
+        files: v.optional(files),
       }),
     ]),
   }),

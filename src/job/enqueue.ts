@@ -11,7 +11,7 @@ import { wakeWorkers } from './wake-workers.ts'
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
-export type { Detail, DetailFile, OwnLimits, Test } from './detail.ts'
+export type { Detail, DetailFile, OwnLimits, ProgramChecker, Test } from './detail.ts'
 export type { Circumstances, Submission } from './submission.ts'
 
 export type Receipt =

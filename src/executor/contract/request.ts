@@ -1,6 +1,6 @@
 // What the executor is asked to do: a program, its input, and what else it is to have.
 import type { Language, Limits } from '#language'
-import type { Phase } from './outcome.ts'
+import type { Outcome, Phase } from './outcome.ts'
 
 export { languages } from '#language'
 export type { Language, Limits, PhaseLimits } from '#language'
@@ -28,10 +28,16 @@ export interface RunInput {
   readonly arguments?: readonly string[]
 }
 
+/** Runs a program. @throws as the executor's own. */
+export type Execute = (request: ExecutionRequest) => Promise<Outcome>
+
 export interface Runs {
   readonly inputs: readonly RunInput[]
-  /** Told of each run as it ends: none is kept. False: no further one begins. */
-  onRun(run: Phase, index: number): boolean | Promise<boolean>
+  /**
+   * Told of each run as it ends: none is kept. False: no further one begins.
+   * @param execute runs another program meanwhile, in the same slot.
+   */
+  onRun(run: Phase, index: number, execute: Execute): boolean | Promise<boolean>
 }
 
 /** One program to run. */
@@ -43,7 +49,10 @@ export interface ExecutionRequest {
   readonly stdin: Uint8Array
   /** Whose program it is: what is kept of its compilation is found again under the same name alone. */
   readonly cacheScope: string
+  /** Beside the program when it is compiled and when it runs. */
   readonly files?: readonly SourceFile[]
+  /** When it runs alone. */
+  readonly runFiles?: readonly SourceFile[]
   /** The program's own arguments. */
   readonly arguments?: readonly string[]
   /** Appended to the compiler's. */

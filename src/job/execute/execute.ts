@@ -5,7 +5,7 @@ import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
-import type { ExecutionRequest, Outcome } from '#executor'
+import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import { LeaseExpiredError } from '#lease'
@@ -153,7 +153,15 @@ async function execute(
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
     const { checker, tests = null, stopOnFailure, ...detail } = decodeDetail(attempt.detail)
-    const judged = tests && judgeTests(tests, checker, stopOnFailure === true)
+    const judged =
+      tests &&
+      judgeTests({
+        tests,
+        checker,
+        stopsOnFailure: stopOnFailure === true,
+        scope: attempt.accountId,
+      })
+    if (checker?.type === 'program') demand(executor, checker.language)
     const request = {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
       ...(judged && { runs: judged }),
@@ -171,6 +179,15 @@ async function execute(
   } finally {
     forget()
   }
+}
+
+/** @throws {SandboxError} when a worker is to run what it does not offer: another may. */
+function demand({ runtimes }: Executor, language: Language): void {
+  if (runtimes[language] === undefined)
+    throw new SandboxError(
+      'language.missing',
+      `${language}, in which the checker is, is not offered here`,
+    )
 }
 
 function describeExecution(
@@ -215,7 +232,9 @@ async function complete(
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
   const { checker } = decodeDetail(attempt.detail)
-  const expected = { stdout: attempt.expectedStdout, checker }
+  // A program judges tests alone, and has done so by now.
+  const builtIn = checker?.type === 'program' ? undefined : checker
+  const expected = { stdout: attempt.expectedStdout, checker: builtIn }
   const { data, stdout, stderr, compileOutput, report } = describeOutcome(
     outcome,
     expected,

@@ -1,11 +1,11 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
-import type { BuiltInChecker } from '#checker'
 import type { TestFacts } from '#event'
-import type { Phase, Runs } from '#executor'
+import type { Execute, Phase, Runs } from '#executor'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
-import type { Test } from '#detail'
-import { digestOutput, factsOf, judgeRun } from './verdict.ts'
+import type { Detail, Test } from '#detail'
+import { judgeByProgram } from './program-checker.ts'
+import { digestOutput, factsOf, judgeEnd, judgeRun } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
 /** Of all tests' outputs together. */
@@ -28,12 +28,21 @@ export interface JudgedTests extends Runs {
   readonly told: readonly ToldTest[]
 }
 
-/** @param stopsOnFailure those after the first that is not accepted are not run. */
-export function judgeTests(
-  tests: readonly Test[],
-  checker: BuiltInChecker | undefined,
-  stopsOnFailure: boolean,
-): JudgedTests {
+export interface TestPlan {
+  readonly tests: readonly Test[]
+  readonly checker: Detail['checker']
+  /** Those after the first that is not accepted are not run. */
+  readonly stopsOnFailure: boolean
+  /** The account. */
+  readonly scope: string
+}
+
+interface JudgedTest extends Judged {
+  /** What the checker said. */
+  readonly message: string | null
+}
+
+export function judgeTests({ tests, checker, stopsOnFailure, scope }: TestPlan): JudgedTests {
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
@@ -48,12 +57,20 @@ export function judgeTests(
     return new Uint8Array(kept)
   }
 
-  function onRun(run: Phase, index: number): boolean {
+  async function judge(run: Phase, test: Test, execute: Execute): Promise<JudgedTest> {
+    const ended = judgeEnd(run)
+    if (checker?.type !== 'program')
+      return { ...judgeRun(run, { stdout: test.expectedStdout, checker }), message: null }
+    if (ended !== null) return { ...ended, message: null }
+    const judgement = await judgeByProgram(checker, test, run, scope, execute)
+    return { ...judgement, limit: null, difference: null }
+  }
+
+  async function onRun(run: Phase, index: number, execute: Execute): Promise<boolean> {
     const test = tests[index]
     if (test === undefined) return false
-    const { name, expectedStdout } = test
-    const judged = judgeRun(run, { stdout: expectedStdout, checker })
-    const { verdict, limit, difference } = judged
+    const judged = await judge(run, test, execute)
+    const { verdict, limit, difference, message } = judged
     if (verdict === null) {
       stopped = run
       return false
@@ -73,7 +90,7 @@ export function judgeTests(
     const stdout = keep(run.stdout)
     const stderr = keep(run.stderr)
     told.push({
-      name: name ?? null,
+      name: test.name ?? null,
       verdict,
       exit_code: run.exitCode,
       signal: run.signal,
@@ -86,7 +103,7 @@ export function judgeTests(
       stderr_truncated: run.stderrTruncated || stderr.length < run.stderr.length,
       limit,
       difference,
-      message: null,
+      message,
     })
     return verdict === 'AC' || !stopsOnFailure
   }

@@ -36,11 +36,17 @@ const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
   wall_limit: 'wall_time',
 }
 
-export function judgeRun(run: Phase, expected: Expectation): Judged {
+/** Null for a run that ended well: its output decides. */
+export function judgeEnd(run: Phase): Judged | null {
   const { ending, exitCode } = run
   if (ending !== 'exited')
     return { verdict: endingVerdicts[ending], limit: findExceeded(run), difference: null }
-  if (exitCode !== 0) return { verdict: 'RE', limit: null, difference: null }
+  return exitCode === 0 ? null : { verdict: 'RE', limit: null, difference: null }
+}
+
+export function judgeRun(run: Phase, expected: Expectation): Judged {
+  const ended = judgeEnd(run)
+  if (ended !== null) return ended
   if (expected.stdout === null) return { verdict: 'AC', limit: null, difference: null }
   const judgement = check(expected.checker ?? defaultChecker, run.stdout, expected.stdout)
   return judgement.same

@@ -1,0 +1,53 @@
+// Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
+// box like any other, and tells by its exit status as testlib's checkers do.
+import type { Execute, Phase } from '#executor'
+import type { ProgramChecker, Test } from '#detail'
+
+/** Of what it says. */
+const messageBytesMost = 1024
+
+export interface CheckerJudgement {
+  /** IE: the checker failed, which says nothing of the program. */
+  readonly verdict: 'AC' | 'WA' | 'IE'
+  /** What it wrote to stderr, or why it failed. */
+  readonly message: string
+}
+
+/** testlib: 0 accepted, 1 wrong, 2 wrong by its form; 3 and all else are failures of its own. */
+const verdicts: Readonly<Record<number, 'AC' | 'WA'>> = { 0: 'AC', 1: 'WA', 2: 'WA' }
+
+/** @param scope whose checker it is: its compiled program is kept for that account. */
+export async function judgeByProgram(
+  checker: ProgramChecker,
+  { stdin, expectedStdout }: Test,
+  { stdout }: Phase,
+  scope: string,
+  execute: Execute,
+): Promise<CheckerJudgement> {
+  const { language, code, compileArguments = [], files = [] } = checker
+  const given = { input: stdin, output: stdout, answer: expectedStdout ?? new Uint8Array() }
+  const { compile, run } = await execute({
+    language,
+    code,
+    compileArguments,
+    files,
+    runFiles: Object.entries(given).map(([name, content]) => ({ name, content })),
+    arguments: Object.keys(given),
+    stdin: new Uint8Array(),
+    cacheScope: scope,
+  })
+  const said = (phase: Phase | null): string =>
+    Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
+  if (run === null)
+    return { verdict: 'IE', message: `The checker does not compile: ${said(compile)}` }
+  const { ending, exitCode } = run
+  const verdict = ending === 'exited' ? verdicts[exitCode] : undefined
+  if (verdict !== undefined) return { verdict, message: said(run) }
+  return {
+    verdict: 'IE',
+    message: `The checker ended by ${ending} with ${exitCode}: ${said(run)}`.slice(
+      0,
+      messageBytesMost,
+    ),
+  }
+}
