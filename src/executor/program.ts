@@ -71,7 +71,7 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
     const succeeded = phase.ending === 'exited' && phase.exitCode === 0
-    return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
+    return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), source) : null }
   }
 
   return async (runPhase, offer, request, signal) => {

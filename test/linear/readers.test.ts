@@ -82,7 +82,9 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
   for (const [name, classes] of Object.entries(compiled)) {
     const stdout = Buffer.concat(classes)
     t.ok(stdout.length <= classBytes, `${stdout.length} bytes`)
-    await holdToLinear(t, name, classBytes, () => compiler?.readArtefact(stdout, code))
+    await holdToLinear(t, name, classBytes, () =>
+      compiler?.readArtefact(stdout, { code, files: [], arguments: [] }),
+    )
   }
 })
 

@@ -1,0 +1,34 @@
+// Several files that a compiler emitted, in one artefact: for each its name and size in a line, then its bytes. Time is
+// linear in them: what a compiler of strangers' sources writes is untrusted.
+import type { BoxFile } from '#contract'
+
+/** Writes the files in the directory `out` that are not already in the one above it. */
+export const writeEmitted =
+  "cd out && exec find . -type f ! -exec test -e '../{}' ';' -printf '%P %s\\n' -exec cat '{}' ';'"
+
+/** A submission has at most 64 files; each may become a few. */
+const filesMost = 1024
+/** A line is no longer. */
+const headerBytesMost = 1024
+const header = /^((?!\/|.*\/\/|(?:.*\/)?\.{1,2}[/ ])[A-Za-z0-9._/-]+) (0|[1-9]\d{0,9})$/
+
+/**
+ * The files as they are to lie in the box.
+ * @throws when the bytes are no such artefact.
+ */
+export function readEmitted(bytes: Buffer): BoxFile[] {
+  const files: BoxFile[] = []
+  for (let at = 0; at < bytes.length;) {
+    const line = bytes.subarray(at, at + headerBytesMost)
+    const end = line.indexOf('\n')
+    const [, name, size] = header.exec(line.toString('latin1', 0, Math.max(0, end))) ?? []
+    if (name === undefined || files.length === filesMost)
+      throw new Error('no list of emitted files')
+    const start = at + end + 1
+    at = start + Number(size)
+    if (at > bytes.length) throw new RangeError(`${name} ends early`)
+    const content = bytes.subarray(start, at)
+    files.push({ path: `/box/${name}`, content, executable: false })
+  }
+  return files
+}
