@@ -71,7 +71,10 @@ export function createProgramRunner(cache: ArtefactCache): ProgramRunner {
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
     const succeeded = phase.ending === 'exited' && phase.exitCode === 0
-    return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), source) : null }
+    return {
+      phase,
+      artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), source) : null,
+    }
   }
 
   return async (runPhase, offer, request, signal) => {
@@ -134,9 +137,11 @@ function describeCompilation(
 function beside(files: readonly SourceFile[], command: Command): Command {
   if (files.length === 0) return command
   const own = new Set(command.files.map(({ path }) => path))
-  const further = files.map(
-    ({ name, content }): BoxFile => ({ path: `/box/${name}`, content, executable: false }),
-  )
+  const further = files.map(({ name, content }): BoxFile => ({
+    path: `/box/${name}`,
+    content,
+    executable: false,
+  }))
   const taken = further.find(({ path }) => own.has(path))
   if (taken === undefined) return { ...command, files: [...command.files, ...further] }
   const message = `${taken.path.slice('/box/'.length)}: this name is the main file's`

@@ -226,6 +226,9 @@ begin
    Put_Line (Answer);
 end Main;
 `,
-    file: { name: 'answer.adb', content: 'function Answer return String is\nbegin\n   return "42";\nend Answer;\n' },
+    file: {
+      name: 'answer.adb',
+      content: 'function Answer return String is\nbegin\n   return "42";\nend Answer;\n',
+    },
   },
 }

@@ -39,8 +39,7 @@ function describeNode(): Omit<Toolchain, 'version' | 'compiler'> {
     run: ({ content, entry }: Artefact) => ({
       argv: [
         node,
-        ...['--require', preload],
-        ...(entry === several ? ['--require', resolver] : []),
+        ...[preload, ...(entry === several ? [resolver] : [])].flatMap((one) => ['--require', one]),
         `--stack-size=${stackKibibytes}`,
         file,
       ],
@@ -91,8 +90,10 @@ export const findTypeScript: FindToolchain = async () => {
       identity: [version, ...options].join(' '),
       command: ({ code, files, arguments: words }) => ({
         argv: [
-          ...['/bin/sh', '-c', files.length === 0 ? script : scriptOfSeveral, 'sh', ...options],
-          ...(files.length === 0 ? [] : optionsOfSeveral),
+          '/bin/sh',
+          '-c',
+          ...(files.length === 0 ? [script, 'sh'] : [scriptOfSeveral, 'sh', ...optionsOfSeveral]),
+          ...options,
           ...words,
         ],
         files: [{ path: '/box/main.ts', content: code, executable: false }],
