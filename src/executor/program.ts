@@ -81,7 +81,10 @@ export function createProgramRunner(
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
     const succeeded = phase.ending === 'exited' && phase.exitCode === 0
-    return { phase, artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), code) : null }
+    return {
+      phase,
+      artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), source) : null,
+    }
   }
 
   const run: ProgramRunner = async (runPhase, offer, request, signal) => {

@@ -27,6 +27,6 @@ export const algol68 = {
     source: 'main.a68',
     // Messages go to stdout, which at run time is the program's alone.
     compile: { commands: [['a68g', '--check', 'main.a68']], makes: 'main.a68' },
-    run: ['a68g', '--quiet', 'main.a68'],
+    run: ['a68g', '--quiet', 'main.a68', '--'],
   },
 } as const satisfies LanguageDefinition

@@ -25,7 +25,7 @@ export const awk = {
   recipe: {
     source: 'main.awk',
     compile: null,
-    run: ['gawk', '-f', 'main.awk'],
+    run: ['gawk', '-f', 'main.awk', '--'],
     paths: ['/usr/share/awk'],
   },
 } as const satisfies LanguageDefinition

@@ -32,7 +32,7 @@ int main(void) { long n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }
     compile: {
       commands: [['clang', '-O2', '-std=gnu17', '-o', 'main', 'main.c', '-lm']],
       makes: 'main',
-      together: true,
+      together: ['.c'],
     },
     run: ['./main'],
     paths: ['/usr/include'],

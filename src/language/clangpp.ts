@@ -32,7 +32,7 @@ int main() { long n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }`,
     compile: {
       commands: [['clang++', '-O2', '-std=gnu++20', '-o', 'main', 'main.cpp']],
       makes: 'main',
-      together: true,
+      together: ['.cpp', '.cc', '.cxx'],
     },
     run: ['./main'],
     paths: ['/usr/include'],

@@ -27,13 +27,15 @@ export const clojure = {
     run: [
       'java',
       '-cp',
-      '/usr/share/java/clojure.jar:/usr/share/java/core.specs.alpha.jar:/usr/share/java/spec.alpha.jar',
+      '/usr/share/java/clojure.jar:/usr/share/java/core.specs.alpha.jar:/usr/share/java/spec.alpha.jar:.',
       'clojure.main',
       '-i',
       'main.clj',
       // Threads of futures and agents would keep the JVM for another minute.
       '-e',
       '(shutdown-agents)',
+      // What follows a script is its arguments.
+      '/dev/null',
     ],
     paths: ['/usr/share/java'],
     runsOnJdk: true,

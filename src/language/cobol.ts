@@ -53,9 +53,9 @@ procedure division.
   recipe: {
     source: 'main.cob',
     compile: {
-      commands: [['cobc', '-x', '-free', '-O2', '-o', 'main', 'main.cob']],
+      commands: [['cobc', '-x', '-free', '-O2', '-o', 'main', 'main.cob', '{files}']],
       makes: 'main',
-      together: true,
+      together: ['.cob', '.cbl'],
     },
     run: ['./main'],
     paths: ['/usr/include', '/usr/share/gnucobol', '/etc/gnucobol'],

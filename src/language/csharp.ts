@@ -45,7 +45,7 @@ class Program { static void Main() { Console.WriteLine(Console.In.ReadToEnd().Le
     compile: {
       commands: [['mcs', '-optimize+', '-r:System.Numerics', '-out:main.exe', 'main.cs']],
       makes: 'main.exe',
-      together: true,
+      together: ['.cs'],
     },
     run: ['mono', 'main.exe'],
     environment: { MONO_LOG_DEST: '/dev/null' },

@@ -29,7 +29,7 @@ void main() {
 void main() { size_t n = 0; foreach (chunk; stdin.byChunk(4096)) n += chunk.length; writeln(n); }`,
   recipe: {
     source: 'main.d',
-    compile: { commands: [['ldc2', '-O2', '-of=main', 'main.d']], makes: 'main', together: true },
+    compile: { commands: [['ldc2', '-O2', '-of=main', 'main.d']], makes: 'main', together: ['.d'] },
     run: ['./main'],
     paths: ['/etc/ldc2.conf', '/usr/include'],
   },

@@ -20,8 +20,8 @@ export interface Tool {
 
 /**
  * Commands as a person types them. The first word is a program of the host or a file of the box (`./main`). `{heap}`
- * becomes three quarters of the memory limit, in MiB. A submission's own arguments for the compiler stand at `{arguments}`,
- * else at the end of the first command.
+ * becomes three quarters of the memory limit, in MiB. In the first command of a compiler a submission's own arguments stand
+ * at `{arguments}`, else at its end, and its other source files at `{files}`, else before the main one.
  */
 export interface Recipe {
   /** The source's file name. */
@@ -31,8 +31,8 @@ export interface Recipe {
     /** Run in order, each if the last succeeded. */
     readonly commands: readonly (readonly string[])[]
     readonly makes: string
-    /** The compiler is told of the program's other source files, too; else it finds what the main one names. */
-    readonly together?: true
+    /** Of the program's other files the compiler is told of those whose names end so; else it finds what the main one names. */
+    readonly together?: readonly string[]
   } | null
   readonly run: readonly string[]
   /** What people see in place of scripts. */

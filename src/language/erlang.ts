@@ -37,7 +37,11 @@ if [ -z "$module" ]; then
   module=main source=/tmp/main.erl
   { printf -- '-module(main).\n-export([main/1]).\n-file("main.erl", 0).\n'; sed '1s/^#!/%&/' main.erl; } > "$source"
 fi
-erlc +no_error_module_mismatch -o /tmp "$source" >&2 || exit
+others=
+for file in *.erl; do
+  [ "$file" = main.erl ] || others="$others ./$file"
+done
+erlc +no_error_module_mismatch -o /tmp "$source" $others >&2 || exit
 [ "$module" = main ] || mv /tmp/main.beam "/tmp/$module.beam"
 case $(grep -o 'main/0\|start/0' main.erl | head -n 1) in
   main/0) call='main()' ;;
@@ -45,7 +49,8 @@ case $(grep -o 'main/0\|start/0' main.erl | head -n 1) in
   *) call='main(A)' ;;
 esac
 printf '#!\n%%%%! -pa /tmp\nmain(A) -> _ = A, %s:%s.\n' "$module" "$call" > /tmp/start
-exec escript /tmp/start`,
+exec escript /tmp/start "$@"`,
+      'sh',
     ],
     typed: { run: ['escript', 'main.erl'] },
     environment: {

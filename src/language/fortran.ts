@@ -40,7 +40,7 @@ end program main`,
     compile: {
       commands: [['gfortran', '-O2', '-o', 'main', 'main.f90']],
       makes: 'main',
-      together: true,
+      together: ['.f90', '.f95', '.f03'],
     },
     run: ['./main'],
   },

@@ -8,10 +8,11 @@ import { usualCompile, usualRun } from './limits.ts'
 
 const script = `
 tools=$(echo /usr/lib/go/pkg/tool/*/)
-[ $# = 1 ] && ! grep -q internal main.go &&
+[ -e go.mod ] && GO111MODULE=on
+[ $# = 0 ] && [ "$(echo *.go)" = main.go ] && ! grep -q internal main.go &&
   "$tools/compile" -p main -complete -c=2 -o main.o main.go >/dev/null 2>&1 &&
   "$tools/link" -s -w -o main main.o >/dev/null 2>&1 ||
-  exec go build -ldflags='-s -w' -o main "$@"`
+  exec go build -ldflags='-s -w' -o main "$@" ./*.go`
 
 export const go = {
   name: 'go',
@@ -52,9 +53,8 @@ func main() {
   recipe: {
     source: 'main.go',
     compile: {
-      commands: [['sh', '-c', script, 'sh', '{arguments}', 'main.go']],
+      commands: [['sh', '-c', script, 'sh']],
       makes: 'main',
-      together: true,
     },
     run: ['./main'],
     typed: { compile: ['go', 'build', '-o', 'main', 'main.go'] },

@@ -24,7 +24,7 @@ export const groovy = {
   recipe: {
     source: 'main.groovy',
     compile: null,
-    run: ['java', '-cp', '/usr/share/groovy/lib/*', 'groovy.ui.GroovyMain', 'main.groovy'],
+    run: ['java', '-cp', '/usr/share/groovy/lib/*:.', 'groovy.ui.GroovyMain', 'main.groovy'],
     paths: [
       '/usr/share/groovy',
       '/usr/share/java',

@@ -39,7 +39,11 @@ export const guile = {
     },
     run: ['guile', '--no-auto-compile', '-c', '(load-compiled "main.go")'],
     // Otherwise its collector looks into /proc/stat and warns.
-    environment: { GC_NPROCS: '1' },
+    environment: {
+      GC_NPROCS: '1',
+      // Modules beside the program, after its own.
+      GUILE_LOAD_PATH: '...:.',
+    },
     paths: ['/usr/share/guile'],
     usualStack: true,
   },

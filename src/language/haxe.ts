@@ -22,7 +22,7 @@ export const haxe = {
     source: 'Main.hx',
     compile: null,
     // The default depth is a thousand calls.
-    run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--main', 'Main', '--interp'],
+    run: ['haxe', '-D', 'eval-call-stack-depth=100000', '--run', 'Main'],
     environment: { HAXE_STD_PATH: '/usr/share/haxe/std' },
     paths: ['/usr/share/haxe'],
   },

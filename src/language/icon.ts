@@ -24,7 +24,11 @@ end`,
 end`,
   recipe: {
     source: 'main.icn',
-    compile: { commands: [['icont', '-s', '-o', 'main', 'main.icn']], makes: 'main' },
+    compile: {
+      commands: [['icont', '-s', '-o', 'main', 'main.icn']],
+      makes: 'main',
+      together: ['.icn'],
+    },
     run: ['iconx', 'main'],
     // In words; the default stack is too small for a thousand calls.
     environment: { MSTKSIZE: '4000000' },

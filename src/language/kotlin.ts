@@ -39,7 +39,7 @@ export const kotlin = {
         ],
       ],
       makes: 'main.jar',
-      together: true,
+      together: ['.kt'],
     },
     run: ['java', '-jar', 'main.jar'],
     paths: ['/usr/share/kotlin', '/usr/share/java'],

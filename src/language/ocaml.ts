@@ -40,7 +40,7 @@ export const ocaml = {
         ],
       ],
       makes: 'main',
-      together: true,
+      together: ['.mli', '.ml'],
     },
     run: ['./main'],
   },

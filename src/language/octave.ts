@@ -25,14 +25,13 @@ export const octave = {
     // In main.m a first function would be the function main. So messages do not tell where a mistake is.
     source: 'main',
     compile: null,
+    // Only a script's file is followed by arguments.
     run: [
-      'octave-cli',
-      '--no-gui',
-      '--no-history',
-      '--norc',
-      '--quiet',
-      '--eval',
-      "warning('off', 'Octave:function-name-clash'); __parse_file__('/box/main'); source('main')",
+      '/bin/sh',
+      '-c',
+      `echo "warning('off', 'Octave:function-name-clash'); __parse_file__('/box/main'); source('main')" > /tmp/start
+exec octave-cli --no-gui --no-history --norc --quiet /tmp/start "$@"`,
+      'sh',
     ],
     typed: { run: ['octave-cli', '--quiet', 'main.m'] },
     environment: { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },

@@ -28,7 +28,7 @@ main :- format('Hello, world!~n').`,
   recipe: {
     source: 'main.pl',
     compile: null,
-    run: ['swipl', '-g', 'true', '-t', 'halt', '--on-error=halt', 'main.pl'],
+    run: ['swipl', '-g', 'true', '-t', 'halt', '--on-error=halt', 'main.pl', '--'],
     usualStack: true,
   },
 } as const satisfies LanguageDefinition

@@ -39,7 +39,7 @@ export const scala = {
         ],
       ],
       makes: 'main.jar',
-      together: true,
+      together: ['.scala'],
     },
     run: ['java', '-Xbootclasspath/a:/usr/share/java/scala-library.jar', '-jar', 'main.jar'],
     typed: { compile: ['scalac', '-d', 'main.jar', 'main.scala'] },

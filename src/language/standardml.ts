@@ -2,8 +2,13 @@
 import type { LanguageDefinition } from './definition.ts'
 import { usualRun } from './limits.ts'
 
-// As poly --script, but with messages off stdout, and with UTF-8 in strings, byte by byte.
+// As poly --script, but with messages off stdout, and with UTF-8 in strings, byte by byte. Poly/ML takes words that are its
+// own options, such as -v and -H, wherever they stand; the program's arguments follow `-q --eval` and this.
 const script = String.raw`
+structure CommandLine: COMMAND_LINE = struct
+  open CommandLine
+  fun arguments () = List.drop (CommandLine.arguments (), 3)
+end;
 let
   val file = TextIO.openIn "main.sml"
   val line = ref 1

@@ -41,7 +41,7 @@ export const vala = {
         ],
       ],
       makes: 'main',
-      together: true,
+      together: ['.vala'],
     },
     run: ['./main'],
     // Otherwise print turns non-ASCII into question marks.

@@ -29,7 +29,7 @@ endmodule`,
     compile: {
       commands: [['iverilog', '-g2012', '-o', 'main.vvp', 'main.v']],
       makes: 'main.vvp',
-      together: true,
+      together: ['.v', '.sv'],
     },
     run: ['vvp', '-n', 'main.vvp'],
   },

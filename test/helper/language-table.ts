@@ -8,6 +8,9 @@ import type { LanguageDefinition } from '#language'
 const readme = resolve(import.meta.dirname, '../../README.md')
 const [begin, end] = ['<!-- languages -->\n', '<!-- /languages -->']
 
+/** Where a submission's own words stand in a recipe's commands. */
+const places = new Set(['{arguments}', '{files}'])
+
 /** The README as the catalogue wants it. */
 export async function renderReadme(): Promise<string> {
   const text = readFileSync(readme, 'utf8')
@@ -20,7 +23,9 @@ export async function renderReadme(): Promise<string> {
       const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
       const { typed = {}, compile, run = [] } = recipe ?? {}
       const compiled = typed.compile ? [typed.compile] : (compile?.commands ?? [])
-      const line = [...compiled, typed.run ?? run].map((words) => words.join(' ')).join(' && ')
+      const line = [...compiled, typed.run ?? run]
+        .map((words) => words.filter((word) => !places.has(word)).join(' '))
+        .join(' && ')
       return `| ${title.replaceAll('*', '\\*')} | ${names} | ${line && `\`${line.replaceAll('|', '\\|')}\``} | ${packages.map((one) => `\`${one}\``).join(' ')} |`
     })
   const table = ['| language | names | commands | Debian packages |', '|---|---|---|---|', ...rows]

@@ -207,4 +207,28 @@ begin
    end;
 end Main;
 `,
+  arguments: `with Ada.Command_Line; use Ada.Command_Line;
+with Ada.Text_IO; use Ada.Text_IO;
+
+procedure Main is
+begin
+   for N in 1 .. Argument_Count loop
+      Put_Line (Argument (N));
+   end loop;
+end Main;
+`,
+  secondFile: {
+    code: `with Ada.Text_IO; use Ada.Text_IO;
+with Answer;
+
+procedure Main is
+begin
+   Put_Line (Answer);
+end Main;
+`,
+    file: {
+      name: 'answer.adb',
+      content: 'function Answer return String is\nbegin\n   return "42";\nend Answer;\n',
+    },
+  },
 }

@@ -106,4 +106,9 @@ END`,
   OD;
   print (("mean: ", fixed (sum / n, 0, 2), new line))
 END`,
+  arguments: 'FOR n FROM 2 TO a68g argc DO print ((a68g argv (n), new line)) OD',
+  secondFile: {
+    code: 'PR include "answer.a68" PR\nprint ((whole (answer, 0), new line))',
+    file: { name: 'answer.a68', content: 'PROC answer = INT: 42;\n' },
+  },
 }

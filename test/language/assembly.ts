@@ -360,4 +360,45 @@ print:
   system 1, 1, output, rdi
   system 60
 ${parse}${number}`,
+  arguments: `${system}
+section .data
+end: db 10
+
+section .text
+_start:
+  mov r12, [rsp]
+  lea r13, [rsp + 16]
+.next:
+  dec r12
+  jz .done
+  mov rsi, [r13]
+  add r13, 8
+  mov r14, rsi
+.length:
+  cmp byte [r14], 0
+  je .write
+  inc r14
+  jmp .length
+.write:
+  sub r14, rsi
+  system 1, 1, rsi, r14
+  system 1, 1, end, 1
+  jmp .next
+.done:
+  system 60, 0
+`,
+  secondFile: {
+    code: `${system}
+%include "answer.asm"
+
+section .text
+_start:
+  system 1, 1, answer, length
+  system 60, 0
+`,
+    file: {
+      name: 'answer.asm',
+      content: 'section .rodata\nanswer: db "42", 10\nlength: equ $ - answer\n',
+    },
+  },
 }

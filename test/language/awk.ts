@@ -51,4 +51,9 @@ END {
   for (name in numbers) print name ": " numbers[name]
   printf "mean: %.2f\\n", sum / length(numbers)
 }`,
+  arguments: 'BEGIN {\n  for (n = 1; n < ARGC; n++) print ARGV[n]\n}',
+  secondFile: {
+    code: '@include "answer.awk"\nBEGIN { print answer() }',
+    file: { name: 'answer.awk', content: 'function answer() { return 42 }\n' },
+  },
 }

@@ -46,4 +46,19 @@ int main(void) {
   for (int i = 0; i < n; i++) printf("%s: %d\\n", rows[i].name, rows[i].number);
   printf("mean: %.2f\\n", round(sum / n * 100) / 100);
 }`,
+  arguments: String.raw`#include <stdio.h>
+int main(int count, char **words) {
+  for (int n = 1; n < count; n++) puts(words[n]);
+}`,
+  secondFile: {
+    code: String.raw`#include <stdio.h>
+int answer(void);
+int main(void) { printf("%d\n", answer()); }`,
+    file: { name: 'answer.c', content: 'int answer(void) { return 42; }\n' },
+  },
+  compileArguments: {
+    words: ['-DN=42'],
+    code: String.raw`#include <stdio.h>
+int main(void) { printf("%d\n", N); }`,
+  },
 }

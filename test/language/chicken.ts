@@ -53,4 +53,13 @@ export const chicken: Programs = {
 (define cents (inexact->exact (round (* 100 (/ (apply + (map cdr rows)) (length rows))))))
 (define (two n) (if (< n 10) (conc "0" n) n))
 (print "mean: " (quotient cents 100) "." (two (remainder cents 100)))`,
+  arguments: '(import (chicken process-context))\n(for-each print (command-line-arguments))',
+  secondFile: {
+    code: '(include "answer.scm")\n(print (answer))',
+    file: { name: 'answer.scm', content: '(define (answer) 42)\n' },
+  },
+  compileArguments: {
+    words: ['-D', 'own'],
+    code: '(cond-expand (own (print 42)) (else (print 0)))',
+  },
 }

@@ -1,4 +1,5 @@
 // The programs of C++ by Clang.
+import { cpp } from './cpp.ts'
 import type { Programs } from './program.ts'
 
 export const clangpp: Programs = {
@@ -104,4 +105,7 @@ int main() {
     for (const auto &name : names) std::cout << name << ": " << number << "\\n";
   std::cout << "mean: " << std::fixed << std::setprecision(2) << sum / count << std::endl;
 }`,
+  arguments: cpp.arguments,
+  secondFile: cpp.secondFile,
+  compileArguments: cpp.compileArguments!,
 }

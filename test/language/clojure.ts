@@ -45,4 +45,9 @@ export const clojure: Programs = {
   (doseq [{:keys [name number]} (sort-by (juxt :number :name) rows)]
     (println (str name ": " number)))
   (println (format "mean: %.2f" (double (/ (reduce + (map :number rows)) (count rows))))))`,
+  arguments: '(run! println *command-line-args*)',
+  secondFile: {
+    code: "(require '[answer :refer [answer]])\n(println (answer))",
+    file: { name: 'answer.clj', content: '(ns answer)\n(defn answer [] 42)\n' },
+  },
 }

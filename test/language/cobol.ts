@@ -191,4 +191,38 @@ keep.
 finish.`,
     input,
   ),
+  arguments: program(
+    '01 n pic 9(4).\n01 last-one pic 9(4).\n01 word pic x(80).',
+    `    accept last-one from argument-number
+    perform varying n from 1 by 1 until n > last-one
+        accept word from argument-value
+        if word = spaces
+            display x"0a" with no advancing
+        else
+            display function trim(word trailing)
+        end-if
+    end-perform`,
+  ),
+  secondFile: {
+    code: program('01 n pic 99.', '    call "answer" using n\n    display n'),
+    file: {
+      name: 'answer.cob',
+      content: `identification division.
+program-id. answer.
+data division.
+linkage section.
+01 n pic 99.
+procedure division using n.
+    move 42 to n
+    goback.
+`,
+    },
+  },
+  compileArguments: {
+    words: ['-D', 'N=42'],
+    code: program(
+      '01 n pic 99 value 0.',
+      '>>if N is defined\n    move 42 to n\n>>end-if\n    display n',
+    ),
+  },
 }

@@ -52,4 +52,10 @@ export const commonlisp: Programs = {
   (setf rows (stable-sort rows #'< :key #'cdr))
   (loop for (name) in rows do (format t "~a: ~d~%" name (gethash name numbers)))
   (format t "mean: ~,2f~%" (/ (reduce #'+ rows :key #'cdr) (length rows))))`,
+  arguments: `(dolist (word (rest sb-ext:*posix-argv*))
+  (write-line word))`,
+  secondFile: {
+    code: '(load "answer.lisp")\n(format t "~d~%" (answer))',
+    file: { name: 'answer.lisp', content: '(defun answer () 42)\n' },
+  },
 }

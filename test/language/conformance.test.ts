@@ -3,7 +3,7 @@
 import t from 'tap'
 import { catalogue, languages } from '#language'
 import type { PhaseLimits } from '#language'
-import type { Executor, Outcome } from '#executor'
+import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { scaleLimits, startExecutor } from '../helper/executor.ts'
 import { loadPrograms } from './all.ts'
 import type { Program } from './program.ts'
@@ -15,6 +15,9 @@ const line = 'Grüße, 世界 🎉\n'
 const big = 'The quick brown fox jumps over the lazy dog, 0123456789 times..\n'.repeat(1024)
 const rows = 'pear 7\napple 12\nfig 7\nplum -3\ndate 40\n'
 const sorted = 'plum: -3\nfig: 7\npear: 7\napple: 12\ndate: 40\nmean: 12.60\n'
+// An option comes first: the program's own runtime may take it for one of its.
+const given = ['-x', 'two words', 'é"\'\\$HOME', '']
+const lines = (words: readonly string[]): string => words.map((word) => `${word}\n`).join('')
 
 const missing = new Set<string>()
 // Time is the machine's: enough of it where it is not what is looked at, little where it is.
@@ -53,6 +56,7 @@ for (const language of found) {
       stdin: string,
       check: Check,
       executor: Executor = roomy,
+      given: Partial<ExecutionRequest> = {},
     ): Promise<void> => {
       if (typeof code !== 'string') {
         t.comment(`${name}: ${code.cannot}`)
@@ -64,6 +68,7 @@ for (const language of found) {
           code: Buffer.from(code),
           stdin: Buffer.from(stdin),
           cacheScope: 'conformance',
+          ...given,
         }),
       )
     }
@@ -123,6 +128,29 @@ for (const language of found) {
       t.equal(describe(outcome).stdout?.trim(), 'closed', 'network'),
     )
     await run('usual', own.usual, rows, prints('usual', sorted))
+    const printsExactly =
+      (name: string, text: string): Check =>
+      (outcome) => {
+        const { stdout, stderr, exitCode } = describe(outcome)
+        t.strictSame([stdout, stderr, exitCode], [text, '', 0], name)
+      }
+    await run('arguments', own.arguments, '', printsExactly('arguments', lines(given)), roomy, {
+      arguments: given,
+    })
+    const { secondFile, compileArguments } = own
+    if ('cannot' in secondFile) t.comment(`secondFile: ${secondFile.cannot}`)
+    else {
+      const { name, content } = secondFile.file
+      await run('secondFile', secondFile.code, '', printsExactly('secondFile', '42\n'), roomy, {
+        files: [{ name, content: Buffer.from(content) }],
+      })
+    }
+    if (compileArguments !== undefined) {
+      const { words, code } = compileArguments
+      await run('compileArguments', code, '', printsExactly('compileArguments', '42\n'), roomy, {
+        compileArguments: words,
+      })
+    }
   })
 }
 

@@ -68,4 +68,19 @@ int main() {
     for (auto &name : all) cout << name << ": " << number << '\\n';
   cout << "mean: " << fixed << setprecision(2) << sum / count << '\\n';
 }`,
+  arguments: String.raw`#include <iostream>
+int main(int count, char **words) {
+  for (int n = 1; n < count; n++) std::cout << words[n] << '\n';
+}`,
+  secondFile: {
+    code: String.raw`#include <iostream>
+int answer();
+int main() { std::cout << answer() << '\n'; }`,
+    file: { name: 'answer.cpp', content: 'int answer() { return 42; }\n' },
+  },
+  compileArguments: {
+    words: ['-DN=42'],
+    code: String.raw`#include <iostream>
+int main() { std::cout << N << '\n'; }`,
+  },
 }

@@ -36,4 +36,13 @@ numbers.to_a.sort_by { |name, number| {number, name} }.each do |name, number|
   puts "#{name}: #{number}"
 end
 printf "mean: %.2f\\n", numbers.values.sum / numbers.size`,
+  arguments: 'ARGV.each { |word| puts word }',
+  secondFile: {
+    code: 'require "./answer"\n\nputs answer',
+    file: { name: 'answer.cr', content: 'def answer\n  42\nend\n' },
+  },
+  compileArguments: {
+    words: ['-Down'],
+    code: 'puts({% if flag?(:own) %} 42 {% else %} 0 {% end %})',
+  },
 }

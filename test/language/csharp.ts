@@ -65,4 +65,28 @@ for (var line = Console.ReadLine(); line != null; line = Console.ReadLine())
 foreach (var row in rows.OrderBy(row => row.Number).ThenBy(row => row.Name))
     Console.WriteLine($"{row.Name}: {row.Number}");
 Console.WriteLine($"mean: {rows.Average(row => row.Number):F2}");`),
+  arguments: `using System;
+
+class Program {
+  static void Main(string[] words) {
+    foreach (var word in words) Console.WriteLine(word);
+  }
+}`,
+  secondFile: {
+    code: 'class Program {\n  static void Main() => System.Console.WriteLine(Answer.Get());\n}',
+    file: {
+      name: 'Answer.cs',
+      content: 'static class Answer {\n  public static int Get() => 42;\n}\n',
+    },
+  },
+  compileArguments: {
+    words: ['-define:OWN'],
+    code: `class Program {
+  static void Main() {
+#if OWN
+    System.Console.WriteLine(42);
+#endif
+  }
+}`,
+  },
 }

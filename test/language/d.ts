@@ -77,4 +77,14 @@ void main() {
     writefln("%s: %d", one[1], one[0]);
   writefln("mean: %.2f", cast(double) numbers.byValue.sum / rows.length);
 }`,
+  arguments:
+    'import std.stdio;\n\nvoid main(string[] words) {\n  foreach (word; words[1 .. $]) writeln(word);\n}',
+  secondFile: {
+    code: 'import std.stdio;\nimport answer;\n\nvoid main() {\n  writeln(get());\n}',
+    file: { name: 'answer.d', content: 'module answer;\n\nint get() {\n  return 42;\n}\n' },
+  },
+  compileArguments: {
+    words: ['-d-version=Own'],
+    code: 'import std.stdio;\n\nvoid main() {\n  version (Own) writeln(42);\n}',
+  },
 }

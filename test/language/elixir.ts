@@ -37,4 +37,9 @@ end`,
 for {number, name} <- Enum.sort(rows), do: IO.puts("#{name}: #{number}")
 mean = Enum.sum(Enum.map(rows, &elem(&1, 0))) / length(rows)
 IO.puts("mean: #{:erlang.float_to_binary(mean, decimals: 2)}")`,
+  arguments: 'Enum.each(System.argv(), &IO.puts/1)',
+  secondFile: {
+    code: 'Code.require_file("answer.ex", __DIR__)\nIO.puts(Answer.get())',
+    file: { name: 'answer.ex', content: 'defmodule Answer do\n  def get, do: 42\nend\n' },
+  },
 }

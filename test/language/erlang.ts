@@ -69,4 +69,9 @@ rows() ->
                 re:run(Line, "^(\\\\w+)\\\\s+(-?\\\\d+)", [{capture, all_but_first, list}]),
             [{list_to_integer(Number), Name} | rows()]
     end.`,
+  arguments: 'main(Words) -> [io:format("~ts~n", [Word]) || Word <- Words].',
+  secondFile: {
+    code: 'main(_) -> io:format("~p~n", [answer:get()]).',
+    file: { name: 'answer.erl', content: '-module(answer).\n-export([get/0]).\n\nget() -> 42.\n' },
+  },
 }

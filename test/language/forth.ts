@@ -76,4 +76,10 @@ variable sum  0 sum !
   row# @ 0 ?do i cells places + @ show loop
   ." mean: " sum @ s>f row# @ s>f f/ 5 2 2 f.rdp cr ;
 main`,
+  arguments:
+    ': words-given ( -- )\n  begin next-arg 2dup 0 0 d<> while type cr repeat 2drop ;\nwords-given',
+  secondFile: {
+    code: 'require answer.fs\nanswer 0 .r cr',
+    file: { name: 'answer.fs', content: '42 constant answer\n' },
+  },
 }

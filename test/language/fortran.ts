@@ -148,4 +148,30 @@ program main
   end do
   print '("mean: ", f0.2)', sum(all%number) / real(size(all))
 end program main`,
+  arguments: `program main
+  character(len=:), allocatable :: word
+  integer :: n, length
+  do n = 1, command_argument_count()
+    call get_command_argument(n, length=length)
+    allocate (character(len=length) :: word)
+    call get_command_argument(n, word)
+    print '(a)', word
+    deallocate (word)
+  end do
+end program`,
+  secondFile: {
+    code: `program main
+  use answers
+  print '(i0)', answer()
+end program`,
+    file: {
+      name: 'answers.f90',
+      content:
+        'module answers\ncontains\n  integer function answer()\n    answer = 42\n  end function\nend module\n',
+    },
+  },
+  compileArguments: {
+    words: ['-cpp', '-DN=42'],
+    code: "program main\n  print '(i0)', N\nend program",
+  },
 }

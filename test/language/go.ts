@@ -114,4 +114,16 @@ export const go: Programs = {
 \t}
 \tfmt.Printf("mean: %.2f\\n", float64(sum)/float64(len(names)))`,
   ),
+  arguments: main(
+    ['fmt', 'os'],
+    '\tfor _, word := range os.Args[1:] {\n\t\tfmt.Println(word)\n\t}',
+  ),
+  secondFile: {
+    code: main(['fmt'], '\tfmt.Println(answer())'),
+    file: { name: 'answer.go', content: 'package main\n\nfunc answer() int { return 42 }\n' },
+  },
+  compileArguments: {
+    words: ['-ldflags=-X main.n=42'],
+    code: 'package main\n\nimport "fmt"\n\nvar n string\n\nfunc main() {\n\tfmt.Println(n)\n}\n',
+  },
 }

@@ -60,4 +60,15 @@ main :-
     Mean is Sum / Count,
     format("mean: ~2f~n", [Mean]).
 `,
+  arguments: `:- initialization(main).
+
+say([]).
+say([Word|Words]) :- write(Word), nl, say(Words).
+
+main :- argument_list(Words), say(Words).
+`,
+  secondFile: {
+    code: ":- include('answer.pl').\n:- initialization(main).\n\nmain :- answer(N), write(N), nl.\n",
+    file: { name: 'answer.pl', content: 'answer(42).\n' },
+  },
 }

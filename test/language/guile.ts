@@ -54,4 +54,12 @@ export const guile: Programs = {
 (for-each (lambda (row) (format #t "~a: ~a~%" (car row) (cdr row)))
           (sort rows before?))
 (format #t "mean: ~,2f~%" (/ (fold + 0.0 (map cdr rows)) (length rows)))`,
+  arguments: '(for-each\n  (lambda (word) (display word) (newline))\n  (cdr (command-line)))',
+  secondFile: {
+    code: '(use-modules (answer))\n(display (get-answer))\n(newline)',
+    file: {
+      name: 'answer.scm',
+      content: '(define-module (answer)\n  #:export (get-answer))\n(define (get-answer) 42)\n',
+    },
+  },
 }

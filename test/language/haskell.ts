@@ -95,4 +95,13 @@ main = do
   where
     parse [name, number] = (name, read number :: Int)
     parse other = error ("not a row: " ++ unwords other)`,
+  arguments: 'import System.Environment\n\nmain :: IO ()\nmain = getArgs >>= mapM_ putStrLn',
+  secondFile: {
+    code: 'import Answer\n\nmain :: IO ()\nmain = print answer',
+    file: {
+      name: 'Answer.hs',
+      content: 'module Answer (answer) where\n\nanswer :: Int\nanswer = 42\n',
+    },
+  },
+  compileArguments: { words: ['-cpp', '-DN=42'], code: 'main :: IO ()\nmain = print (N :: Int)' },
 }

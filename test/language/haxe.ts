@@ -62,4 +62,12 @@ export const haxe: Programs = {
     Sys.println('mean: \${cents.substr(0, cents.length - 2)}.\${cents.substr(-2)}');`,
     'using Lambda;\n\n',
   ),
+  arguments: main('    for (word in Sys.args()) Sys.println(word);'),
+  secondFile: {
+    code: main('    Sys.println(Answer.get());'),
+    file: {
+      name: 'Answer.hx',
+      content: 'class Answer {\n  public static function get() return 42;\n}\n',
+    },
+  },
 }

@@ -56,4 +56,9 @@ end
         every write(!sort(pair[2]), ": ", pair[1])
     cents := integer(sum * 100.0 / count + 0.5)
     write("mean: ", cents / 100, ".", right(cents % 100, 2, "0"))`),
+  arguments: 'procedure main(words)\n    every write(!words)\nend\n',
+  secondFile: {
+    code: main('    write(answer())'),
+    file: { name: 'answer.icn', content: 'procedure answer()\n    return 42\nend\n' },
+  },
 }

@@ -68,4 +68,31 @@ double mean = names.entrySet().stream()
     .flatMap(entry -> entry.getValue().stream().map(name -> entry.getKey()))
     .collect(Collectors.averagingInt(number -> number));
 System.out.printf("mean: %.2f%n", mean);`),
+  arguments: `class Main {
+  public static void main(String[] words) {
+    for (String word : words) System.out.println(word);
+  }
+}`,
+  secondFile: {
+    code: `public class Main {
+  public static void main(String[] words) {
+    System.out.println(Answer.get());
+  }
+}`,
+    file: {
+      name: 'Answer.java',
+      content: 'class Answer {\n  static int get() {\n    return 42;\n  }\n}\n',
+    },
+  },
+  compileArguments: {
+    words: ['-parameters'],
+    code: `class Main {
+  static void f(int n) {}
+
+  public static void main(String[] words) throws Exception {
+    var parameter = Main.class.getDeclaredMethod("f", int.class).getParameters()[0];
+    System.out.println(parameter.getName().equals("n") ? 42 : 0);
+  }
+}`,
+  },
 }

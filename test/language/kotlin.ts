@@ -69,4 +69,19 @@ fun main() {
         println("$name: $number")
     println("mean: %.2f".format(rows.map { it.number }.average()))
 }`,
+  arguments: 'fun main(words: Array<String>) {\n    words.forEach { println(it) }\n}',
+  secondFile: {
+    code: 'fun main() {\n    println(answer())\n}',
+    file: { name: 'Answer.kt', content: 'fun answer() = 42\n' },
+  },
+  compileArguments: {
+    words: ['-Xassertions=always-enable'],
+    code: `fun main() {
+    try {
+        assert(1 == 2)
+    } catch (e: AssertionError) {
+        println(42)
+    }
+}`,
+  },
 }

@@ -44,4 +44,9 @@ for _, row in ipairs(rows) do
   print(row.name .. ": " .. row.number)
 end
 print(string.format("mean: %.2f", sum / #rows))`,
+  arguments: 'for _, word in ipairs(arg) do\n  print(word)\nend',
+  secondFile: {
+    code: 'local answer = require("answer")\nprint(answer.get())',
+    file: { name: 'answer.lua', content: 'return { get = function() return 42 end }\n' },
+  },
 }

@@ -55,4 +55,10 @@ for (number, name) in sorted(rows):
   echo &"{name}: {number}"
   sum += number
 echo &"mean: {sum / rows.len:.2f}"`,
+  arguments: 'import std/os\n\nfor word in commandLineParams():\n  echo word',
+  secondFile: {
+    code: 'import answer\n\necho get()',
+    file: { name: 'answer.nim', content: 'proc get*(): int = 42\n' },
+  },
+  compileArguments: { words: ['-d:n=42'], code: 'const n {.intdefine.} = 0\necho n' },
 }

@@ -77,4 +77,13 @@ let () =
         (List.sort compare names))
     rows;
   Printf.printf "mean: %.2f\\n" (float_of_int !sum /. float_of_int !count)`,
+  arguments: 'let () = Array.iteri (fun n word -> if n > 0 then print_endline word) Sys.argv',
+  secondFile: {
+    code: 'let () = Printf.printf "%d\\n" (Answer.get ())',
+    file: { name: 'answer.ml', content: 'let get () = 42\n' },
+  },
+  compileArguments: {
+    words: ['-noassert'],
+    code: 'let () =\n  assert (1 = 2);\n  print_endline "42"',
+  },
 }

@@ -54,4 +54,9 @@ for number = cell2mat(keys(rows))
   cellfun(@(name) printf("%s: %d\\n", name, number), rows(number));
 end
 printf("mean: %.2f\\n", mean(numbers));`,
+  arguments: 'printf("%s\\n", argv(){:});',
+  secondFile: {
+    code: 'disp(answer())',
+    file: { name: 'answer.m', content: 'function n = answer()\n  n = 42;\nend\n' },
+  },
 }

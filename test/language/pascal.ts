@@ -140,4 +140,31 @@ begin
   WriteLn('mean: ', Sum / Rows.Count:0:2);
   Rows.Free;
 end.`,
+  arguments: `program Arguments;
+var
+  n: Integer;
+begin
+  for n := 1 to ParamCount do
+    WriteLn(ParamStr(n));
+end.`,
+  secondFile: {
+    code: 'program Main;\nuses Answers;\nbegin\n  WriteLn(Answer);\nend.',
+    file: {
+      name: 'answers.pas',
+      content: `unit Answers;
+interface
+function Answer: Integer;
+implementation
+function Answer: Integer;
+begin
+  Answer := 42;
+end;
+end.
+`,
+    },
+  },
+  compileArguments: {
+    words: ['-dOWN'],
+    code: 'program Main;\nbegin\n  {$ifdef OWN}WriteLn(42);{$endif}\nend.',
+  },
 }

@@ -50,4 +50,9 @@ for my $name (sort { $numbers{$a} <=> $numbers{$b} || $a cmp $b } keys %numbers)
     say "$name: $numbers{$name}";
 }
 printf "mean: %.2f\\n", sum(values %numbers) / keys %numbers;`,
+  arguments: 'print "$_\\n" for @ARGV;',
+  secondFile: {
+    code: 'use strict;\nuse warnings;\nuse lib ".";\nuse Answer;\nprint Answer::get(), "\\n";',
+    file: { name: 'Answer.pm', content: 'package Answer;\nsub get { 42 }\n1;\n' },
+  },
 }

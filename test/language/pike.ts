@@ -65,4 +65,10 @@ int main() {
       write("%s: %d\\n", name, number);
   write("mean: %.2f\\n", (float)Array.sum(numbers) / sizeof(numbers));
 }`,
+  arguments:
+    'int main(int count, array(string) words) {\n  foreach (words[1..], string word) write("%s\\n", word);\n}',
+  secondFile: {
+    code: 'inherit "answer";\nint main() { write("%d\\n", answer()); }',
+    file: { name: 'answer.pike', content: 'int answer() { return 42; }\n' },
+  },
 }

@@ -3,6 +3,12 @@
 /** A program, or why a language cannot have it. */
 export type Program = string | { readonly cannot: string }
 
+/** A program and another file of it. */
+export interface Pair {
+  readonly code: string
+  readonly file: { readonly name: string; readonly content: string }
+}
+
 /** The programs of one language. */
 export interface Programs {
   /** Reads two whole numbers, each on a line of its own, as people read numbers in this language, and prints their sum. */
@@ -37,4 +43,10 @@ export interface Programs {
    * `name: number`, and at last `mean: ` and the mean of all numbers with two decimals.
    */
   readonly usual: Program
+  /** Prints each of its arguments on a line of its own: what looks like an option, blanks, quotation marks, no letter at all. */
+  readonly arguments: Program
+  /** Uses a function, a class or what the language has from another file in the same language, and prints 42. */
+  readonly secondFile: Pair | { readonly cannot: string }
+  /** Prints 42 if the compiler is given these words, too. Only where their place among the compiler's own matters. */
+  readonly compileArguments?: { readonly words: readonly string[]; readonly code: string }
 }

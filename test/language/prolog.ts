@@ -91,4 +91,12 @@ main :-
     length(Numbers, Count),
     Mean is Sum / Count,
     format("mean: ~2f~n", [Mean]).`,
+  arguments: `:- initialization(main, main).
+
+main(Words) :- forall(member(Word, Words), (write(Word), nl)).
+`,
+  secondFile: {
+    code: ':- use_module(answer).\n:- initialization((answer(N), write(N), nl)).\n',
+    file: { name: 'answer.pl', content: ':- module(answer, [answer/1]).\nanswer(42).\n' },
+  },
 }

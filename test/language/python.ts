@@ -41,4 +41,9 @@ for number in sorted(names):
     for name in sorted(names[number]):
         print(f"{name}: {number}")
 print(f"mean: {mean(n for n in names for _ in names[n]):.2f}")`,
+  arguments: 'import sys\nfor word in sys.argv[1:]:\n    print(word)',
+  secondFile: {
+    code: 'from answer import answer\nprint(answer())',
+    file: { name: 'answer.py', content: 'def answer():\n    return 42\n' },
+  },
 }

@@ -45,4 +45,13 @@ export const racket: Programs = {
 (for ([row (sort rows before?)])
   (printf "~a: ~a\\n" (cdr row) (car row)))
 (printf "mean: ~a\\n" (~r (mean (map car rows)) #:precision '(= 2)))`,
+  arguments:
+    '#lang racket/base\n(for ([word (current-command-line-arguments)])\n  (displayln word))',
+  secondFile: {
+    code: '#lang racket/base\n(require "answer.rkt")\n(displayln (answer))',
+    file: {
+      name: 'answer.rkt',
+      content: '#lang racket/base\n(provide answer)\n(define (answer) 42)\n',
+    },
+  },
 }

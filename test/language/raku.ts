@@ -30,4 +30,9 @@ for %numbers.sort({ .value, .key }) -> (:$key, :$value) {
     say "$key: $value";
 }
 printf "mean: %.2f\\n", %numbers.values.sum / %numbers;`,
+  arguments: '.say for @*ARGS;',
+  secondFile: {
+    code: "use lib '.';\nuse Answer;\nsay answer;",
+    file: { name: 'Answer.rakumod', content: 'unit module Answer;\nsub answer is export { 42 }\n' },
+  },
 }

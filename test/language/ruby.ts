@@ -23,4 +23,9 @@ export const ruby: Programs = {
   usual: `rows = STDIN.each_line.map(&:split).map { |name, number| [number.to_i, name] }
 rows.sort.each { |number, name| puts "#{name}: #{number}" }
 puts format("mean: %.2f", rows.sum(&:first).fdiv(rows.size))`,
+  arguments: 'ARGV.each { |word| puts word }',
+  secondFile: {
+    code: "require_relative 'answer'\nputs answer",
+    file: { name: 'answer.rb', content: 'def answer = 42\n' },
+  },
 }

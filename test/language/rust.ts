@@ -94,4 +94,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("mean: {:.2}", sum / count);
     Ok(())
 }`,
+  arguments: `fn main() {
+    for word in std::env::args().skip(1) {
+        println!("{}", word);
+    }
+}`,
+  secondFile: {
+    code: 'mod answer;\n\nfn main() {\n    println!("{}", answer::get());\n}',
+    file: { name: 'answer.rs', content: 'pub fn get() -> i32 {\n    42\n}\n' },
+  },
+  compileArguments: {
+    words: ['--cfg', 'own'],
+    code: '#[cfg(own)]\nfn main() {\n    println!("42");\n}',
+  },
 }

@@ -61,4 +61,13 @@ ${main(`val Form = """(\\w+) (-?\\d+)""".r
 val rows = Source.stdin.getLines.collect { case Form(name, number) => Row(name, number.toInt) }.toList
 for (Row(name, number) <- rows.sortBy(row => (row.number, row.name))) println(s"$name: $number")
 println(f"mean: \${rows.map(_.number).sum.toDouble / rows.size}%.2f")`)}`,
+  arguments: 'object Main {\n  def main(words: Array[String]): Unit = words.foreach(println)\n}',
+  secondFile: {
+    code: 'object Main {\n  def main(words: Array[String]): Unit = println(Answer.get)\n}',
+    file: { name: 'Answer.scala', content: 'object Answer {\n  def get = 42\n}\n' },
+  },
+  compileArguments: {
+    words: ['-Xdisable-assertions'],
+    code: 'object Main {\n  def main(words: Array[String]): Unit = {\n    assert(1 == 2)\n    println(42)\n  }\n}',
+  },
 }

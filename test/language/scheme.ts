@@ -64,4 +64,9 @@ export const scheme: Programs = {
     (lambda (row) (format #t "~a: ~a\\n" (car row) (cdr row)))
     (sort before? rows))
   (format #t "mean: ~,2f\\n" (/ sum (length rows))))`,
+  arguments: '(for-each\n  (lambda (word) (display word) (newline))\n  (command-line-arguments))',
+  secondFile: {
+    code: '(load "answer.ss")\n(display (answer))\n(newline)',
+    file: { name: 'answer.ss', content: '(define (answer) 42)\n' },
+  },
 }

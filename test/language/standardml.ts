@@ -95,4 +95,9 @@ fun main () =
     print ("mean: " ^ Real.fmt (StringCvt.FIX (SOME 2)) mean ^ "\\n")
   end
 val () = main ()`,
+  arguments: 'val () = app (fn word => print (word ^ "\\n")) (CommandLine.arguments ())',
+  secondFile: {
+    code: 'use "answer.sml";\nval () = print (Int.toString (answer ()) ^ "\\n")',
+    file: { name: 'answer.sml', content: 'fun answer () = 42\n' },
+  },
 }

@@ -68,4 +68,9 @@ foreach row [lsort -command compare $rows] {
   puts "$name: $number"
 }
 puts [format "mean: %.2f" [expr {$sum / [llength $rows]}]]`,
+  arguments: 'foreach word $argv { puts $word }',
+  secondFile: {
+    code: 'source answer.tcl\nputs [answer]',
+    file: { name: 'answer.tcl', content: 'proc answer {} { return 42 }\n' },
+  },
 }

@@ -60,4 +60,16 @@ const sorted = [...rows.values()].toSorted(
 for (const { name, number } of sorted) console.log(\`\${name}: \${number}\`)
 const mean: number = sorted.reduce((sum, { number }) => sum + number, 0) / sorted.length
 console.log(\`mean: \${mean.toFixed(2)}\`)`,
+  arguments: 'for (const word of process.argv.slice(2)) console.log(word)',
+  secondFile: {
+    code: "import { answer } from './answer'\nimport type { Answer } from './answer.ts'\n\nconst n: Answer = answer()\nconsole.log(n)",
+    file: {
+      name: 'answer.ts',
+      content: 'export type Answer = number\n\nexport const answer = (): Answer => 42\n',
+    },
+  },
+  compileArguments: {
+    words: ['--noImplicitAny', 'false'],
+    code: 'const same = (n) => n\nconsole.log(same(42))',
+  },
 }

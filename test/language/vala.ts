@@ -93,4 +93,21 @@ void main () {
     rows.foreach (row => print ("%s: %d\\n", row.name, row.number));
     print ("mean: %.2f\\n", Math.round (sum / rows.length * 100) / 100);
 }`,
+  arguments: String.raw`void main (string[] words) {
+  foreach (unowned string word in words[1:words.length]) print ("%s\n", word);
+}`,
+  secondFile: {
+    code: String.raw`void main () {
+  print ("%d\n", answer ());
+}`,
+    file: { name: 'answer.vala', content: 'int answer () {\n  return 42;\n}\n' },
+  },
+  compileArguments: {
+    words: ['-D', 'OWN'],
+    code: String.raw`void main () {
+#if OWN
+  print ("42\n");
+#endif
+}`,
+  },
 }

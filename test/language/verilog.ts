@@ -102,4 +102,16 @@ endmodule
   integer n, sum, count, i, j, number;
 `,
   ),
+  arguments: { cannot: 'a design sees those alone that begin with a plus, by $value$plusargs' },
+  secondFile: {
+    code: 'module main;\n  wire [7:0] n;\n  answer answer_1 (n);\n  initial #1 $display("%0d", n);\nendmodule\n',
+    file: {
+      name: 'answer.v',
+      content: 'module answer (output [7:0] n);\n  assign n = 42;\nendmodule\n',
+    },
+  },
+  compileArguments: {
+    words: ['-DN=42'],
+    code: 'module main;\n  initial $display("%0d", `N);\nendmodule\n',
+  },
 }

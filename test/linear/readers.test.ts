@@ -9,6 +9,7 @@ import { captureOutput } from '../../src/executor/box/bubblewrap/capture.ts'
 import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/source.ts'
 import { findJava } from '../../src/executor/toolchain/java/java.ts'
+import { readEmitted } from '../../src/executor/toolchain/node/emitted.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
 import { check } from '#checker'
 import type { BuiltInChecker } from '#checker'
@@ -82,7 +83,26 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
   for (const [name, classes] of Object.entries(compiled)) {
     const stdout = Buffer.concat(classes)
     t.ok(stdout.length <= classBytes, `${stdout.length} bytes`)
-    await holdToLinear(t, name, classBytes, () => compiler?.readArtefact(stdout, code))
+    await holdToLinear(t, name, classBytes, () =>
+      compiler?.readArtefact(stdout, { code, files: [], arguments: [] }),
+    )
+  }
+})
+
+t.test('what the compiler of TypeScript emitted', async (t) => {
+  const emitted = {
+    'one large file': `main.js ${classBytes - 16}\n${'x'.repeat(classBytes - 16)}`,
+    'as many as there may be': `main.js 8000\n${'\n'.repeat(8000)}`.repeat(1024),
+    'empty ones': 'x 0\n'.repeat(classBytes / 4),
+    'a name without end': 'a/'.repeat(classBytes / 2),
+  }
+  for (const [name, text] of Object.entries(emitted)) {
+    const bytes = Buffer.from(text)
+    await holdToLinear(t, name, classBytes, () => {
+      try {
+        readEmitted(bytes)
+      } catch {}
+    })
   }
 })
 

@@ -63,7 +63,7 @@ export interface Compiler {
    * Reads the artefact from stdout.
    * @throws when this compiler does not write such bytes.
    */
-  readArtefact(stdout: Buffer, code: Uint8Array): Artefact
+  readArtefact(stdout: Buffer, source: Source): Artefact
 }
 
 /** A language as installed on this host. */

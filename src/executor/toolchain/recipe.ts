@@ -17,8 +17,6 @@ const mebibyte = 1024 * 1024
 /** What a recipe's commands need from the host. */
 interface Kitchen {
   readonly recipe: Recipe
-  /** How the names of its source files end. */
-  readonly extensions: readonly string[]
   /** By name. */
   readonly programs: ReadonlyMap<string, string>
   readonly version: string
@@ -32,7 +30,7 @@ interface Jdk extends Jvm {
 }
 
 export function findByRecipe(
-  { title, tools, extensions }: Pick<LanguageDefinition, 'title' | 'tools' | 'extensions'>,
+  { title, tools }: Pick<LanguageDefinition, 'title' | 'tools'>,
   recipe: Recipe,
 ): FindToolchain {
   return async (host, settings) => {
@@ -43,7 +41,7 @@ export function findByRecipe(
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
     const version = `${tools[0]?.title ?? title} ${tool.version}`
-    return cook({ recipe, extensions, programs, version, location: tool.path, jdk })
+    return cook({ recipe, programs, version, location: tool.path, jdk })
   }
 }
 
@@ -58,14 +56,15 @@ function cook(kitchen: Kitchen): Toolchain {
   const { recipe, programs, version, location, jdk } = kitchen
   const { run, source, compile, outOfMemory, paths = [] } = recipe
   const shown = jdk === null ? paths : [...paths, jdk.home, ...findConfiguration(jdk.home)]
+  const files = [...new Set([location, ...programs.values()])]
   return {
     version,
     location,
     compiler: describeCompiler(kitchen),
     commandLine: recipe.typed?.run ?? run,
     paths: shown.flatMap((path) => globSync(path)).map(sharePath),
-    files: [...new Set([location, ...programs.values()])],
-    warmPaths: [...programs.values()],
+    files,
+    warmPaths: files,
     run: ({ content }, memoryBytes) => ({
       argv: resolve(kitchen, run, memoryBytes),
       files: [
@@ -93,7 +92,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       recipe.typed?.compile ??
       commands
         .flatMap((command, index) => (index === 0 ? command : ['&&', ...command]))
-        .filter((word) => word !== '{arguments}'),
+        .filter((word) => word !== '{arguments}' && word !== '{files}'),
     identity: [
       version,
       ...[location, ...programs.values()].map(identifyFile),
@@ -102,7 +101,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
     command: (given, memoryBytes) => {
       // The shell keeps the compilers' stdout out of the artefact's pipe.
       const steps = commands.map((plain, index) => {
-        const command = index === 0 ? extend(kitchen, plain, given) : plain
+        const command = index === 0 ? extend(recipe, plain, given) : plain
         const words = resolve(kitchen, command, memoryBytes).map(quote)
         return `${words.join(' ')} 1>&2 </dev/null || exit $?`
       })
@@ -161,17 +160,19 @@ function resolve(
   )
 }
 
-/** The command with a program's further sources before its main file, and its further words. */
+/** The command with a program's other sources, which what uses them follows, and its further words. */
 function extend(
-  { recipe: { source, compile }, extensions }: Kitchen,
+  { source, compile }: Recipe,
   command: readonly string[],
   { files, arguments: further }: Source,
 ): string[] {
-  const sources = compile?.together === true ? listSources(files, source, extensions) : [source]
+  const sources = listSources(files, compile?.together ?? [])
   const words = command.includes('{arguments}') ? command : [...command, '{arguments}']
+  const hasPlace = command.includes('{files}')
   return words.flatMap((word) => {
-    if (word === source) return sources
-    return word === '{arguments}' ? further : [word]
+    if (word === '{files}') return sources
+    if (word === '{arguments}') return further
+    return word === source && !hasPlace ? [...sources, word] : [word]
   })
 }
 

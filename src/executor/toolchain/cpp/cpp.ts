@@ -91,13 +91,13 @@ function describeCompiler({ options, identity }: Gcc, headers: PrecompiledHeader
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,
     command: ({ code, files, arguments: words }) => {
-      const sources = listSources(files, 'main.cpp', cpp.extensions)
+      const sources = listSources(files, cpp.extensions)
       const header = findFirstInclude(code)
       // It was compiled with the usual options.
-      const isUsual = sources.length === 1 && words.length === 0
+      const isUsual = sources.length === 0 && words.length === 0
       const precompiled = header === null || !isUsual ? null : headers.find(header)
       const script = precompiled === null ? plainly : quickly + plainly
-      const argv = [...options, '-o', 'main', ...sources, ...words]
+      const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...words]
       return {
         argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],

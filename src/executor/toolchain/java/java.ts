@@ -50,7 +50,7 @@ function describeCompiler(home: string, jvm: Jvm): Compiler {
     command: ({ code, files, arguments: words }, memoryBytes) => {
       const jvmOptions = jvm.compilerOptions(memoryBytes).map((option) => `-J${option}`)
       const source = nameSource(readTypes(code))
-      const sources = listSources(files, source, java.extensions)
+      const sources = [...listSources(files, java.extensions), source]
       const javac = [`${home}/bin/javac`, ...jvmOptions, ...compilerOptions, ...sources, ...words]
       return {
         argv: ['/bin/sh', '-c', script, 'sh', ...javac],
@@ -58,7 +58,7 @@ function describeCompiler(home: string, jvm: Jvm): Compiler {
         unlimitedStack: false,
       }
     },
-    readArtefact: (stdout, code) => {
+    readArtefact: (stdout, { code }) => {
       // Directories have no order, and the jar must not depend on one.
       const classes = readClassFiles(stdout).toSorted((left, right) =>
         left.name < right.name ? -1 : 1,

@@ -6,31 +6,47 @@ import type { HostPath } from '#contract'
 import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
+import { readEmitted, writeEmitted } from './emitted.ts'
 
 // These paths in the box hide the installation's place.
 const node = '/opt/node/node'
 const compilerDirectory = '/opt/typescript'
 const typeDirectory = '/opt/types'
 const preload = '/opt/node/preload.cjs'
+const resolver = '/opt/node/resolve.cjs'
 
 const host = realpathSync(process.execPath)
 
 // Node's default is a megabyte; the process has as much as the memory limit.
 const stackKibibytes = 65_536
 
-function describeNode(file: string): Omit<Toolchain, 'version' | 'compiler'> {
+const file = 'main.js'
+
+/** The entry of an artefact that holds more than the main file. */
+const several = 'several'
+
+function describeNode(): Omit<Toolchain, 'version' | 'compiler'> {
   return {
     location: host,
     commandLine: ['node', file],
     paths: [
       { source: host, target: node },
       { source: join(import.meta.dirname, 'preload.cjs'), target: preload },
+      { source: join(import.meta.dirname, 'resolve.cjs'), target: resolver },
     ],
     files: [host],
     warmPaths: [host],
-    run: ({ content }: Artefact) => ({
-      argv: [node, '--require', preload, `--stack-size=${stackKibibytes}`, file],
-      files: [{ path: `/box/${file}`, content, executable: false }],
+    run: ({ content, entry }: Artefact) => ({
+      argv: [
+        node,
+        ...[preload, ...(entry === several ? [resolver] : [])].flatMap((one) => ['--require', one]),
+        `--stack-size=${stackKibibytes}`,
+        file,
+      ],
+      files:
+        entry === several
+          ? readEmitted(Buffer.from(content))
+          : [{ path: `/box/${file}`, content, executable: false }],
       unlimitedStack: true,
     }),
     ranOutOfMemory: (exitCode, stderr) =>
@@ -41,7 +57,7 @@ function describeNode(file: string): Omit<Toolchain, 'version' | 'compiler'> {
 
 export const findJavaScript: FindToolchain = () =>
   Promise.resolve({
-    ...describeNode('main.js'),
+    ...describeNode(),
     version: `Node ${process.versions.node}`,
     compiler: null,
   })
@@ -56,7 +72,7 @@ const options = [
 export const findTypeScript: FindToolchain = async () => {
   const { compiler, types } = findPackages()
   const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
-  const runs = describeNode('main.js')
+  const runs = describeNode()
   return {
     ...runs,
     version: `TypeScript ${version.replace('Version ', '')}, Node ${process.versions.node}`,
@@ -72,21 +88,36 @@ export const findTypeScript: FindToolchain = async () => {
     compiler: {
       commandLine: ['tsc', ...options, 'main.ts'],
       identity: [version, ...options].join(' '),
-      command: ({ code, arguments: words }) => ({
-        argv: ['/bin/sh', '-c', script, 'sh', ...options, ...words],
+      command: ({ code, files, arguments: words }) => ({
+        argv: [
+          '/bin/sh',
+          '-c',
+          ...(files.length === 0 ? [script, 'sh'] : [scriptOfSeveral, 'sh', ...optionsOfSeveral]),
+          ...options,
+          ...words,
+        ],
         files: [{ path: '/box/main.ts', content: code, executable: false }],
         unlimitedStack: false,
       }),
-      readArtefact: (stdout) => ({ content: stdout, entry: '' }),
+      readArtefact(stdout, { files }) {
+        if (files.length === 0) return { content: stdout, entry: '' }
+        readEmitted(stdout)
+        return { content: stdout, entry: several }
+      },
     },
   }
 }
 
+/** `./helper.ts` is a good name in an import, and a tsconfig.json is not for the compiler of named files. */
+const optionsOfSeveral = ['--rewriteRelativeImportExtensions', '--ignoreConfig']
+
 /** The compiler prints messages to stdout, which is the artefact's. */
-const script = `
+const compile = `
 ${compilerDirectory}/lib/tsc "$@" --typeRoots ${typeDirectory}/node_modules/@types --pretty false \\
   --noEmitOnError --outDir out main.ts 1>&2 || exit 1
-exec cat out/main.js`
+`
+const script = `${compile}exec cat out/main.js`
+const scriptOfSeveral = `${compile}${writeEmitted}`
 
 function findPackages(): {
   readonly compiler: string

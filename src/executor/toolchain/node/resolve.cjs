@@ -1,0 +1,19 @@
+// Loaded before a TypeScript program of several files: its compiler lets `./helper` name helper.ts or helper/index.ts, and
+// leaves the name as it is, where Node wants helper.js.
+const { registerHooks } = require('node:module')
+
+registerHooks({
+  resolve(specifier, context, next) {
+    try {
+      return next(specifier, context)
+    } catch (error) {
+      if (!/^\.{1,2}(\/|$)/.test(specifier)) throw error
+      for (const end of ['.js', '/index.js']) {
+        try {
+          return next(specifier + end, context)
+        } catch {}
+      }
+      throw error
+    }
+  },
+})

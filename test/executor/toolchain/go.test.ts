@@ -1,0 +1,34 @@
+// Go's programs of several packages, where the host has Go: with a module file, and without one.
+import t from 'tap'
+import { startExecutor } from '../../helper/executor.ts'
+
+const executor = await startExecutor(t, { slots: 1, languages: ['go'], onMissing: () => {} })
+const skip = executor.runtimes.go === undefined && 'Go is not installed'
+
+async function run(path: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const { compile, run: ran } = await executor.execute({
+    language: 'go',
+    code: Buffer.from(
+      `package main\n\nimport (\n\t"fmt"\n\t"${path}"\n)\n\nfunc main() {\n\tfmt.Println(inner.Get())\n}\n`,
+    ),
+    stdin: new Uint8Array(),
+    cacheScope: 'go test',
+    files: Object.entries(files).map(([name, content]) => ({
+      name,
+      content: Buffer.from(content),
+    })),
+  })
+  return Buffer.from((ran ?? compile)?.[ran === null ? 'stderr' : 'stdout'] ?? []).toString()
+}
+
+const inner = 'package inner\n\nfunc Get() int { return 42 }\n'
+
+t.test('a package is a directory beside the main file', { skip }, async (t) => {
+  t.equal(await run('./inner', { 'inner/inner.go': inner }), '42\n')
+})
+
+t.test('with a module file its path is the module’s', { skip }, async (t) => {
+  const module = 'module example.com/outer\n\ngo 1.16\n'
+  const files = { 'go.mod': module, 'inner/inner.go': inner }
+  t.equal(await run('example.com/outer/inner', files), '42\n')
+})
