@@ -81,9 +81,15 @@ export function createProgramRunner(
     // The compiler's stdout carried the program; it is no output for anyone to read.
     const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
     const succeeded = phase.ending === 'exited' && phase.exitCode === 0
-    return {
-      phase,
-      artefact: succeeded ? compiler.readArtefact(Buffer.from(stdout), source) : null,
+    if (!succeeded) return { phase, artefact: null }
+    try {
+      return { phase, artefact: compiler.readArtefact(Buffer.from(stdout), source) }
+    } catch (error) {
+      // Only with words or files of its own can a program have a hand in what its compiler writes.
+      if (files.length === 0 && source.arguments.length === 0) throw error
+      const message = '[what the compiler wrote is not a program]\n'
+      const stderr = Buffer.concat([phase.stderr, Buffer.from(message)])
+      return { phase: { ...phase, exitCode: 1, stderr }, artefact: null }
     }
   }
 

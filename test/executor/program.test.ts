@@ -99,6 +99,39 @@ t.test('further words reach the compiler, and decide what is kept', async (t) =>
   t.equal((await compile([])).run, null, 'without them it does not compile')
 })
 
+t.test('what a compiler is made to write is the program’s mistake, and never ours', async (t) => {
+  const { compile, run: ran } = await run('class Main { public static void main(String[] a) {} }', {
+    language: 'java',
+    files: files({ 'out/X.class': 'no class' }),
+  })
+  t.match(compile, { ending: 'exited', exitCode: 1 })
+  t.match(text(compile?.stderr), 'not a program')
+  t.equal(ran, null)
+})
+
+t.test('a run may have another program run in the same slot, and its own files', async (t) => {
+  const judged: string[] = []
+  await run('print(input())', {
+    language: 'python',
+    runs: {
+      inputs: [{ stdin: Buffer.from('1') }, { stdin: Buffer.from('2') }],
+      async onRun(phase, _, execute) {
+        const { run: other } = await execute({
+          language: 'python',
+          code: Buffer.from('import sys\nprint(open("output").read() * 2, sys.argv)'),
+          stdin: new Uint8Array(),
+          cacheScope: 'program test',
+          runFiles: [{ name: 'output', content: phase.stdout }],
+          arguments: ['output'],
+        })
+        judged.push(text(other?.stdout))
+        return true
+      },
+    },
+  })
+  t.strictSame(judged, ["1\n1\n ['main.py', 'output']\n", "2\n2\n ['main.py', 'output']\n"])
+})
+
 t.test('limits of a request’s own hold, for the run and for the compiler', async (t) => {
   const usual = scaleLimits()
   const { run: ran } = await run('x = bytearray(100 << 20)', {

@@ -52,4 +52,9 @@ for row in \${(o)rows}; do
   print -r -- "$name: $numbers[$name]"
 done
 printf 'mean: %.2f\\n' $(( sum / floor($#numbers) ))`,
+  arguments: `for word in "$@"; do\n  print -r -- "$word"\ndone`,
+  secondFile: {
+    code: 'source ./answer.zsh\nanswer',
+    file: { name: 'answer.zsh', content: 'answer() { echo 42; }\n' },
+  },
 }
