@@ -53,7 +53,7 @@ export interface Difference {
 /** All but the name is null of a test that was not run. */
 export interface TestResult {
   readonly name: string | null
-  readonly verdict: 'AC' | 'WA' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'CE' | null
+  readonly verdict: 'AC' | 'WA' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'CE' | 'IE' | null
   readonly exit_code: number | null
   readonly signal: string | null
   readonly cpu_time: number | null
@@ -127,6 +127,13 @@ export interface Test {
 export type Checker =
   | { readonly type: 'lines' | 'exact' | 'tokens' | 'unordered_lines' }
   | { readonly type: 'floats'; readonly absolute?: number; readonly relative?: number }
+  | {
+      readonly type: 'program'
+      readonly language: string
+      readonly code: string
+      readonly compile_args?: readonly string[]
+      readonly files?: readonly SubmittedFile[]
+    }
 
 export interface RequestIssue {
   readonly path: string
