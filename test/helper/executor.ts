@@ -42,6 +42,9 @@ function stretch(limits: PhaseLimits): PhaseLimits {
   }
 }
 
+/** Wall time is the machine's: where it is not what is tested, programs have enough of it however busy that is. */
+export const patientLimits = scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 })
+
 /** What a rejection must look like: our failure, at this step. */
 export function failsAt(step: string, message = /./): Error {
   return Object.assign(new Error(), { name: 'SandboxError', step, message })
@@ -114,8 +117,7 @@ export async function startExecutor(
     firstUid,
     languages: accelerated,
     proves: false,
-    // Wall time is the machine's: where it is not what is tested, programs have enough of it however busy that is.
-    limits: scaleLimits({ wallSeconds: 120 }, { wallSeconds: 120 }),
+    limits: patientLimits,
     cacheBytes: 64 * 1024 * 1024,
     box,
     cacheDirectory: directory,

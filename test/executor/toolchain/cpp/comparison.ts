@@ -7,11 +7,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Executor } from '#executor'
-import { defaultLimits, defaultSettings } from '#language'
+import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { createArtefactCache, hashSource } from '../../../../src/executor/artefact-cache.ts'
 import { findCpp } from '../../../../src/executor/toolchain/cpp/cpp.ts'
-import { cacheScope, execute, startExecutor } from '../../../helper/executor.ts'
+import { cacheScope, execute, patientLimits, startExecutor } from '../../../helper/executor.ts'
 
 /** Sources by what is special about them. */
 export type Examples = ReadonlyMap<string, string | Buffer>
@@ -89,7 +89,7 @@ export async function compareWithPlain(
   async function compileInBox(code: Uint8Array): Promise<Compilation> {
     const outcome = await execute(executor, 'cpp', code)
     const source = { code, files: [], arguments: [] }
-    const sourceKey = hashSource('cpp', compiler!.identity, source, defaultLimits.cpp.compile!)
+    const sourceKey = hashSource('cpp', compiler!.identity, source, patientLimits.cpp.compile!)
     const key = { owner: cacheScope, key: sourceKey }
     const cache = createArtefactCache(join(cacheDirectory, 'artefact'), cacheBytes)
     const missing = (): never => {
