@@ -39,7 +39,10 @@ test/executor/doctor/doctor.test.ts /lacks nothing/
 root_tests=${CGROUP2_ROOT_TESTS-'
 test/executor/executor.test.ts /^(cpp|java) that takes/
 test/executor/box/bubblewrap/bubblewrap.test.ts /first process|devices are|in a file works/
+test/language/conformance.test.ts
 '}
+# For conformance, which looks for no others: what is small.
+export LANGUAGES=${LANGUAGES-'c lua'}
 layouts='root delegated service container no-memory read-only foreign'
 file_timeout_seconds=300
 

@@ -37,14 +37,16 @@ async function startMember(
     ...environment,
     LANGUAGES: languages.join(),
   })
-  const [row] = await sql<{ id: string }[]>`
-    select id from audit.worker where pid = ${worker.child.pid!} and alive`
-  const id = row?.id ?? ''
   for (;;) {
-    const [offer] = await sql<{ ready: boolean }[]>`
-      select bool_and(not offered.value ? 'awaits_trial') as ready
-      from runledger.worker w cross join lateral jsonb_each(w.languages) offered where w.id = ${id}`
-    if (offer?.ready === true) return { ...worker, id }
+    // On a busy machine it may have been given up meanwhile, and have another id.
+    const [offer] = await sql<{ id: string; ready: boolean }[]>`
+      select w.id, bool_and(not offered.value ? 'awaits_trial') as ready
+      from audit.worker seen
+      join runledger.worker w on w.id = seen.id
+      cross join lateral jsonb_each(w.languages) offered
+      where seen.pid = ${worker.child.pid!} and seen.alive
+      group by w.id`
+    if (offer?.ready === true) return { ...worker, id: offer.id }
     await sleep(50)
   }
 }

@@ -4,8 +4,8 @@ import type { Fault } from '../fault.ts'
 export const jobFaults: readonly Fault[] = [
   {
     name: 'job: a program that exits with a failure is accepted for its output',
-    text: "if (run.exitCode !== 0) return 'RE'",
-    instead: '',
+    text: "return exitCode === 0 ? null : { verdict: 'RE', limit: null, difference: null }",
+    instead: 'return null',
     tests: ['job/verdict'],
   },
   {
@@ -46,8 +46,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'const request = { language, code, stdin, cacheScope: accountId, stop }',
-    instead: "const request = { language, code, stdin, cacheScope: 'all', stop }",
+    text: 'const request = { language, code, stdin, cacheScope: accountId, ...rest }',
+    instead: "const request = { language, code, stdin, cacheScope: 'all', ...rest }",
     tests: ['job/execute'],
   },
   {
