@@ -94,7 +94,11 @@ for (const language of found) {
       t.equal(describe(outcome).stdout?.trim(), '65536', 'trial'),
     )
     await run('sum', own.sum, '17\n25\n', (outcome) =>
-      t.equal(describe(outcome).stdout?.trim(), '42', 'sum'),
+      t.equal(
+        describe(outcome).stdout?.trim(),
+        '42',
+        `sum: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+      ),
     )
     await run('copy', own.copy, big, (outcome) =>
       t.ok(describe(outcome).stdout === big, 'copy: 64 KiB come back as they are'),
@@ -119,13 +123,25 @@ for (const language of found) {
     await run('memoryBomb', own.memoryBomb, '', stopped('memoryBomb', 'memory_limit'), small)
     await run('outputFlood', own.outputFlood, '', stopped('outputFlood', 'output_limit'))
     await run('scratch', own.scratch, '', (outcome) =>
-      t.equal(describe(outcome).stdout?.trim(), 'kept', 'scratch'),
+      t.equal(
+        describe(outcome).stdout?.trim(),
+        'kept',
+        `scratch: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+      ),
     )
     await run('threads', own.threads, '', (outcome) =>
-      t.equal(describe(outcome).stdout?.trim(), '500500', 'threads'),
+      t.equal(
+        describe(outcome).stdout?.trim(),
+        '500500',
+        `threads: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+      ),
     )
     await run('network', own.network, '', (outcome) =>
-      t.equal(describe(outcome).stdout?.trim(), 'closed', 'network'),
+      t.equal(
+        describe(outcome).stdout?.trim(),
+        'closed',
+        `network: ${JSON.stringify(describe(outcome)).slice(0, 600)}`,
+      ),
     )
     await run('usual', own.usual, rows, prints('usual', sorted))
     const printsExactly =

@@ -42,7 +42,8 @@ export const scheme: Programs = {
     (unless (zero? left)
       (condition-wait done lock)
       (wait))))
-(display total)`,
+(display total)
+(flush-output-port)`,
   network: `(load-shared-object "libc.so.6")
 (define socket (foreign-procedure "socket" (int int int) int))
 (define connect (foreign-procedure "connect" (int u8* int) int))
