@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 export const jobFaults: readonly Fault[] = [
   {
     name: 'job: a program that exits with a failure is accepted for its output',
-    text: "if (run.exitCode !== 0) return 'RE'",
+    text: "if (exitCode !== 0) return { verdict: 'RE', limit: null, difference: null }",
     instead: '',
     tests: ['job/verdict'],
   },
@@ -46,8 +46,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'const request = { language, code, stdin, cacheScope: accountId, stop }',
-    instead: "const request = { language, code, stdin, cacheScope: 'all', stop }",
+    text: 'const request = { language, code, stdin, cacheScope: accountId, ...rest }',
+    instead: "const request = { language, code, stdin, cacheScope: 'all', ...rest }",
     tests: ['job/execute'],
   },
   {
@@ -121,5 +121,23 @@ export const jobFaults: readonly Fault[] = [
     text: 'stdin: digestBody(stdin),',
     instead: 'stdin: digestBody(code),',
     tests: ['job/execute'],
+  },
+  {
+    name: 'job: the tests after a failure run although they should not',
+    text: "return verdict === 'AC' || !stopsOnFailure",
+    instead: 'return true',
+    tests: ['http/tests'],
+  },
+  {
+    name: 'job: the last test that fails decides',
+    text: "(decisive.verdict === 'AC' && verdict !== 'AC')",
+    instead: "verdict !== 'AC'",
+    tests: ['http/tests'],
+  },
+  {
+    name: "job: the log tells the language's limits for the submission's own",
+    text: "    if _received ? 'limits' then\n",
+    instead: '    if false then\n',
+    tests: ['http/detail'],
   },
 ]
