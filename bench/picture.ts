@@ -71,7 +71,7 @@ function drawRow(outcome: Drawn, y: number, x: (cost: number) => number): string
       : `<circle class="peer" cx="${round(x(cost.peer.cost))}" cy="${middle}" r="4.5"><title>${escape(cost.peer.name)}</title></circle>`
   return [
     text(24, middle + 4, 'id', id),
-    text(52, middle + 4, 'label', what),
+    text(56, middle + 4, 'label', what),
     bar,
     goal,
     peer,

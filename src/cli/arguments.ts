@@ -70,9 +70,13 @@ function parseWith(
   rest: readonly string[],
   misuse: (what: string) => CommandError,
 ): { positionals: string[]; values: Record<string, unknown> } {
-  const known = Object.entries(options).map(([name, { type, default: preset }]) => {
-    const fallback = preset ?? (type === 'boolean' ? false : undefined)
-    return [name, { type, ...(fallback !== undefined && { default: fallback }) }] as const
+  const known = Object.entries(options).map(([name, { type, default: preset, multiple }]) => {
+    const none = type === 'boolean' ? false : multiple === true ? [] : undefined
+    const fallback = preset ?? none
+    return [
+      name,
+      { type, multiple: multiple === true, ...(fallback !== undefined && { default: fallback }) },
+    ] as const
   })
   try {
     return parseArgs({

@@ -6,6 +6,8 @@ export interface Option {
   readonly value?: string
   readonly default?: string | boolean
   readonly required?: boolean
+  /** May be given again and again. */
+  readonly multiple?: boolean
   readonly help: string
 }
 
@@ -13,9 +15,11 @@ export type Options = Readonly<Record<string, Option>>
 
 type Value<O extends Option> = O extends { type: 'boolean' }
   ? boolean
-  : O extends { required: true } | { default: string }
-    ? string
-    : string | undefined
+  : O extends { multiple: true }
+    ? readonly string[]
+    : O extends { required: true } | { default: string }
+      ? string
+      : string | undefined
 
 export type Values<O extends Options> = { readonly [Name in keyof O]: Value<O[Name]> }
 

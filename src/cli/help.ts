@@ -36,7 +36,8 @@ export function describeCommand(command: Command): string {
 export function formatUsage(command: Command): string {
   const options = Object.entries(command.options).map(([name, option]) => {
     const words = formatOption(name, option)
-    return option.required === true ? words : `[${words}]`
+    if (option.required === true) return words
+    return option.multiple === true ? `[${words}]...` : `[${words}]`
   })
   return ['runledger', formatWords(command), ...options].join(' ')
 }
@@ -50,6 +51,7 @@ function formatOption(name: string, { type, value, default: preset }: Option): s
   return `--${name} ${value}`
 }
 
-function describeOption({ help, default: preset }: Option): string {
+function describeOption({ help, default: preset, multiple }: Option): string {
+  if (multiple === true) return `${help} (again for more)`
   return typeof preset === 'string' ? `${help} (default ${preset})` : help
 }

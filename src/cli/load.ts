@@ -7,7 +7,7 @@ import type { Load, LoadState, Percentiles } from './load-generator.ts'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
-import { readProgram } from './submit.ts'
+import { readProgram } from './submission-request.ts'
 
 /** As text from a command line. */
 export interface LoadCall {

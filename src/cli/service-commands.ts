@@ -4,6 +4,7 @@ import { readClientConfig, readOrExit } from '#config'
 import { languages } from '#language'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Option } from './command.ts'
+import { checkerNames, limitNames } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'
 
 const service = {
@@ -24,9 +25,56 @@ const program = {
   stdin: { type: 'string', value: 'FILE', help: 'becomes the program’s standard input' },
 } as const satisfies Record<string, Option>
 
+const detail = {
+  arg: { type: 'string', multiple: true, value: 'WORD', help: 'an argument of the program' },
+  'compile-arg': {
+    type: 'string',
+    multiple: true,
+    value: 'WORD',
+    help: 'comes after the compiler’s own arguments',
+  },
+  with: {
+    type: 'string',
+    multiple: true,
+    value: 'FILE',
+    help: 'lies beside the program under this same relative path',
+  },
+  test: {
+    type: 'string',
+    multiple: true,
+    value: 'IN:OUT',
+    help: 'two files, an input and what should be printed; IN: takes any output',
+  },
+  'stop-on-failure': { type: 'boolean', help: 'run no test after the first that is not AC' },
+  checker: {
+    type: 'string',
+    value: 'CHECKER',
+    help: `${checkerNames.join(', ')}, or floats:1e-6: numbers may be so far off, or such a part of what is expected`,
+  },
+  limit: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=NUMBER',
+    help: `${limitNames.join(', ')}; seconds, bytes`,
+  },
+  'compile-limit': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=NUMBER',
+    help: 'the same for the compiler',
+  },
+  tag: {
+    type: 'string',
+    value: 'TEXT',
+    help: 'stands in the record, and lists can be asked for it',
+  },
+} as const satisfies Record<string, Option>
+
 const verdictNotes =
   'One of FILE, --stdin and --expected may be -, which is standard input; what it is as FILE, --language says.\n' +
-  'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures.\n' +
+  'A word that begins with - is given as --arg=-v. A test has the name of its IN.\n' +
+  'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures;\n' +
+  'with tests those of the first that is not AC, and before the last line one for each test: name, verdict, figures, difference.\n' +
   'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
   'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid.'
 
@@ -39,6 +87,7 @@ export const serviceCommands = [
     options: {
       ...program,
       expected: { type: 'string', value: 'FILE', help: 'what the program should print' },
+      ...detail,
       wait: { type: 'boolean', default: true, help: 'print the id, and do not wait for the end' },
       json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
       ...service,
@@ -46,9 +95,20 @@ export const serviceCommands = [
     run: ({ operands: [file = ''], values }) => {
       const { language, stdin: stdinFile, expected: expectedFile, wait, json } = values
       const asked = { file, language, stdinFile, expectedFile, wait, json }
+      const words = {
+        args: values.arg,
+        compileArgs: values['compile-arg'],
+        with: values.with,
+        tests: values.test,
+        stopOnFailure: values['stop-on-failure'],
+        checker: values.checker,
+        limits: values.limit,
+        compileLimits: values['compile-limit'],
+        tag: values.tag,
+      }
       if ([file, stdinFile, expectedFile].filter((name) => name === '-').length > 1)
         throw new CommandError('submit: standard input can be one file only', exitStatuses.usage)
-      return submitFile({ ...asked, ...readService(values) }, process)
+      return submitFile({ ...asked, ...words, ...readService(values) }, process)
     },
   }),
   defineCommand({

@@ -1,26 +1,16 @@
-// The command `submit FILE`: prints the program's stdout and stderr, then one line on its end. The exit status follows
-// the verdict. And `cancel ID`, which takes a submission back.
-import { readFile } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+// The command `submit FILE`: prints the program's stdout and stderr, a line for each test, then one on its end. The exit
+// status follows the verdict. And `cancel ID`, which takes a submission back.
 import { styleText } from 'node:util'
 import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
-import { languages, languagesByExtension } from '#language'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
+import { readRequest } from './submission-request.ts'
+import type { RequestWords } from './submission-request.ts'
+import { describeMemory, describeTests } from './test-lines.ts'
 
 type Verdict = NonNullable<Result['verdict']>
-
-/** `-` is standard input. */
-export interface ProgramFiles {
-  readonly file: string
-  /** Told from the file's name when left out. */
-  readonly language?: string | undefined
-  /** Becomes the program's standard input. */
-  readonly stdinFile?: string | undefined
-}
 
 interface ServiceCall {
   /** Also for complaints. */
@@ -29,8 +19,7 @@ interface ServiceCall {
   readonly apiKey: string
 }
 
-export interface SubmitCall extends ProgramFiles, ServiceCall {
-  readonly expectedFile?: string | undefined
+export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
 }
 
@@ -42,12 +31,7 @@ export interface CancelCall extends ServiceCall {
 export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<number> {
   let request: SubmissionRequest
   try {
-    request = {
-      ...(await readProgram(call)),
-      ...(call.expectedFile !== undefined && {
-        expected_stdout: await readText(call.expectedFile),
-      }),
-    }
+    request = await readRequest(call)
   } catch (error) {
     const isUsage = error instanceof TypeError
     const status = isUsage ? exitStatuses.usage : exitStatuses.noInput
@@ -104,32 +88,6 @@ function nameEnd({ status, verdict }: Result): Verdict | 'cancelled' {
   return status === 'cancelled' ? status : (verdict ?? 'IE')
 }
 
-/** @throws {TypeError} without a known language; {Error} when a file cannot be read or is not UTF-8. */
-export async function readProgram(files: ProgramFiles): Promise<SubmissionRequest> {
-  const { file, stdinFile } = files
-  const language = files.language ?? languagesByExtension[extname(file).toLowerCase()]
-  if (language === undefined) {
-    throw new TypeError(
-      `${basename(file)}: the language cannot be told from the name, use --language (${languages.join(', ')})`,
-    )
-  }
-  return {
-    language,
-    code: await readText(file),
-    ...(stdinFile !== undefined && { stdin: await readText(stdinFile) }),
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    const bytes = file === '-' ? await buffer(process.stdin) : await readFile(file)
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (error instanceof TypeError) throw new Error(`${file}: is not UTF-8`, { cause: error })
-    throw error
-  }
-}
-
 async function waitVisibly(
   client: Client,
   request: SubmissionRequest,
@@ -171,6 +129,7 @@ function present(result: Result, json: boolean, { stdout, stderr }: Terminal): n
   const messages = show(`${result.compile_output ?? ''}${result.stderr ?? ''}`, stderr)
   stderr.write(messages)
   if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
+  for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
   return status
 }
@@ -189,7 +148,7 @@ function describeEnd(result: Result, isColoured: boolean): string {
     ...(signal === null ? [] : [signal]),
     ...(cpu === null ? [] : [`${cpu} s CPU`]),
     ...(wall === null ? [] : [`${wall} s`]),
-    ...(peak === null ? [] : [`${(peak / 2 ** 20).toFixed(1)} MiB`]),
+    ...(peak === null ? [] : [describeMemory(peak)]),
     ...(isCut ? ['output cut off'] : []),
   ].join(', ')
   const name = isColoured ? styleText(word === 'AC' ? 'green' : 'red', word) : word

@@ -1,10 +1,14 @@
 // The command `submit FILE`: JSON for scripts, text for people, and an exit status that follows the verdict.
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import t from 'tap'
+import { decodeDetail } from '#detail'
+import type { ToldTest } from '#report'
+import { readLine } from '../../src/cli/arguments.ts'
 import { exitStatuses } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
 import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -45,12 +49,16 @@ async function command(
   return { status, out, err }
 }
 
-async function endNext(verdict: string, stdout = ''): Promise<void> {
+async function endNext(
+  verdict: string,
+  stdout = '',
+  tests: readonly ToldTest[] = [],
+): Promise<void> {
   for (;;) {
     const [row] =
       await sql`select submission_id as id from runledger.pending where told_to is not null`
     if (row === undefined) continue
-    await finish(sql, row['id'] as string, { verdict, stdout })
+    await finish(sql, row['id'] as string, { verdict, stdout, ...(tests.length > 0 && { tests }) })
     return
   }
 }
@@ -107,6 +115,152 @@ t.test('cancel prints how it ended, and submit that it was cancelled', async (t)
   const ended = (JSON.parse(out) as { id: string }).id
   await finish(sql, ended, { verdict: 'AC' })
   t.strictSame(await cancel(ended), { status: 0, out: `AC ${ended}\n` })
+})
+
+/** Runs with the directory of these tests' files as the working directory. */
+async function inDirectory<T>(work: () => Promise<T>): Promise<T> {
+  const before = process.cwd()
+  process.chdir(directory)
+  try {
+    return await work()
+  } finally {
+    process.chdir(before)
+  }
+}
+
+t.test(
+  'words, files, tests, limits, checker and tag are submitted as they are named',
+  async (t) => {
+    mkdirSync(join(directory, 'lib'), { recursive: true })
+    write('lib/data.bin', Buffer.from([0xff, 0]))
+    write('helper.py', 'x = "ä"')
+    for (const [name, content] of Object.entries({ '1.in': '1\n', '1.out': '2\n', '2.in': '2\n' }))
+      write(name, content)
+    const { out } = await inDirectory(() =>
+      command({
+        args: ['-v', ''],
+        with: ['lib/data.bin', './helper.py'],
+        tests: ['1.in:1.out', '2.in:'],
+        stopOnFailure: true,
+        checker: 'floats:1e-6',
+        limits: ['cpu_time=0.5', 'memory=67108864'],
+        tag: 'homework',
+      }),
+    )
+    const { id } = JSON.parse(out) as { id: string }
+    const [row] = await sql`
+    select b.detail, r.tag from runledger.body b join runledger.result r on r.id = b.submission_id
+    where b.submission_id = ${id}`
+    t.equal(row?.['tag'], 'homework')
+    t.strictSame(decodeDetail(row?.['detail'] as Uint8Array), {
+      arguments: ['-v', ''],
+      files: [
+        { name: 'lib/data.bin', content: Buffer.from([0xff, 0]) },
+        { name: 'helper.py', content: Buffer.from('x = "ä"') },
+      ],
+      limits: { run: { cpuSeconds: 0.5, memoryBytes: 67_108_864 } },
+      tests: [
+        { name: '1.in', stdin: Buffer.from('1\n'), expectedStdout: Buffer.from('2\n') },
+        { name: '2.in', stdin: Buffer.from('2\n'), expectedStdout: null },
+      ],
+      stopOnFailure: true,
+      checker: { type: 'floats', absolute: 1e-6, relative: 1e-6 },
+    })
+    await finish(sql, id)
+    const compiled = await command({
+      file: write('a.cpp', 'int main() {}'),
+      compileArgs: ['-DX=1'],
+      compileLimits: ['wall_time=3'],
+    })
+    const { id: otherId } = JSON.parse(compiled.out) as { id: string }
+    const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
+    t.strictSame(decodeDetail(other?.['detail'] as Uint8Array), {
+      compileArguments: ['-DX=1'],
+      limits: { compile: { wallSeconds: 3 } },
+    })
+    await finish(sql, otherId)
+  },
+)
+
+t.test('what may be given again is, and has its order', async (t) => {
+  const reading = readLine(commands, ['submit', 'a.py', '--arg', 'b', '--arg=-a', '--test', 'x:y'])
+  t.match('call' in reading && reading.call.values, { arg: ['b', '-a'], test: ['x:y'], with: [] })
+  const { help } = readLine(commands, ['submit', '--help']) as { help: string }
+  t.match(help, '[--arg WORD]...')
+  t.match(help, /--test IN:OUT +two files.* \(again for more\)/)
+})
+
+t.test('a word that cannot be read is one sentence, and nothing is submitted', async (t) => {
+  const climbing = relative(process.cwd(), join(directory, '..', 'x.py'))
+  for (const [call, reason] of [
+    [{ with: ['/etc/passwd'] }, /--with \/etc\/passwd: must be a relative path/],
+    [{ with: [climbing] }, /must be a relative path that does not climb/],
+    [{ with: ['lib/../../x'] }, /does not climb/],
+    [{ tests: ['in.txt'] }, /--test in\.txt: must be IN:OUT/],
+    [{ tests: [':out'] }, /must be IN:OUT/],
+    [{ checker: 'fuzzy' }, /--checker fuzzy: must be lines/],
+    [{ checker: 'floats' }, /such as floats:1e-6/],
+    [{ checker: 'floats:near' }, /such as floats:1e-6/],
+    [{ limits: ['cpu=1'] }, /--limit cpu=1: must be NAME=NUMBER/],
+    [{ limits: ['cpu_time='] }, /must be NAME=NUMBER/],
+    [{ limits: ['memory'] }, /must be NAME=NUMBER/],
+    [{ compileLimits: ['memory=64M'] }, /--compile-limit memory=64M: must be/],
+  ] as const) {
+    const { status, out, err } = await command(call)
+    t.equal(status, exitStatuses.usage, JSON.stringify(call))
+    t.equal(out, '')
+    t.match(err, reason)
+    t.equal(err.split('\n').length, 2)
+  }
+  t.equal((await command({ tests: ['none.in:'] })).status, exitStatuses.noInput)
+  t.equal((await command({ stopOnFailure: true })).status, exitStatuses.refused)
+})
+
+const told: ToldTest = {
+  name: 'one',
+  verdict: 'AC',
+  exit_code: 0,
+  signal: null,
+  cpu_time: 0.011,
+  wall_time: 0.02,
+  memory_peak: 10_485_760,
+  stdout: Buffer.from('1'),
+  stderr: Buffer.alloc(0),
+  stdout_truncated: false,
+  stderr_truncated: false,
+  limit: null,
+  difference: null,
+  message: null,
+}
+
+t.test('each test has a line before the last, and none of them steers the terminal', async (t) => {
+  const difference = { line: 3, expected: `a\u001b[2J${'b'.repeat(80)}`, got: null }
+  const tests: ToldTest[] = [
+    told,
+    { ...told, name: '\u001b]0;owned\u0007\n', verdict: 'WA', difference },
+    { ...told, name: null, verdict: null, cpu_time: null, wall_time: null, memory_peak: null },
+  ]
+  const call = { wait: true, tests: [`${write('in', '')}:`] }
+  const running = command(call)
+  await endNext('WA', '', tests)
+  const { status, err } = await running
+  t.equal(status, exitStatuses.WA)
+  const lines = err.split('\n')
+  t.equal(lines.length, 5)
+  t.match(lines[0], /^one +AC {3}0\.011 s CPU, 0\.02 s, 10\.0 MiB$/)
+  t.match(lines[1], /^\S+ {2}WA {3}.* MiB {2}line 3: expected "a.*b…", got nothing$/)
+  t.ok((lines[1]?.length ?? 0) < 140)
+  t.match(lines[2], /^#3 +– {4}not run$/)
+  t.match(lines[3], /^WA exit 1, .* {2}[0-9a-f-]{36}$/)
+  // eslint-disable-next-line no-control-regex -- that none is there is the point
+  t.notMatch(err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+
+  const recorded = command({ ...call, json: true })
+  await endNext('WA', '', tests)
+  const { out } = await recorded
+  t.match(JSON.parse(out), {
+    tests: [{ verdict: 'AC' }, { verdict: 'WA', difference }, { name: null }],
+  })
 })
 
 t.test('in a pipe the output is printed byte for byte, the rest on stderr', async (t) => {

@@ -336,7 +336,7 @@ say(
   `answers: ${[...load.answers].map(([status, count]) => `${status} × ${count}`).join(', ')}; slowest without wait ${load.slowestSeconds.toFixed(2)} s`,
 )
 say(
-  `runs interrupted ${judgement.interrupted}, abandoned ${judgement.abandoned}, stale results refused ${fencedBy('execution.fenced')}; cancelled ${judgement.cancelled} of ${load.cancels.size} asked for; webhooks ${judgement.webhooks}, sent twice ${deliveries - delivered.size}`,
+  `runs interrupted ${judgement.interrupted}, abandoned ${judgement.abandoned}, stale results refused ${fencedBy('execution.fenced')}; cancelled ${judgement.cancelled} of ${load.cancels.size} asked for; with tests ${judgement.tested}; webhooks ${judgement.webhooks}, sent twice ${deliveries - delivered.size}`,
 )
 
 const wrong = [

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import type { Database } from '#database'
 import { findControlGroups } from '../helper/control-group.ts'
-import type { Load } from './load.ts'
+import type { Acknowledged, Load } from './load.ts'
 
 const ends = ['execution.completed', 'execution.abandoned', 'submission.cancelled']
 
@@ -23,6 +23,8 @@ export interface Judgement {
   readonly webhooks: number
   /** Submissions that their clients have taken back. */
   readonly cancelled: number
+  /** Submissions that have completed with tests. */
+  readonly tested: number
 }
 
 /** @param delivered webhook ids that the receiver has answered with 200. @param probes submissions of the suite itself. */
@@ -71,6 +73,7 @@ export async function judge(
   )
   const cancelled = await listIds(sql`select stream_id as id from runledger.event where type = 'submission.cancelled'`) // prettier-ignore
   broken.push(...contradict(load.cancels, new Set(cancelled)))
+  broken.push(...(await findMisjudged(sql, acknowledged)))
   await note('audit.drift', sql`select * from audit.drift limit 5`)
   await note('audit.broken_chain', sql`select * from audit.broken_chain limit 5`)
   await note('audit.invariant', sql`select * from audit.invariant limit 5`)
@@ -90,7 +93,8 @@ export async function judge(
   }
   const [count] = await sql`
     select count(*) filter (where type = 'execution.abandoned') as abandoned,
-      count(*) filter (where type = 'execution.interrupted') as interrupted
+      count(*) filter (where type = 'execution.interrupted') as interrupted,
+      count(*) filter (where type = 'execution.completed' and data ? 'tests') as tested
     from runledger.event`
   return {
     acknowledged: acknowledged.length,
@@ -102,6 +106,7 @@ export async function judge(
     interrupted: Number(count?.['interrupted']),
     webhooks: told.length,
     cancelled: cancelled.length,
+    tested: Number(count?.['tested']),
   }
 }
 
@@ -118,6 +123,27 @@ function contradict(cancels: Load['cancels'], cancelled: ReadonlySet<string>): s
       ([id, told]) => `the cancel of ${id} was answered with ${told}, and then that changed`,
     ),
   ]
+}
+
+/** Verdicts in the log, of submissions and of their tests, that are not what the programs do. */
+async function findMisjudged(
+  sql: Database,
+  acknowledged: readonly Acknowledged[],
+): Promise<string[]> {
+  const rows = await sql`
+    select stream_id as id, data ->> 'verdict' as verdict,
+      jsonb_path_query_array(data, '$.tests[*].verdict') as tests
+    from runledger.event where type = 'execution.completed'`
+  const recorded = new Map(
+    rows.map(({ id, verdict, tests }) => [id as string, JSON.stringify([verdict, tests])]),
+  )
+  return acknowledged.flatMap(({ id, expected: { verdict, tests } }) => {
+    const found = recorded.get(id)
+    const known = JSON.stringify([verdict, tests ?? []])
+    return found === undefined || found === known
+      ? []
+      : [`${id} is recorded as ${found}, and is ${known}`]
+  })
 }
 
 async function listIds(rows: PromiseLike<readonly object[]>): Promise<string[]> {

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { draftProgram } from './program.ts'
+import type { Known } from './program.ts'
 import type { Random } from './random.ts'
 
 /** Of a submission that its client has taken back: how the record stood in the answer; null while there is none. */
@@ -11,7 +13,7 @@ export type ToldOfCancel = string | null
 /** What was acknowledged, and what must come of it. */
 export interface Acknowledged {
   readonly id: string
-  readonly expected: string
+  readonly expected: Known
   readonly webhook: boolean
 }
 
@@ -111,7 +113,7 @@ interface Client extends Omit<LoadOptions, 'clients'> {
 interface Draft {
   readonly headers: { readonly 'X-API-Key': string; readonly 'Idempotency-Key': string }
   readonly body: object
-  readonly expected: string
+  readonly expected: Known
   readonly withWebhook: boolean
   readonly waits: boolean
   /** So long after the acknowledgement it is taken back; null: it is not. */
@@ -173,19 +175,14 @@ async function submitOne(client: Client): Promise<void> {
 }
 
 function draftSubmission({ random, keys, webhook }: Client): Draft {
-  const expected = String(random.between(0, 1e9))
-  const milliseconds = random.pick([0, 0, 0, 50, 100, 200, 300])
-  const sleeps = milliseconds === 0 ? '' : `import time; time.sleep(${milliseconds / 1000}); `
+  const { expected, program } = draftProgram(random)
   const withWebhook = random.number() < 0.25
   const waits = random.number() < 0.4
   const isTakenBack = random.number() < cancelledShare
   return {
     headers: { 'X-API-Key': random.pick(keys), 'Idempotency-Key': randomUUID() },
     body: {
-      language: 'python',
-      code: `${sleeps}print(input())`,
-      stdin: expected,
-      expected_stdout: expected,
+      ...program,
       ...(withWebhook && { webhook_url: webhook.url, webhook_secret: webhook.secret }),
     },
     expected,
@@ -230,7 +227,7 @@ async function takeBack(
 }
 
 /** Waits for the end of what was acknowledged, and holds it against what the program does. */
-async function follow(client: Client, id: string, key: string, expected: string): Promise<void> {
+async function follow(client: Client, id: string, key: string, expected: Known): Promise<void> {
   const { wrong } = client.tally
   const headers = { 'X-API-Key': key, Prefer: 'wait=5' }
   for (;;) {
@@ -243,7 +240,7 @@ async function follow(client: Client, id: string, key: string, expected: string)
       return
     }
     if (body['status'] === 'completed') {
-      if (body['verdict'] !== 'AC' || body['stdout'] !== `${expected}\n`) {
+      if (!isAsKnown(body, expected)) {
         wrong.push(
           `${id} ended as ${String(body['verdict'])}, ${JSON.stringify(body).slice(0, 300)}`,
         )
@@ -253,6 +250,15 @@ async function follow(client: Client, id: string, key: string, expected: string)
     if (status === 404 || client.tally.isStopping) return
     await sleep(retryMilliseconds)
   }
+}
+
+function isAsKnown(body: Record<string, unknown>, { verdict, stdout, tests }: Known): boolean {
+  const told = (body['tests'] ?? null) as readonly { readonly verdict: unknown }[] | null
+  return (
+    body['verdict'] === verdict &&
+    body['stdout'] === stdout &&
+    JSON.stringify(told?.map((test) => test.verdict) ?? null) === JSON.stringify(tests)
+  )
 }
 
 /** One request to any of the web processes, entered in the tally. @param waits true: it may take its time. */

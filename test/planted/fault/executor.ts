@@ -170,4 +170,22 @@ export const executorFaults: readonly Fault[] = [
     instead: '-isystem "$0" -Wfatal-errors',
     tests: ['executor/toolchain/cpp/precompiled'],
   },
+  {
+    name: 'executor: words for the compiler do not decide what is kept',
+    text: '[language, identity, limitsText, JSON.stringify(words), code]',
+    instead: '[language, identity, limitsText, code]',
+    tests: ['executor/artefact-cache', 'executor/program'],
+  },
+  {
+    name: 'executor: files beside the program do not decide what is kept',
+    text: 'for (const { name, content } of files) [name, content].forEach(add)',
+    instead: 'void files',
+    tests: ['executor/artefact-cache'],
+  },
+  {
+    name: 'executor: a test has the arguments of its submission',
+    text: '(input.arguments ?? request.arguments ?? [])',
+    instead: '(request.arguments ?? [])',
+    tests: ['http/tests'],
+  },
 ]

@@ -122,4 +122,16 @@ export const httpFaults: readonly Fault[] = [
     instead: '',
     tests: ['./stop'],
   },
+  {
+    name: "http: a file is taken under the main file's name",
+    text: '    ? ownFiles\n',
+    instead: '    ? []\n',
+    tests: ['http/detail'],
+  },
+  {
+    name: "http: limits go beyond what the key's tier says",
+    text: 'if (value !== undefined && value > most)',
+    instead: 'if (value === null)',
+    tests: ['http/detail'],
+  },
 ]

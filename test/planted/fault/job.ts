@@ -122,4 +122,22 @@ export const jobFaults: readonly Fault[] = [
     instead: 'stdin: digestBody(code),',
     tests: ['job/execute'],
   },
+  {
+    name: 'job: the tests after a failure run although they should not',
+    text: "return verdict === 'AC' || !stopsOnFailure",
+    instead: 'return true',
+    tests: ['http/tests'],
+  },
+  {
+    name: 'job: the last test that fails decides',
+    text: "(decisive.verdict === 'AC' && verdict !== 'AC')",
+    instead: "verdict !== 'AC'",
+    tests: ['http/tests'],
+  },
+  {
+    name: "job: the log tells the language's limits for the submission's own",
+    text: "    if _received ? 'limits' then\n",
+    instead: '    if false then\n',
+    tests: ['http/detail'],
+  },
 ]

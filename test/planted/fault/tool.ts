@@ -86,4 +86,16 @@ export const toolFaults: readonly Fault[] = [
     instead: "aliases: ['cxx'],",
     tests: ['http/read'],
   },
+  {
+    name: 'tool: a file beside the program may climb',
+    text: "if (isAbsolute(path) || path.split('/').includes('..'))",
+    instead: 'if (isAbsolute(path))',
+    tests: ['cli/submit'],
+  },
+  {
+    name: 'tool: the name of a test steers the terminal',
+    text: 'name === null ? `#${index + 1}` : makeVisible(name),',
+    instead: 'name === null ? `#${index + 1}` : name,',
+    tests: ['cli/submit'],
+  },
 ]

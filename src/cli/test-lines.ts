@@ -1,0 +1,41 @@
+// What became of each test of a submission, a line each. Names and outputs are strangers': none of them steers a terminal.
+import type { Difference, TestResult } from '#client'
+import { makeVisible } from './output.ts'
+
+const excerptCharacters = 40
+
+/** Each with its name, verdict and figures; of a wrong answer, where it differs. Without an end of line. */
+export function describeTests(tests: readonly TestResult[]): string[] {
+  const names = tests.map(({ name }, index) =>
+    name === null ? `#${index + 1}` : makeVisible(name),
+  )
+  const width = Math.max(0, ...names.map((name) => name.length))
+  return tests.map((test, index) => `${names[index]?.padEnd(width)}  ${describeOutcome(test)}`)
+}
+
+function describeOutcome(test: TestResult): string {
+  const { verdict, cpu_time: cpu, wall_time: wall, memory_peak: peak, difference } = test
+  if (verdict === null) return '–    not run'
+  const figures = [
+    ...(cpu === null ? [] : [`${cpu} s CPU`]),
+    ...(wall === null ? [] : [`${wall} s`]),
+    ...(peak === null ? [] : [describeMemory(peak)]),
+  ].join(', ')
+  const remark = difference === null ? '' : `  ${describeDifference(difference)}`
+  return `${verdict.padEnd(3)}  ${figures}${remark}`
+}
+
+/** @param bytes such as 10485760, which is `10.0 MiB`. */
+export function describeMemory(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
+}
+
+function describeDifference({ line, expected, got }: Difference): string {
+  return `line ${line}: expected ${excerpt(expected)}, got ${excerpt(got)}`
+}
+
+function excerpt(text: string | null): string {
+  if (text === null) return 'nothing'
+  const rest = text.length > excerptCharacters ? '…' : ''
+  return `"${makeVisible(text.slice(0, excerptCharacters))}${rest}"`
+}
