@@ -18,7 +18,7 @@ create index result_by_tag on runledger.result (account_id, tag, id desc) where 
 
 alter table runledger.tier add column limits jsonb not null default '{
   "cpu_seconds": 15, "wall_seconds": 30, "memory_bytes": 1073741824, "processes": 256,
-  "stdout_bytes": 4194304, "stderr_bytes": 1048576, "disk_bytes": 268435456
+  "stdout_bytes": 2097152, "stderr_bytes": 1048576, "disk_bytes": 268435456
 }' constraint tier_limits check (jsonb_typeof(limits) = 'object');
 comment on column runledger.tier.limits is 'The most that a submission''s own limits may be, for the run and for the compiler; a language''s default is always allowed.';
 update runledger.tier set limits = '{

@@ -23,6 +23,8 @@ export interface SubmissionReceived {
     readonly detail?: BodyDigest
     /** The submission's own, by phase, as execution.started spells them. */
     readonly limits?: object
+    /** Of a program that judges: it must be offered where the submission runs. */
+    readonly checker_language?: Language
     readonly tag?: string
     readonly output_encoding?: 'base64'
     /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */

@@ -188,15 +188,18 @@ function describeCompilation(
 /** Lays files beside a command's own. One that has the name of one of these stands in nobody's place: it is an error. */
 function beside(files: readonly SourceFile[], command: Command): Command {
   if (files.length === 0) return command
-  const own = new Set(command.files.map(({ path }) => path))
+  const own = command.files.map(({ path }) => path)
   const further = files.map(({ name, content }): BoxFile => ({
     path: `/box/${name}`,
     content,
     executable: false,
   }))
-  const taken = further.find(({ path }) => own.has(path))
+  // Also a file that would have to be a directory of the other.
+  const taken = further.find(({ path }) =>
+    own.some((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`)),
+  )
   if (taken === undefined) return { ...command, files: [...command.files, ...further] }
-  const message = `${taken.path.slice('/box/'.length)}: this name is the main file's`
+  const message = `${taken.path.slice('/box/'.length)}: this name is taken`
   return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
 }
 

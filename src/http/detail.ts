@@ -30,18 +30,37 @@ const textWithoutNul = v.pipe(
   v.check((value) => !value.includes('\0'), 'must not hold a NUL'),
 )
 
+const wordsToldMost = 5
+
+/** Few of many that are wrong are told. */
 const words = (description: string) =>
   v.pipe(
-    // First how many: a problem for each of a hundred thousand would be told one by one.
     v.array(v.unknown(), 'must be an array of strings'),
     v.maxLength(wordsMost, `holds more than ${wordsMost} strings`),
-    v.array(textWithoutNul),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const { value: input } = dataset
+      let told = 0
+      for (const [key, value] of input.entries()) {
+        const message = judgeWord(value)
+        if (message === null || told === wordsToldMost) continue
+        told += 1
+        addIssue({ message, path: [{ type: 'array', origin: 'value', input, key, value }] })
+      }
+    }),
+    v.transform((list) => list as string[]),
     v.check(
       (list) => list.reduce((sum, word) => sum + byteLength(word), 0) <= wordsBytesMost,
       `is larger than ${wordsBytesMost} bytes of UTF-8 in all`,
     ),
-    v.metadata({ description, maxItems: wordsMost }),
+    v.metadata({ description, maxItems: wordsMost, items: { type: 'string' } }),
   )
+
+function judgeWord(word: unknown): string | null {
+  if (typeof word !== 'string') return 'must be a string'
+  if (!word.isWellFormed()) return 'holds a lone surrogate, which has no UTF-8'
+  return word.includes('\0') ? 'must not hold a NUL' : null
+}
 
 /** A relative path whose parts no shell, no file system and no other language reads otherwise. */
 const fileName = v.pipe(
@@ -64,11 +83,15 @@ const fileName = v.pipe(
 
 const encoding = v.picklist(['utf8', 'base64'], 'must be utf8 or base64')
 
-const file = v.object({
+const fileEntries = {
   name: fileName,
   content: text,
   encoding: v.optional(v.pipe(encoding, v.description('utf8 unless given.'))),
-})
+}
+
+/** An array is an object, too. */
+const plainObject = v.check((value: unknown) => !Array.isArray(value), 'must be an object')
+const file = v.pipe(v.unknown(), plainObject, v.object(fileEntries))
 
 const fileList = (description: string) =>
   v.pipe(
@@ -100,9 +123,6 @@ const whole = (minimum: number, description: string) =>
       v.description(description),
     ),
   )
-
-/** An array is an object, too. */
-const plainObject = v.check((value: unknown) => !Array.isArray(value), 'must be an object')
 
 const limits = (whose: string) =>
   v.pipe(
@@ -162,7 +182,7 @@ const checker = v.object({
   files: v.optional(fileList('Of a program: they lie beside its code, such as testlib.h.')),
 })
 
-const test = v.object({
+const testEntries = {
   name: v.optional(
     v.pipe(
       textWithoutNul,
@@ -175,7 +195,8 @@ const test = v.object({
   stdin: v.optional(text),
   expected_stdout: v.optional(text),
   args: v.optional(words("In place of the submission's.")),
-})
+}
+const test = v.pipe(v.unknown(), plainObject, v.object(testEntries))
 
 /** All are optional. */
 export const detailEntries = {
@@ -256,10 +277,10 @@ export function* findUnknown(input: Readonly<Record<string, unknown>>): Generato
   }
   for (const key of listKeys(input['checker']))
     if (!Object.hasOwn(checker.entries, key)) yield `checker.${key}`
-  yield* findUnknownOfEach('files', input['files'], filesMost, file.entries)
+  yield* findUnknownOfEach('files', input['files'], filesMost, fileEntries)
   const { files } = Object(input['checker']) as { files?: unknown }
-  yield* findUnknownOfEach('checker.files', files, filesMost, file.entries)
-  yield* findUnknownOfEach('tests', input['tests'], testsMost, test.entries)
+  yield* findUnknownOfEach('checker.files', files, filesMost, fileEntries)
+  yield* findUnknownOfEach('tests', input['tests'], testsMost, testEntries)
 }
 
 function* findUnknownOfEach(
@@ -300,7 +321,9 @@ export function* judgeDetail(
     return
   }
   for (const path of ['compile_args', 'compile_limits'] as const) {
-    if (given[path] !== undefined) yield { path, message: `${language} has no compiler` }
+    const value = given[path]
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0))
+      yield { path, message: `${language} has no compiler` }
   }
 }
 
@@ -356,7 +379,11 @@ function* judgeProgram(
   if (tests === undefined) yield { path: 'checker', message: 'judges tests alone' }
   for (const [name, value] of Object.entries({ language, code }))
     if (value === undefined) yield { path: `checker.${name}`, message: 'is required' }
-  if (words_ !== undefined && language !== undefined && defaultLimits[language].compile === null)
+  if (
+    (words_ ?? []).length > 0 &&
+    language !== undefined &&
+    defaultLimits[language].compile === null
+  )
     yield { path: 'checker.compile_args', message: `${language} has no compiler` }
   yield* judgeFiles('checker.files', [...listOwnFiles(language), ...checkerFiles], files)
 }

@@ -95,7 +95,7 @@ const test = v.object({
   memory_peak: v.nullable(count),
   stdout: v.pipe(
     v.nullable(v.string()),
-    v.description('The first 64 KiB; 4 MiB of all tests together.'),
+    v.description('The first 64 KiB; 1 MiB of all tests together.'),
   ),
   stderr: v.nullable(v.string()),
   stdout_truncated: v.pipe(v.nullable(v.boolean()), v.description('It wrote more than this.')),

@@ -19,6 +19,8 @@ const hostLimit = 1024
 // Of a hostile body's hundred thousand unknown fields with long names.
 const namedFields = 50
 const namedCharacters = 100
+// Of everything that is wrong; a body of 28 kB could have thirteen thousand.
+const issuesMost = 100
 
 const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
 
@@ -181,7 +183,7 @@ export function createSubmissionParser(
     }
     issues.push(...judgeStdin(output.stdin ?? '', output.stdin_encoding))
     issues.push(...judgeDetail(output.language, output, allowed))
-    if (issues.length > 0) return { value: null, issues }
+    if (issues.length > 0) return { value: null, issues: shorten(issues) }
 
     const {
       webhook_url: url,
@@ -203,6 +205,12 @@ export function createSubmissionParser(
       issues: [],
     }
   }
+}
+
+function shorten(issues: readonly Issue[]): Issue[] {
+  if (issues.length <= issuesMost) return [...issues]
+  const message = `holds ${issues.length - issuesMost} more mistakes`
+  return [...issues.slice(0, issuesMost), { path: '', message }]
 }
 
 function judgeStdin(text: string, encoding: 'utf8' | 'base64' | undefined): Issue[] {

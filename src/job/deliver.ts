@@ -52,7 +52,7 @@ type AttemptOutcome = Omit<DeliveryOutcome, 'kind'> & {
   readonly kind: DeliveryOutcome['kind'] | 'internal'
 }
 
-// Of records being sent: at most 1.3 MiB each, as JSON up to six times as long (NUL becomes \u0000).
+// Of records being sent, as JSON up to six times as long (NUL becomes \u0000). One that is larger goes alone.
 const outputBytesUnderWay = 32 * 1024 * 1024
 
 /** Creates the task. It rejects only when the database cannot be asked. */

@@ -57,6 +57,7 @@ export function describeReceived(
           : { id: webhookId, host: new URL(webhook.url).host },
       ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
       ...(detail.limits !== undefined && { limits: describeOwnLimits(detail.limits) }),
+      ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
       ...(tag !== null && { tag }),
       ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
     },

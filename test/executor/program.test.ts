@@ -4,7 +4,10 @@ import t from 'tap'
 import type { ExecutionRequest, Outcome } from '#executor'
 import { accelerated, scaleLimits, startExecutor } from '../helper/executor.ts'
 
-const executor = await startExecutor(t, { slots: 1 })
+const executor = await startExecutor(t, {
+  slots: 1,
+  languages: [...accelerated, 'c', 'typescript'],
+})
 const mebibyte = 1024 * 1024
 
 type Given = Partial<ExecutionRequest> & Pick<ExecutionRequest, 'language'>
@@ -81,7 +84,7 @@ t.test('a file under the main file’s name is the program’s mistake', async (
     { language: 'java', files: files({ 'Start.java': 'class Start {}' }) },
   )
   t.match(compile, { ending: 'exited', exitCode: 1 })
-  t.equal(text(compile?.stderr), "Start.java: this name is the main file's\n")
+  t.equal(text(compile?.stderr), 'Start.java: this name is taken\n')
   t.equal(ran, null)
 })
 
@@ -99,6 +102,28 @@ t.test('further words reach the compiler, and decide what is kept', async (t) =>
   t.equal((await compile([])).run, null, 'without them it does not compile')
 })
 
+t.test('a file below a name that is a file’s is the program’s mistake', async (t) => {
+  const { compile } = await run('public class Start {}', {
+    language: 'java',
+    files: files({ 'Start.java/x': '' }),
+  })
+  t.equal(text(compile?.stderr), 'Start.java/x: this name is taken\n')
+})
+
+t.test(
+  'words for the compiler are its own, however they are quoted and however many',
+  async (t) => {
+    const words = Array.from({ length: 64 }, () => "'".repeat(256))
+    const { compile } = await run('int main(){}', { language: 'c', compileArguments: words })
+    t.match(compile, { ending: 'exited', exitCode: 1 })
+    const { run: ran } = await run('#include <stdio.h>\nint main(){ puts(S); }', {
+      language: 'c',
+      compileArguments: ['-DS="a \'b\' {heap} $HOME"'],
+    })
+    t.equal(text(ran?.stdout), "a 'b' {heap} $HOME\n")
+  },
+)
+
 t.test('what a compiler is made to write is the program’s mistake, and never ours', async (t) => {
   const { compile, run: ran } = await run('class Main { public static void main(String[] a) {} }', {
     language: 'java',
@@ -107,6 +132,18 @@ t.test('what a compiler is made to write is the program’s mistake, and never o
   t.match(compile, { ending: 'exited', exitCode: 1 })
   t.match(text(compile?.stderr), 'not a program')
   t.equal(ran, null)
+})
+
+t.test('emitted files whose names no box takes are the program’s mistake', async (t) => {
+  const module = `a/${'b'.repeat(120)}/${'c'.repeat(127)}`
+  const name = `${module}.ts`
+  const { compile, run: ran } = await run(`import { x } from './${module}'\nconsole.log(x)`, {
+    language: 'typescript',
+    files: [{ name, content: Buffer.from('export const x = 1') }],
+    compileArguments: ['--sourceMap', '--declaration'],
+  })
+  t.equal(ran, null)
+  t.match(compile, { ending: 'exited', exitCode: 1 })
 })
 
 t.test('a run may have another program run in the same slot, and its own files', async (t) => {

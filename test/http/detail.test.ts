@@ -141,7 +141,12 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     [{ args: ['a', 1, '\0', '\ud800'] }, 'args.1', 'args.2', 'args.3'],
     [{ args: Array.from({ length: 65 }, () => '') }, 'args'],
     [{ args: ['x'.repeat(16_385)] }, 'args'],
-    [{ compile_args: [] }, 'compile_args'],
+    [{ compile_args: ['x'] }, 'compile_args'],
+    [{ files: [[]] }, 'files.0'],
+    [
+      { args: Array.from({ length: 64 }, () => 0) },
+      ...Array.from({ length: 5 }, (_, n) => `args.${n}`),
+    ],
     [{ compile_limits: {} }, 'compile_limits'],
     [name('../a'), 'files.0.name'],
     [name('a/../b'), 'files.0.name', 'files.0.name'].slice(0, 2) as [object, string],
@@ -191,6 +196,15 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     const found = (body.issues ?? []).map(({ path }: { path: string }) => path)
     t.strictSame([status, found], [400, paths], JSON.stringify([more, body.issues]).slice(0, 300))
   }
+})
+
+t.test('of very many mistakes a hundred are told, and how many more there are', async (t) => {
+  const tests = Array.from({ length: 200 }, () => ({ args: Array.from({ length: 64 }, () => 0) }))
+  const { body } = await call('POST', '/api/submit', {
+    body: { language: 'python', code: '', tests },
+  })
+  t.equal(body.issues.length, 101)
+  t.strictSame(body.issues[100], { path: '', message: 'holds 900 more mistakes' })
 })
 
 t.test('a key’s tier says the most, and the message names it', async (t) => {

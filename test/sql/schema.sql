@@ -213,7 +213,7 @@ table runledger.tier
   name text not null
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
-  limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 4194304, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
+  limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
@@ -798,8 +798,8 @@ function runledger.restore_pending(after uuid, up_to uuid)
   Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.
   returns integer
 
-function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false)
-  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. reads_detail: the worker does what a submission's detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not read. 23505: another start came first. RL005: this worker was given up and must register under a new id.
+function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[])
+  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
   returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
@@ -825,7 +825,7 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_worker
 
 function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, sought text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, held text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false)
-  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held, reads_detail: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. reads_detail: the worker does what a submission's detail asks. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 

@@ -9,7 +9,7 @@ create or replace function runledger.start_execution(
   data jsonb,
   metadata jsonb,
   held text[] default '{}',
-  reads_detail boolean default false
+  offers text[] default null
 ) returns table (
   version integer,
   attempt integer,
@@ -102,8 +102,11 @@ begin
       perform job.enqueue_execute(start_execution.submission_id);
       return;
     end if;
-    if _received ? 'detail' and not start_execution.reads_detail then
-      -- A worker of the release before would leave out half of it. One of this release is about to come.
+    if _received ? 'detail' and (
+      start_execution.offers is null or _received ->> 'checker_language' <> all (start_execution.offers)
+    ) then
+      -- A worker of the release before would leave out half of it, and one without its checker's language could not judge
+      -- it. Another one is about to come.
       perform job.enqueue_execute(start_execution.submission_id, 1);
       return;
     end if;
@@ -128,4 +131,4 @@ begin
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. reads_detail: the worker does what a submission''s detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not read. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. offers: the languages of a worker that does what a submission''s detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

@@ -43,7 +43,8 @@ as $$
     recent.type,
     received.data ->> 'language',
     case recent.type
-      when 'execution.completed' then recent.data ->> 'verdict'
+      -- IE of a run is its own checker's failure, and none of ours.
+      when 'execution.completed' then case recent.data ->> 'verdict' when 'IE' then 'checker_failed' else recent.data ->> 'verdict' end
       when 'execution.abandoned' then 'IE'
       when 'submission.cancelled' then 'cancelled' -- no verdict, but counted among them
     end,

@@ -101,13 +101,13 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
     command: (given, memoryBytes) => {
       // The shell keeps the compilers' stdout out of the artefact's pipe.
       const steps = commands.map((plain, index) => {
-        const command = index === 0 ? extend(recipe, plain, given) : plain
-        const words = resolve(kitchen, command, memoryBytes).map(quote)
+        const own = resolve(kitchen, plain, memoryBytes)
+        const words = index === 0 ? extend(recipe, own, given) : own.map(quote)
         return `${words.join(' ')} 1>&2 </dev/null || exit $?`
       })
       const script = [...steps, `[ -e ${quote(makes)} ] || exit 1`, `exec cat ${quote(makes)}`]
       return {
-        argv: ['/bin/sh', '-c', script.join('\n')],
+        argv: ['/bin/sh', '-c', script.join('\n'), 'sh', ...given.arguments],
         files: [{ path: `/box/${source}`, content: given.code, executable: false }],
         ...describePlace(kitchen, memoryBytes),
       }
@@ -160,19 +160,22 @@ function resolve(
   )
 }
 
-/** The command with a program's other sources, which what uses them follows, and its further words. */
+/**
+ * The command as a shell reads it, with a program's other sources, which what uses them follows, and its further words: these
+ * are the shell's own arguments, as a text of quotation marks would grow in the script.
+ */
 function extend(
   { source, compile }: Recipe,
   command: readonly string[],
-  { files, arguments: further }: Source,
+  { files }: Source,
 ): string[] {
-  const sources = listSources(files, compile?.together ?? [])
+  const sources = listSources(files, compile?.together ?? []).map(quote)
   const words = command.includes('{arguments}') ? command : [...command, '{arguments}']
   const hasPlace = command.includes('{files}')
   return words.flatMap((word) => {
     if (word === '{files}') return sources
-    if (word === '{arguments}') return further
-    return word === source && !hasPlace ? [...sources, word] : [word]
+    if (word === '{arguments}') return ['"$@"']
+    return word === source && !hasPlace ? [...sources, quote(word)] : [quote(word)]
   })
 }
 

@@ -182,7 +182,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       () => database<StartedRow[]>`
         select * from runledger.start_execution(
           ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb, reads_detail => true
+          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[]
         )`,
       log,
     )

@@ -137,7 +137,12 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
 
 /** `tests`: null without. */
 type Ran =
-  | { readonly outcome: Outcome; readonly tests: JudgedTests | null; readonly wasStopped: boolean }
+  | {
+      readonly outcome: Outcome
+      readonly tests: JudgedTests | null
+      readonly checker: Detail['checker']
+      readonly wasStopped: boolean
+    }
   | { readonly loss: ExecutionInterrupted['data'] }
 
 /** Never rejects. */
@@ -169,11 +174,13 @@ async function execute(
     }
     const outcome = await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()
-    return { outcome, tests: judged, wasStopped: stop.aborted }
+    return { outcome, tests: judged, checker, wasStopped: stop.aborted }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    if (code !== null && !claim.signal.aborted && !shutdown.aborted)
+    // A language that is not offered says nothing of the sandbox.
+    const isMissing = error instanceof SandboxError && error.step === 'language.missing'
+    if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
   } finally {
@@ -228,10 +235,9 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  { outcome, tests, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
+  { outcome, tests, checker, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { checker } = decodeDetail(attempt.detail)
   // A program judges tests alone, and has done so by now.
   const builtIn = checker?.type === 'program' ? undefined : checker
   const expected = { stdout: attempt.expectedStdout, checker: builtIn }

@@ -7,8 +7,8 @@ import type { ProgramChecker, Test } from '#detail'
 const messageBytesMost = 1024
 
 export interface CheckerJudgement {
-  /** IE: the checker failed, which says nothing of the program. */
-  readonly verdict: 'AC' | 'WA' | 'IE'
+  /** IE: the checker failed, which says nothing of the program. Null: it was stopped. */
+  readonly verdict: 'AC' | 'WA' | 'IE' | null
   /** What it wrote to stderr, or why it failed. */
   readonly message: string
 }
@@ -38,6 +38,7 @@ export async function judgeByProgram(
   })
   const said = (phase: Phase | null): string =>
     Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
+  if ((run ?? compile)?.ending === 'cancelled') return { verdict: null, message: '' }
   if (run === null)
     return { verdict: 'IE', message: `The checker does not compile: ${said(compile)}` }
   const { ending, exitCode } = run

@@ -9,7 +9,7 @@ import { digestOutput, factsOf, judgeEnd, judgeRun } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
 /** Of all tests' outputs together. */
-const outputsBytesMost = 4 * 1024 * 1024
+const outputsBytesMost = 1024 * 1024
 
 /** What the executor is to run, and what has become of it so far. */
 export interface JudgedTests extends Runs {

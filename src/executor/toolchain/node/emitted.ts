@@ -10,6 +10,9 @@ export const writeEmitted = `cd out || exit 1
 [ $(find . -type f | wc -l) -le ${filesMost} ] || { echo 'more than ${filesMost} files' >&2; exit 1; }
 exec find . -type f -regex '[A-Za-z0-9._/-]*' ! -exec test -e '../{}' ';' -printf '%P %s\\n' -exec cat '{}' ';'`
 
+/** Of a file in a box, as a submission's own. */
+const nameBytesMost = 255
+
 /** A line is no longer. */
 const headerBytesMost = 1024
 const header = /^([A-Za-z0-9._/-]+) (0|[1-9]\d{0,9})$/
@@ -24,7 +27,12 @@ export function readEmitted(bytes: Buffer): BoxFile[] {
     const line = bytes.subarray(at, at + headerBytesMost)
     const end = line.indexOf('\n')
     const [, name, size] = header.exec(line.toString('latin1', 0, Math.max(0, end))) ?? []
-    if (name === undefined || !staysBelow(name) || files.length === filesMost)
+    if (
+      name === undefined ||
+      name.length > nameBytesMost ||
+      !staysBelow(name) ||
+      files.length === filesMost
+    )
       throw new Error('not a list of emitted files')
     const start = at + end + 1
     at = start + Number(size)
