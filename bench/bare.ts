@@ -13,10 +13,12 @@ const execute = promisify(execFile)
 export interface BareRun {
   /** One after the other, each in the run's own directory. */
   readonly commands: readonly (readonly string[])[]
-  /** What they print together. */
+  /** What the last of them prints. */
   readonly stdout: string
   /** Files put into each run's directory beforehand, by name. */
-  readonly files?: Readonly<Record<string, string | Buffer>>
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+  /** Variables beside PATH and LANG. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Runs under way at once, each in a directory of its own; 1 unless told. */
   readonly atOnce?: number
   /** The machine rests for so long before each run, outside of the clock. */
@@ -26,10 +28,12 @@ export interface BareRun {
 /** Starts programs bare. Disposing of it removes its directories. */
 export interface BareRunner extends Disposable {
   /**
-   * Makes the directories and returns what runs the commands so many times in them.
+   * Returns what runs the commands so many times, in directories that are made anew each time it is called; in each is an
+   * empty one called tmp.
+   * @param run that, or what makes it of the path of its first directory.
    * @throws from the returned function when a command fails or prints anything else.
    */
-  prepare(run: BareRun): (runs: number) => Promise<Batch>
+  prepare(run: BareRun | ((place: string) => BareRun)): (runs: number) => Promise<Batch>
   /** A directory of its own for whatever else a bench needs. */
   readonly directory: string
 }
@@ -44,19 +48,26 @@ export async function createBareRunner(): Promise<BareRunner> {
   let prepared = 0
   return {
     directory,
-    prepare({ commands, stdout, files = {}, atOnce = 1, idleMilliseconds = 0 }) {
+    prepare(run) {
       prepared += 1
+      const first = `${directory}/${prepared}-0`
+      const {
+        commands,
+        stdout,
+        files = {},
+        environment,
+        atOnce = 1,
+        idleMilliseconds = 0,
+      } = typeof run === 'function' ? run(first) : run
       const places = Array.from({ length: atOnce }, (_, n) => `${directory}/${prepared}-${n}`)
-      for (const place of places) {
-        mkdirSync(place)
-        for (const [name, content] of Object.entries(files)) {
-          writeFileSync(join(place, name), content, { mode: 0o755 })
-        }
-      }
       const commandLine = commands.flatMap((command, n) => (n === 0 ? command : [';', ...command]))
       return async (runs) => {
+        for (const place of places) makePlace(place, files)
         const counts = [String(runs), String(idleMilliseconds), stdout]
-        const told = await execute(program, [...counts, ...places, '--', ...commandLine])
+        const told = await execute(program, [...counts, ...places, '--', ...commandLine], {
+          // posix_spawnp looks for programs where that process would, not where the child will: no version manager's shims.
+          env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...environment },
+        })
         const milliseconds = told.stdout
           .trim()
           .split('\n')
@@ -66,5 +77,13 @@ export async function createBareRunner(): Promise<BareRunner> {
       }
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+function makePlace(place: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(`${place}/tmp`, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(place, name), content, { mode: 0o755 })
   }
 }

@@ -67,18 +67,23 @@ export interface Row {
 
 type Sample = Pick<Row, 'n' | 'p50' | 'p95' | 'p99' | 'max' | 'perSecond'>
 
-/** @param rounds at least five, or a median is none; fewer are for comparisons that repeat whole benches. */
+/**
+ * @param rounds at least five, or a median is none; fewer are for comparisons that repeat whole benches, and for what takes
+ * seconds.
+ * @param isWarm each case has been done once already.
+ */
 export async function measure(
   cases: readonly Case[],
   rounds = roundsAsked ?? 5,
+  isWarm = false,
 ): Promise<readonly Row[]> {
   const samples = new Map<string, Sample[]>(cases.map(({ name }) => [name, []]))
-  for (const each of cases) {
+  for (const each of isWarm ? [] : cases) {
     await each.prepare?.()
     await ('batch' in each ? each.batch(1) : each.run())
   }
   for (let round = 0; round < rounds; round += 1) {
-    process.stderr.write(`  round ${round + 1} of ${rounds}\n`)
+    if (!isWarm) process.stderr.write(`  round ${round + 1} of ${rounds}\n`)
     // Every other round runs backwards: no case always follows the same one.
     for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
       await each.prepare?.()

@@ -4,14 +4,16 @@
 //   posix-spawn RUNS IDLE_MS STDOUT DIRECTORY... -- PROGRAM ARGUMENT... [; PROGRAM ARGUMENT...]
 //
 // Runs the commands one after the other, RUNS times, in as many threads as there are directories, each with one of
-// them as its working directory, after IDLE_MS of rest before each run. Prints each run's nanoseconds on a line, then those of
-// all together. Exits with 1 when a command exits with another status than 0, or a run prints another text than STDOUT.
+// them as its working directory, after IDLE_MS of rest before each run. The commands find the environment that this process
+// was given. Prints each run's nanoseconds on a line, then those of all together. Exits with 1 when a command exits with
+// another status than 0, or the last one prints another text than STDOUT.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,6 @@ static long idle_ms;
 static int runs;
 static atomic_int next_run;
 static long long *durations;
-static char *environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", NULL};
 
 static _Noreturn void fail(const char *what) {
   perror(what);
@@ -42,8 +43,8 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Starts one command and reads what it prints into the buffer; returns the new length. */
-static size_t run_command(char **argv, const char *directory, char *output, size_t length, size_t room) {
+/* Starts one command and reads what it prints to its end; returns how much of it is in the buffer. */
+static size_t run_command(char **argv, const char *directory, char *output, size_t room) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) fail("pipe2");
   posix_spawn_file_actions_t actions;
@@ -53,11 +54,16 @@ static size_t run_command(char **argv, const char *directory, char *output, size
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addchdir_np(&actions, directory);
   pid_t child;
-  if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environment) != 0) fail(argv[0]);
+  if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) != 0) fail(argv[0]);
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
-  ssize_t got;
-  while ((got = read(out[0], output + length, room - length)) > 0) length += (size_t)got;
+  size_t length = 0;
+  char rest[65536];
+  for (ssize_t got = 1; got > 0;) {
+    bool is_full = length == room;
+    got = is_full ? read(out[0], rest, sizeof rest) : read(out[0], output + length, room - length);
+    if (got > 0 && !is_full) length += (size_t)got;
+  }
   close(out[0]);
   int status;
   if (waitpid(child, &status, 0) != child) fail("waitpid");
@@ -75,7 +81,7 @@ static void *work(void *directory) {
     size_t length = 0;
     long long start = now_ns();
     for (int i = 0; i < command_count; i++) {
-      length = run_command(commands[i], directory, output, length, sizeof output - 1);
+      length = run_command(commands[i], directory, output, sizeof output - 1);
     }
     durations[run] = now_ns() - start;
     output[length] = 0;
@@ -89,8 +95,6 @@ static void *work(void *directory) {
 
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  /* posix_spawnp looks for programs where this process would, not where the child will: no version manager's shims. */
-  environ = environment;
   if (argc < 7) return 64;
   runs = atoi(argv[1]);
   idle_ms = atol(argv[2]);

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExecutor } from '#executor'
-import { defaultLimits } from '#language'
+import { defaultLimits, mapLanguages } from '#language'
 import type { Executor, ExecutorOptions } from '#executor'
 import type { Language, Limits, PhaseLimits } from '#language'
 
@@ -22,6 +22,8 @@ export interface BenchExecutorOptions {
   readonly cacheDirectory?: string
   /** All headers are made before the executor is handed out, which takes 15 seconds of CPU; false unless said. */
   readonly prepares?: boolean
+  /** Of these it has what is installed; Python, C++ and Java unless told. */
+  readonly languages?: readonly Language[]
 }
 
 /** An executor and the directory that goes with it. */
@@ -39,7 +41,11 @@ export interface BenchExecutor extends Executor, AsyncDisposable {
 export async function startExecutor(
   slots: number,
   run: Partial<PhaseLimits> = {},
-  { cacheDirectory, prepares = false }: BenchExecutorOptions = {},
+  {
+    cacheDirectory,
+    prepares = false,
+    languages = ['python', 'cpp', 'java'],
+  }: BenchExecutorOptions = {},
 ): Promise<BenchExecutor> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   // Programs' users must get to the precompiled headers in it.
@@ -54,13 +60,9 @@ export async function startExecutor(
   const options: ExecutorOptions = {
     slots,
     firstUid: uids[0] ?? 0,
-    languages: ['python', 'cpp', 'java'],
+    languages,
     proves: false,
-    limits: {
-      python: change(defaultLimits.python),
-      cpp: change(defaultLimits.cpp),
-      java: change(defaultLimits.java),
-    },
+    limits: mapLanguages(({ name }) => change(defaultLimits[name])),
     cacheBytes,
     cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
     accelerators: [
