@@ -39,7 +39,7 @@ export async function startExecution(
   const [row] = await sql`
     select version from runledger.start_execution(
       ${id}, ${workerId}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
-      offers => '{}'
+      offers => '{python,cpp,java}'
     )`
   return row === undefined ? null : (row['version'] as number)
 }
