@@ -4,7 +4,7 @@ import type { ExecutionCompleted, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 import { encodeReport } from '#report'
 import type { JudgedTests } from './tests.ts'
-import { digestOutput, factsOf, judgeRun } from './verdict.ts'
+import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
 
 /** The event's data and its bodies. */
@@ -37,7 +37,7 @@ export function describeOutcome(
 ): Completion {
   const { compile } = outcome
   const { verdict, limit, difference, run } = wasStopped
-    ? { ...undecided, run: tests?.stopped ?? tests?.decisive?.run ?? outcome.run }
+    ? { ...nothingBut(null), run: tests?.stopped ?? tests?.decisive?.run ?? outcome.run }
     : decide(outcome, expected, tests)
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
@@ -67,11 +67,9 @@ export function describeOutcome(
   }
 }
 
-const undecided: Judged = { verdict: null, limit: null, difference: null }
-
 function decide(outcome: Outcome, expected: Expectation, tests: JudgedTests | null): Decision {
   const { run } = outcome
-  if (run === null) return { verdict: 'CE', limit: null, difference: null, run }
+  if (run === null) return { ...nothingBut('CE'), run }
   if (tests?.decisive) return tests.decisive
   return { ...judgeRun(run, expected), run }
 }

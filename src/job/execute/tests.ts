@@ -5,7 +5,7 @@ import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
 import type { Detail, Test } from '#detail'
 import { judgeByProgram } from './program-checker.ts'
-import { digestOutput, factsOf, judgeEnd, judgeRun } from './verdict.ts'
+import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
 /** Of all tests' outputs together. */
@@ -58,12 +58,12 @@ export function judgeTests({ tests, checker, stopsOnFailure, scope }: TestPlan):
   }
 
   async function judge(run: Phase, test: Test, execute: Execute): Promise<JudgedTest> {
-    const ended = judgeEnd(run)
     if (checker?.type !== 'program')
       return { ...judgeRun(run, { stdout: test.expectedStdout, checker }), message: null }
+    const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const judgement = await judgeByProgram(checker, test, run, scope, execute)
-    return { ...judgement, limit: null, difference: null }
+    const { verdict, message } = await judgeByProgram(checker, test, run, scope, execute)
+    return { ...nothingBut(verdict), message }
   }
 
   async function onRun(run: Phase, index: number, execute: Execute): Promise<boolean> {

@@ -36,22 +36,27 @@ const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
   wall_limit: 'wall_time',
 }
 
+/** A verdict that needs no more words. */
+export function nothingBut(verdict: Judged['verdict']): Judged {
+  return { verdict, limit: null, difference: null }
+}
+
 /** Null for a run that ended well: its output decides. */
 export function judgeEnd(run: Phase): Judged | null {
   const { ending, exitCode } = run
   if (ending !== 'exited')
-    return { verdict: endingVerdicts[ending], limit: findExceeded(run), difference: null }
-  return exitCode === 0 ? null : { verdict: 'RE', limit: null, difference: null }
+    return { ...nothingBut(endingVerdicts[ending]), limit: findExceeded(run) }
+  return exitCode === 0 ? null : nothingBut('RE')
 }
 
 export function judgeRun(run: Phase, expected: Expectation): Judged {
   const ended = judgeEnd(run)
   if (ended !== null) return ended
-  if (expected.stdout === null) return { verdict: 'AC', limit: null, difference: null }
+  if (expected.stdout === null) return nothingBut('AC')
   const judgement = check(expected.checker ?? defaultChecker, run.stdout, expected.stdout)
   return judgement.same
-    ? { verdict: 'AC', limit: null, difference: null }
-    : { verdict: 'WA', limit: null, difference: judgement.difference }
+    ? nothingBut('AC')
+    : { ...nothingBut('WA'), difference: judgement.difference }
 }
 
 function findExceeded({ ending, stdoutTruncated }: Phase): ExceededLimit | null {

@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 export const jobFaults: readonly Fault[] = [
   {
     name: 'job: a program that exits with a failure is accepted for its output',
-    text: "return exitCode === 0 ? null : { verdict: 'RE', limit: null, difference: null }",
+    text: "return exitCode === 0 ? null : nothingBut('RE')",
     instead: 'return null',
     tests: ['job/verdict'],
   },
