@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { BuiltInChecker } from '#checker'
 import { stringifyBytes } from '#event'
-import { languages, limitSpellings } from '#language'
+import { languages } from '#language'
 import type { Language, PhaseLimits } from '#language'
 
 /** What is left out was not asked for. */
@@ -106,10 +106,15 @@ const schema = v.partial(
   }),
 )
 
+// The event, the request's digest and the body ask for the same bytes, which may be a megabyte and more.
+const encoded = new WeakMap<Detail, Buffer>()
+
 /** As bytes; null when nothing was asked. */
 export function encodeDetail(detail: Detail): Buffer | null {
   if (Object.keys(detail).length === 0) return null
-  return Buffer.from(stringifyBytes(detail))
+  const bytes = encoded.get(detail) ?? Buffer.from(stringifyBytes(detail))
+  encoded.set(detail, bytes)
+  return bytes
 }
 
 /** @throws when the bytes are not what `encodeDetail` makes. */
@@ -118,19 +123,4 @@ export function decodeDetail(bytes: Uint8Array | null): Detail {
   const read = v.parse(schema, JSON.parse(Buffer.from(bytes).toString()))
   // Exactly what was asked: a field that was left out is none.
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
-}
-
-/** Limits as events spell them. */
-export function describeOwnLimits(limits: OwnLimits): object {
-  return Object.fromEntries(
-    Object.entries(limits).map(([name, own]) => [
-      name,
-      Object.fromEntries(
-        Object.entries(own).map(([limit, value]) => [
-          limitSpellings[limit as keyof PhaseLimits],
-          value,
-        ]),
-      ),
-    ]),
-  )
 }

@@ -1,10 +1,11 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { describeOwnLimits, encodeDetail } from './detail.ts'
-import type { Detail } from './detail.ts'
+import { encodeDetail } from './detail.ts'
+import type { Detail, OwnLimits } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
+import { spellLimits } from '#language'
 import type { Language } from '#language'
 
 export interface Submission {
@@ -56,7 +57,7 @@ export function describeReceived(
           ? null
           : { id: webhookId, host: new URL(webhook.url).host },
       ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
-      ...(detail.limits !== undefined && { limits: describeOwnLimits(detail.limits) }),
+      ...(detail.limits !== undefined && { limits: spellOwnLimits(detail.limits) }),
       ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
       ...(tag !== null && { tag }),
       ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
@@ -124,4 +125,11 @@ function listFurtherParts({ detail, tag, outputEncoding }: Submission): (Buffer 
   const bytes = encodeDetail(detail)
   if (bytes === null && tag === null && outputEncoding === 'utf8') return []
   return [bytes, tag, outputEncoding]
+}
+
+function spellOwnLimits({ compile, run }: OwnLimits): object {
+  return {
+    ...(compile !== undefined && { compile: spellLimits(compile) }),
+    ...(run !== undefined && { run: spellLimits(run) }),
+  }
 }

@@ -29,6 +29,16 @@ export const limitSpellings = {
   diskBytes: 'disk_bytes',
 } as const satisfies Record<keyof PhaseLimits, string>
 
+/** Limits as the log spells them, those that are there. */
+export function spellLimits(limits: Partial<PhaseLimits>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limitSpellings).flatMap(([name, spelling]) => {
+      const limit = limits[name as keyof PhaseLimits]
+      return limit === undefined ? [] : [[spelling, limit]]
+    }),
+  )
+}
+
 /** `compile` is null without a compiler. */
 export interface Limits {
   readonly compile: PhaseLimits | null
