@@ -8,7 +8,7 @@ import type { HttpDependencies } from './http.ts'
 import { invalidRequest, isUuid, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
 import { languageSchema } from './language-name.ts'
-import { tagSchema } from './submission.ts'
+import { tagSchema } from './detail-field.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
 

@@ -6,9 +6,10 @@ import type { Submission } from '#enqueue'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 import { languageSchema } from './language-name.ts'
-import { decode, detailEntries, findUnknown, judgeDetail, readDetail } from './detail.ts'
-
-export { tagSchema } from './detail.ts'
+import { detailEntries } from './detail-field.ts'
+import { readDetail } from './detail.ts'
+import { findUnknown, judgeDetail } from './judge-detail.ts'
+import { byteLength, decode, wellFormedText, wellFormedTextWithoutNul } from './text.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
@@ -22,16 +23,6 @@ const namedCharacters = 100
 // Of everything that is wrong; a body of 28 kB could have thirteen thousand.
 const issuesMost = 100
 
-const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
-
-const wellFormedText = v.pipe(
-  v.string('must be a string'),
-  v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
-)
-
-// PostgreSQL's text has no NUL; bodies are bytes and may hold it.
-const withoutNul = v.check((text: string) => !text.includes('\0'), 'must not hold a NUL')
-
 const boundedText = (description: string) =>
   v.pipe(
     wellFormedText,
@@ -44,8 +35,7 @@ const boundedText = (description: string) =>
 
 const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
   v.pipe(
-    wellFormedText,
-    withoutNul,
+    wellFormedTextWithoutNul,
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       for (const message of judgeUrl(dataset.value, allowedRanges)) addIssue({ message })
@@ -81,8 +71,7 @@ function authorityOf(text: string): string {
 }
 
 const webhookSecret = v.pipe(
-  wellFormedText,
-  withoutNul,
+  wellFormedTextWithoutNul,
   v.check((text) => text !== '', 'must not be empty'),
   v.check(
     (text) => byteLength(text) <= secretLimitBytes,

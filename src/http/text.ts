@@ -1,0 +1,22 @@
+// Text in requests: what PostgreSQL and UTF-8 cannot hold is refused.
+import * as v from 'valibot'
+
+export const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
+
+export const wellFormedText = v.pipe(
+  v.string('must be a string'),
+  v.check((text) => text.isWellFormed(), 'holds a lone surrogate, which has no UTF-8'),
+)
+
+// PostgreSQL's text has no NUL; bodies are bytes and may hold it.
+export const wellFormedTextWithoutNul = v.pipe(
+  wellFormedText,
+  v.check((text) => !text.includes('\0'), 'must not hold a NUL'),
+)
+
+/** Null when it is not base64. */
+export function decode(content: string, encoded: 'utf8' | 'base64' | undefined): Buffer | null {
+  if (encoded !== 'base64') return Buffer.from(content)
+  const bytes = Buffer.from(content, 'base64')
+  return bytes.toString('base64') === content ? bytes : null
+}
