@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createBareRunner } from '../bare.ts'
 import { measure } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
+import { bareBinary } from './bare-binary.ts'
 import { expectBoxed, startExecutor } from './box.ts'
 
 // Each prints how many bytes it was given: a bare run has none.
@@ -25,10 +26,7 @@ using bare = await createBareRunner()
 await using executor = await startExecutor(2)
 const build = `${bare.directory}/build`
 mkdirSync(build)
-writeFileSync(`${build}/main.cpp`, cpp)
 writeFileSync(`${build}/Main.java`, java)
-const [gcc = '', ...options] = executor.runtimes.cpp?.compile ?? []
-execFileSync(gcc, options, { cwd: build })
 execFileSync('/usr/bin/javac', ['Main.java'], { cwd: build })
 
 let length = 0
@@ -38,15 +36,7 @@ const repeat = (language: 'cpp' | 'java', code: string) => (): Promise<void> => 
 }
 
 const rows = await measure([
-  {
-    name: 'bare binary',
-    iterations: scaleIterations(100),
-    batch: bare.prepare({
-      commands: [['./main']],
-      files: { main: readFileSync(`${build}/main`) },
-      stdout: '0\n',
-    }),
-  },
+  bareBinary(executor, bare, cpp),
   {
     name: 'C++ again',
     floor: 'bare binary',

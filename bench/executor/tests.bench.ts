@@ -2,13 +2,12 @@
 // A duration is the whole submission's over its tests, so that what comes before the first and after the last is in it.
 // C++ was compiled before and is found in the cache: what is timed compiles nothing. For C++ read "+p50".
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Phase } from '#executor'
 import { createBareRunner } from '../bare.ts'
 import { measure } from '../measure.ts'
 import type { Batch } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
+import { bareBinary } from './bare-binary.ts'
 import { cacheScope, startExecutor } from './box.ts'
 
 const testsOfOne = 100
@@ -20,11 +19,6 @@ const cpp =
 
 using bare = await createBareRunner()
 await using executor = await startExecutor(2)
-const build = `${bare.directory}/build`
-mkdirSync(build)
-writeFileSync(`${build}/main.cpp`, cpp)
-const [gcc = '', ...options] = executor.runtimes.cpp?.compile ?? []
-execFileSync(gcc, options, { cwd: build })
 
 const inputs = Array.from({ length: testsOfOne }, (_, index) => ({
   stdin: Buffer.from(`${index}`),
@@ -86,15 +80,7 @@ const rows = await measure([
     iterations: tests,
     batch: submitAll('python', python),
   },
-  {
-    name: 'bare binary',
-    iterations: scaleIterations(100),
-    batch: bare.prepare({
-      commands: [['./main']],
-      files: { main: readFileSync(`${build}/main`) },
-      stdout: '0\n',
-    }),
-  },
+  bareBinary(executor, bare, cpp),
   {
     name: 'C++, a test of 100',
     floor: 'bare binary',
