@@ -7,11 +7,7 @@ import { scaleIterations } from '../report.ts'
 import type { BenchExecutor } from './box.ts'
 
 /** Compiles it and returns the case `bare binary`. @param code of a program that prints 0 when it is given nothing. */
-export function bareBinary(
-  { runtimes }: BenchExecutor,
-  bare: BareRunner,
-  code: string,
-): Case {
+export function bareBinary({ runtimes }: BenchExecutor, bare: BareRunner, code: string): Case {
   const build = `${bare.directory}/binary`
   mkdirSync(build)
   writeFileSync(`${build}/main.cpp`, code)
