@@ -121,7 +121,8 @@ os.makedirs('shut/in')
 open('shut/in/x', 'w').write('x')
 os.chmod('shut/in/x', 0)
 os.chmod('shut/in', 0)
-os.chmod('shut', 0)`
+os.chmod('shut', 0)
+os.chmod('.', 0)`
       t.strictSame(await left(code, ['shut/in/x']), { 'shut/in/x': 'x' })
     })
 

@@ -33,6 +33,7 @@ export function openWorkDirectory(boxPid: number): number {
  */
 export function readOutputFiles(directory: number, names: readonly string[]): OutputFile[] {
   let room = outputFilesBytesMost
+  openUp(directory)
   return names.flatMap((name): OutputFile[] => {
     const file = openBelow(directory, name.split('/'))
     if (file === null) return []
