@@ -80,6 +80,7 @@ export const exitStatuses = {
   usage: 64,
   refused: 65,
   noInput: 66,
+  noOutput: 73,
   unavailable: 69,
   unauthorized: 77,
   config: 78,

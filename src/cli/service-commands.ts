@@ -45,6 +45,17 @@ const detail = {
     value: 'IN:OUT',
     help: 'two files, an input and what should be printed; IN: takes any output',
   },
+  'output-file': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'comes back when the program has left it, and is saved under the same name',
+  },
+  'output-directory': {
+    type: 'string',
+    value: 'DIRECTORY',
+    help: 'where these are saved (default: here)',
+  },
   'stop-on-failure': { type: 'boolean', help: 'run no test after the first that is not AC' },
   checker: {
     type: 'string',
@@ -75,8 +86,10 @@ const verdictNotes =
   'A word that begins with - is given as --arg=-v. A test has the name of its IN.\n' +
   'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures;\n' +
   'with tests those of the first that is not AC, and before the last line one for each test: name, verdict, figures, difference.\n' +
+  'What --output-file names is saved however the program ended, over what stood there; with --json it stands in the record alone.\n' +
   'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
-  'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid.'
+  'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid. 73: what the\n' +
+  'program has left cannot be saved.'
 
 export const serviceCommands = [
   defineCommand({
@@ -100,6 +113,8 @@ export const serviceCommands = [
         compileArgs: values['compile-arg'],
         with: values.with,
         tests: values.test,
+        outputFiles: values['output-file'],
+        outputDirectory: values['output-directory'],
         stopOnFailure: values['stop-on-failure'],
         checker: values.checker,
         limits: values.limit,

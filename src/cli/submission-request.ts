@@ -5,6 +5,7 @@ import { basename, extname, isAbsolute, posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Checker, Limits, SubmissionRequest, SubmittedFile, Test } from '#client'
 import { languages, languagesByExtension } from '#language'
+import { checkOutputNames } from './output-files.ts'
 
 /** `-` is standard input. */
 export interface ProgramFiles {
@@ -30,6 +31,8 @@ export interface RequestWords extends ProgramFiles {
   /** Each `NAME=NUMBER`. */
   readonly limits?: readonly string[]
   readonly compileLimits?: readonly string[]
+  /** Names of files that come back. */
+  readonly outputFiles?: readonly string[]
   readonly tag?: string | undefined
 }
 
@@ -47,7 +50,9 @@ export const checkerNames = ['lines', 'exact', 'tokens', 'unordered_lines'] as c
 
 /** @throws {TypeError} when the words are wrong; {Error} when a file cannot be read, or is not UTF-8 and has to be. */
 export async function readRequest(words: RequestWords): Promise<SubmissionRequest> {
-  const { expectedFile, args = [], compileArgs = [], tests = [], checker, tag } = words
+  const { expectedFile, args = [], compileArgs = [], tests = [], outputFiles = [] } = words
+  const { checker, tag } = words
+  checkOutputNames(outputFiles)
   const [limits, compileLimits] = [
     readLimits('--limit', words.limits ?? []),
     readLimits('--compile-limit', words.compileLimits ?? []),
@@ -65,6 +70,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
     ...(chosen !== undefined && { checker: chosen }),
     ...(limits !== null && { limits }),
     ...(compileLimits !== null && { compile_limits: compileLimits }),
+    ...(outputFiles.length > 0 && { output_files: outputFiles }),
     ...(tag !== undefined && { tag }),
   }
 }

@@ -6,6 +6,7 @@ import type { Client, Result, SubmissionRequest } from '#client'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { printable } from './output.ts'
+import { saveOutputFiles } from './output-files.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
 import { describeMemory, describeTests } from './test-lines.ts'
@@ -21,6 +22,8 @@ interface ServiceCall {
 
 export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
+  /** Where output files are saved; here when left out. */
+  readonly outputDirectory?: string | undefined
 }
 
 export interface CancelCall extends ServiceCall {
@@ -40,7 +43,7 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
   }
   return askService(call, terminal, async (client) =>
     call.wait
-      ? present(await waitVisibly(client, request, terminal), call.json, terminal)
+      ? finish(call, await waitVisibly(client, request, terminal), terminal)
       : accept(await client.submit(request), call.json, terminal),
   )
 }
@@ -114,6 +117,20 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
   const isPlain = stdout.isTTY === true && !json
   stdout.write(isPlain ? `${accepted.id}\n` : `${JSON.stringify(accepted)}\n`)
   return 0
+}
+
+/** What is not there to be saved leaves the status as it is; what cannot be saved does not. */
+async function finish(call: SubmitCall, result: Result, terminal: Terminal): Promise<number> {
+  const status = present(result, call.json, terminal)
+  const { outputFiles = [], outputDirectory = '.' } = call
+  if (call.json || outputFiles.length === 0) return status
+  try {
+    const lines = await saveOutputFiles(outputFiles, result, outputDirectory)
+    for (const line of lines) terminal.stderr.write(`${printable(line)}\n`)
+    return status
+  } catch (error) {
+    return complain(call, terminal, 'no_output', (error as Error).message, exitStatuses.noOutput)
+  }
 }
 
 function present(result: Result, json: boolean, { stdout, stderr }: Terminal): number {

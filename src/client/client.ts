@@ -36,9 +36,19 @@ export interface Result {
   readonly difference: Difference | null
   /** In the order of the request; null without tests. */
   readonly tests: readonly TestResult[] | null
+  /** What the run has left of `output_files`; null when none were asked for, and when purged. */
+  readonly files: readonly LeftFile[] | null
   readonly tag: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
+}
+
+/** Content is base64, and null when it did not fit into 1 MiB beside those before it. */
+export interface LeftFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: string | null
+  readonly content: string | null
 }
 
 export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr'
@@ -94,6 +104,8 @@ export interface SubmissionRequest {
   readonly checker?: Checker
   readonly stdin_encoding?: 'utf8' | 'base64'
   readonly output_encoding?: 'utf8' | 'base64'
+  /** Names of files that come back when the run has left them. Not together with `tests`. */
+  readonly output_files?: readonly string[]
   readonly tag?: string
   readonly webhook_url?: string
   readonly webhook_secret?: string

@@ -50,6 +50,13 @@ export type TestFacts =
       readonly stderr: OutputDigest
     })
 
+/** Of a file that a run has left. */
+export interface LeftFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256?: string
+}
+
 export interface ExecutionCompleted {
   readonly type: 'execution.completed'
   readonly data: {
@@ -67,6 +74,8 @@ export interface ExecutionCompleted {
     readonly report?: BodyDigest
     /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */
     readonly tests?: readonly TestFacts[]
+    /** What the run has left of what was asked for; `sha256` of those that were kept. */
+    readonly files?: readonly LeftFile[]
   }
 }
 

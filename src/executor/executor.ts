@@ -17,7 +17,8 @@
 // in the box is killed, the output read to its end, the counters read; only then is the slot free. When a keeper fails
 // before a program begins, the program begins elsewhere (tenancy.ts).
 //
-// Nothing that a program can write is ever opened from outside: sources and compiled programs go in by descriptors, input is
+// Nothing that a program can write is opened from outside while anything of it lives, and after that nothing but the files
+// that its request names (outputFiles): sources and compiled programs go in by descriptors, input is
 // a nameless file, outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's
 // own word, and is judged last (contract/judge-ending.ts).
 export { NotBegunError, SandboxError } from '#contract'

@@ -52,7 +52,7 @@ export function createProgramRunner(
     runPhase: PhaseRunner,
     { paths, ranOutOfMemory }: Toolchain,
     command: Command,
-    details: Pick<PhaseRequest, 'stdin' | 'limits' | 'stop'> & { stderrKeptBytes?: number },
+    details: Pick<PhaseRequest, 'stdin' | 'limits' | 'stop' | 'stderrKeptBytes' | 'outputFiles'>,
   ): Promise<Phase> {
     phases += 1
     return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
@@ -124,9 +124,12 @@ export function createProgramRunner(
       return { compile: compilePhase, compileCached, run: null }
     const besides = [...files, ...(request.runFiles ?? [])]
     const command = beside(besides, toolchain.run(artefact, limits.run.memoryBytes))
+    const asked = request.outputFiles && {
+      outputFiles: withoutOwn(request.outputFiles, command),
+    }
     const runOnce = (input: RunInput): Promise<Phase> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const details = { stdin: input.stdin, limits: limits.run, stop }
+      const details = { stdin: input.stdin, limits: limits.run, stop, ...asked }
       return runCommand(runPhase, toolchain, { ...command, argv }, details)
     }
     const phase =
@@ -201,6 +204,12 @@ function beside(files: readonly SourceFile[], command: Command): Command {
   if (taken === undefined) return { ...command, files: [...command.files, ...further] }
   const message = `${taken.path.slice('/box/'.length)}: this name is taken`
   return { ...command, argv: ['/bin/sh', '-c', 'echo "$1" >&2; exit 1', 'sh', message] }
+}
+
+/** A program's own file is none that it left, though it may have changed it: not every kind of box lets it. */
+function withoutOwn(names: readonly string[], { files }: Command): string[] {
+  const own = new Set(files.map(({ path }) => path))
+  return names.filter((name) => !own.has(`/box/${name}`))
 }
 
 /** Of a signal that is always there and one that may be. */

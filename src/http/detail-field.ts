@@ -1,14 +1,14 @@
 // The fields of a submission beyond code, input and webhook, each by itself. What holds between them stands in judge-detail.ts.
 import * as v from 'valibot'
 import type { PhaseLimits } from '#language'
+import { fileName } from './file-name.ts'
 import { languageSchema } from './language-name.ts'
+import { outputFilesSchema } from './output-files.ts'
 import { byteLength, wellFormedText, wellFormedTextWithoutNul } from './text.ts'
 
 const wordsMost = 64
 const wordsBytesMost = 16 * 1024
 export const filesMost = 64
-const nameBytesMost = 255
-const nameDepthMost = 8
 const tagBytesMost = 128
 export const testsMost = 200
 const codeBytesMost = 65_536
@@ -42,25 +42,6 @@ const words = (description: string) =>
     ),
     v.metadata({ description, maxItems: wordsMost, items: { type: 'string' } }),
   )
-
-/** A relative path whose parts no shell, no file system and no other language reads otherwise. */
-const fileName = v.pipe(
-  v.string('must be a string'),
-  v.maxLength(nameBytesMost, `is longer than ${nameBytesMost} characters`),
-  v.regex(
-    /^[\w.-]+(?:\/[\w.-]+)*$/,
-    'must be a relative path of parts made of A-Z, a-z, 0-9, ., _ and -',
-  ),
-  v.check(
-    (name) => name.split('/').every((part) => part !== '.' && part !== '..'),
-    'must not hold a part . or ..',
-  ),
-  v.check(
-    (name) => name.split('/').length <= nameDepthMost,
-    `must not be deeper than ${nameDepthMost} parts`,
-  ),
-  v.metadata({ maxLength: nameBytesMost }),
-)
 
 const encoding = v.picklist(['utf8', 'base64'], 'must be utf8 or base64')
 
@@ -207,6 +188,7 @@ export const detailEntries = {
       ),
     ),
   ),
+  output_files: v.optional(outputFilesSchema),
   tag: v.optional(tagSchema),
 } as const
 

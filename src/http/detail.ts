@@ -19,6 +19,7 @@ export function readDetail(given: Given): Detail {
     ...(files && files.length > 0 && { files }),
     ...(Object.keys(own).length > 0 && { limits: own }),
     ...(given.tests && { tests: given.tests.map((one) => readTest(one, given.stdin_encoding)) }),
+    ...(given.output_files && given.output_files.length > 0 && { outputFiles: given.output_files }),
     ...(given.stop_on_failure === true && { stopOnFailure: true }),
     ...(given.checker && { checker: readChecker(given.checker) }),
   }

@@ -23,6 +23,7 @@ const outcomeFields = [
   'compile_output',
   'limit',
   'tests',
+  'files',
 ] as const
 
 // No host, worker or key, no details of a failed sandbox or of a webhook's answer.

@@ -12,6 +12,8 @@ import {
   testsMost,
 } from './detail-field.ts'
 import type { Given, GivenChecker, GivenFile, LimitName } from './detail-field.ts'
+import { judgeNames } from './file-name.ts'
+import { judgeOutputFiles } from './output-files.ts'
 import { byteLength, decode } from './text.ts'
 
 const filesBytesMost = 1024 * 1024
@@ -59,6 +61,11 @@ export function* judgeDetail(
   allowed: TierLimits,
 ): Generator<Issue> {
   yield* judgeFiles('files', listOwnFiles(language), given.files ?? [])
+  yield* judgeOutputFiles(
+    given.output_files ?? [],
+    listOwnFiles(language),
+    (given.files ?? []).map(({ name }) => name),
+  )
   yield* judgeTests(given)
   yield* judgeChecker(given)
   if (language === undefined) return
@@ -79,6 +86,7 @@ function* judgeTests({
   tests,
   stdin,
   expected_stdout: expected,
+  output_files: outputFiles,
   ...given
 }: Given): Generator<Issue> {
   if (tests === undefined) {
@@ -86,7 +94,11 @@ function* judgeTests({
       yield { path: 'stop_on_failure', message: 'is for tests alone' }
     return
   }
-  for (const [path, value] of Object.entries({ stdin, expected_stdout: expected })) {
+  for (const [path, value] of Object.entries({
+    stdin,
+    expected_stdout: expected,
+    output_files: outputFiles,
+  })) {
     if (value !== undefined) yield { path, message: 'cannot be given beside tests' }
   }
   let bytes = 0
@@ -170,35 +182,8 @@ function* judgeFiles(
     at,
     own,
     files.map(({ name }) => name),
+    '.name',
   )
-}
-
-/** Names that a file system, here or elsewhere, could take for one another. */
-function* judgeNames(
-  at: string,
-  own: readonly string[],
-  names: readonly string[],
-): Generator<Issue> {
-  const taken = new Set(own.map((name) => name.toLowerCase()))
-  const directories = new Set<string>()
-  for (const [index, name] of names.entries()) {
-    const path = `${at}.${index}.name`
-    const folded = name.toLowerCase()
-    const above = listDirectories(folded)
-    if (own.some((one) => one.toLowerCase() === folded))
-      yield { path, message: 'is the name of a file that the language makes itself' }
-    else if (taken.has(folded)) yield { path, message: 'is the name of another file' }
-    else if (directories.has(folded) || above.some((directory) => taken.has(directory)))
-      yield { path, message: 'is a directory of another file’s name, or the other way round' }
-    taken.add(folded)
-    for (const directory of above) directories.add(directory)
-  }
-}
-
-/** Of `a/b/c`: `a` and `a/b`. */
-function listDirectories(name: string): string[] {
-  const parts = name.split('/').slice(0, -1)
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** What stands in the box under names of the language's own. */

@@ -44,7 +44,7 @@ const summaryEntries = {
   purged_at: v.pipe(
     v.nullable(time),
     v.description(
-      'When stdout, stderr and compile_output were removed for their age; they are null since.',
+      'When stdout, stderr, compile_output, tests and files were removed for their age; they are null since.',
     ),
   ),
   compile: v.pipe(
@@ -105,7 +105,23 @@ const test = v.object({
   message: v.pipe(v.nullable(v.string()), v.description('What the checker said.')),
 })
 
+const file = v.object({
+  name: v.string(),
+  size: v.pipe(count, v.description('Bytes.')),
+  sha256: v.pipe(v.nullable(v.string()), v.description('Hexadecimal; null without content.')),
+  content: v.pipe(
+    v.nullable(v.string()),
+    v.description('base64; null when it did not fit into 1 MiB beside those before it.'),
+  ),
+})
+
 const bodyEntries = {
+  files: v.pipe(
+    v.nullable(v.array(file)),
+    v.description(
+      'What the run has left of output_files, in their order; null when none were asked for, before the end, and when purged.',
+    ),
+  ),
   difference,
   tests: v.pipe(
     v.nullable(v.array(test)),

@@ -2,7 +2,7 @@
 import type { Difference } from '#checker'
 import type { ExceededLimit, PhaseFacts } from '#event'
 import { decodeReport } from './report.ts'
-import type { ToldTest } from './report.ts'
+import type { ToldFile, ToldTest } from './report.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
@@ -41,6 +41,8 @@ export interface ResultRecord {
   readonly difference: Difference | null
   /** In the order of the request; null without tests, before the end, and when they were purged. */
   readonly tests: readonly ToldTest<string>[] | null
+  /** What the run has left of what was asked for, in base64; null as `tests` is. */
+  readonly files: readonly ToldFile<string>[] | null
   /** The caller's own word for it. */
   readonly tag: string | null
 }
@@ -79,7 +81,7 @@ export type TrackedResult = ResultRecord & { readonly webhook: WebhookProgress |
 /** Without what the program wrote. */
 export type ResultSummary = Omit<ResultRecord, WrittenField>
 
-type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests'
+type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tests' | 'files'
 
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -98,6 +100,7 @@ export interface ResultRow extends Omit<
   | 'limit'
   | 'difference'
   | 'tests'
+  | 'files'
 > {
   readonly exceeded: ExceededLimit | null
   /** As execution.completed says it. */
@@ -131,7 +134,7 @@ const encode = (bytes: Uint8Array | null | undefined): string | null =>
 export function toRecord(row: ResultRow): ResultRecord {
   // Null, as an empty text would say that the program wrote nothing.
   const kept = row.finished_at !== null && row.purged_at === null
-  const { difference, tests } = decodeReport(row.report)
+  const { difference, tests, files } = decodeReport(row.report)
   const tell = row.output_encoding === 'base64' ? encode : decode
   return {
     id: row.id,
@@ -159,6 +162,7 @@ export function toRecord(row: ResultRow): ResultRecord {
     tests:
       tests?.map((test) => ({ ...test, stdout: tell(test.stdout), stderr: tell(test.stderr) })) ??
       null,
+    files: files?.map((file) => ({ ...file, content: encode(file.content) })) ?? null,
     tag: row.tag,
   }
 }

@@ -1,8 +1,12 @@
 // What is told of a submission's end beside its outputs (runledger.body.report): where the output differs, and how each test
-// went. A worker writes it, whoever reads the result reads it.
+// went, and what files the run has left. A worker writes it, whoever reads the result reads it.
 import type { Difference } from '#checker'
 import { stringifyBytes } from '#event'
 import type { ExceededLimit, Verdict } from '#event'
+import type { ToldFile } from './told-file.ts'
+
+export { tellFiles } from './told-file.ts'
+export type { ToldFile } from './told-file.ts'
 
 /** Of each output of a test. */
 export const keptOutputBytes = 65_536
@@ -12,6 +16,8 @@ export interface Report {
   readonly difference: Difference | null
   /** Null without tests. */
   readonly tests: readonly ToldTest[] | null
+  /** What the run has left; null when nothing was asked for. */
+  readonly files: readonly ToldFile[] | null
 }
 
 /** Seconds and bytes. All is null of one that was not run. */
@@ -36,19 +42,24 @@ export interface ToldTest<Output = Uint8Array> {
   readonly message: string | null
 }
 
+interface KeptReport extends Pick<Report, 'difference'> {
+  readonly tests: readonly ToldTest<string>[] | null
+  /** Releases before wrote none. */
+  readonly files?: readonly ToldFile<string>[] | null
+}
+
+const nothing: Report = { difference: null, tests: null, files: null }
+
 /** JSON, in which outputs are base64; null when there is nothing to tell. */
 export function encodeReport(report: Report): Buffer | null {
-  if (report.difference === null && report.tests === null) return null
+  if (Object.values(report).every((part) => part === null)) return null
   return Buffer.from(stringifyBytes(report))
 }
 
 /** @throws SyntaxError when it is no JSON. */
 export function decodeReport(bytes: Uint8Array | null | undefined): Report {
-  if (!(bytes instanceof Uint8Array)) return { difference: null, tests: null }
-  const { difference, tests } = JSON.parse(Buffer.from(bytes).toString()) as Omit<
-    Report,
-    'tests'
-  > & { readonly tests: readonly ToldTest<string>[] | null }
+  if (!(bytes instanceof Uint8Array)) return nothing
+  const { difference, tests, files } = JSON.parse(Buffer.from(bytes).toString()) as KeptReport
   return {
     difference,
     tests:
@@ -56,6 +67,11 @@ export function decodeReport(bytes: Uint8Array | null | undefined): Report {
         ...test,
         stdout: test.stdout === null ? null : Buffer.from(test.stdout, 'base64'),
         stderr: test.stderr === null ? null : Buffer.from(test.stderr, 'base64'),
+      })) ?? null,
+    files:
+      files?.map((file) => ({
+        ...file,
+        content: file.content === null ? null : Buffer.from(file.content, 'base64'),
       })) ?? null,
   }
 }

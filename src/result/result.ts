@@ -94,6 +94,7 @@ export async function listResults(
       compile_output: _messages,
       difference: _difference,
       tests: _tests,
+      files: _files,
       ...summary
     } = toRecord(row)
     return summary

@@ -1,11 +1,11 @@
 // The command `submit FILE`: JSON for scripts, text for people, and an exit status that follows the verdict.
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs' // prettier-ignore
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import t from 'tap'
 import { decodeDetail } from '#detail'
-import type { ToldTest } from '#report'
+import type { ToldFile, ToldTest } from '#report'
 import { readLine } from '../../src/cli/arguments.ts'
 import { exitStatuses } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
@@ -53,12 +53,18 @@ async function endNext(
   verdict: string,
   stdout = '',
   tests: readonly ToldTest[] = [],
+  files: readonly ToldFile[] | null = null,
 ): Promise<void> {
   for (;;) {
     const [row] =
       await sql`select submission_id as id from runledger.pending where told_to is not null`
     if (row === undefined) continue
-    await finish(sql, row['id'] as string, { verdict, stdout, ...(tests.length > 0 && { tests }) })
+    await finish(sql, row['id'] as string, {
+      verdict,
+      stdout,
+      files,
+      ...(tests.length > 0 && { tests }),
+    })
     return
   }
 }
@@ -318,4 +324,39 @@ t.test('what goes wrong has a status of its own and a reason', async (t) => {
     t.match(message, reason)
     t.equal((await command(call)).err, `${message}\n`, 'one sentence without --json')
   }
+})
+
+t.test('what the program has left is saved under the names that were asked for', async (t) => {
+  const outputDirectory = join(directory, 'saved')
+  const outputFiles = ['sub/a.bin', 'missing', 'huge']
+  const file = (name: string, size: number, content: Buffer | null): ToldFile => ({
+    name,
+    size,
+    sha256: null,
+    content,
+  })
+  const files = [
+    file('sub/a.bin', 2, Buffer.from([0, 255])),
+    file('huge', 2 * 2 ** 20, null),
+    file('../unasked', 1, Buffer.from('x')),
+  ]
+  const running = command({ wait: true, outputFiles, outputDirectory })
+  await endNext('RE', '', [], files)
+  const { status, err } = await running
+  t.equal(status, exitStatuses.RE)
+  t.match(err, /^RE .*\nmissing: the program has left no such file\nhuge: 2\.0 MiB is more than comes back\n$/) // prettier-ignore
+  t.strictSame(readdirSync(outputDirectory, { recursive: true }), ['sub', 'sub/a.bin'])
+  t.strictSame(readFileSync(join(outputDirectory, 'sub/a.bin')), Buffer.from([0, 255]))
+  t.notOk(existsSync(join(directory, 'unasked')))
+
+  const next = command({ wait: true, outputFiles: ['sub'], outputDirectory })
+  await endNext('AC', '', [], [file('sub', 1, Buffer.from('x'))])
+  t.match(await next, { status: exitStatuses.noOutput, err: /EISDIR/ })
+
+  const json = command({ wait: true, json: true, outputFiles: ['only-told'], outputDirectory })
+  await endNext('AC', '', [], [file('only-told', 1, Buffer.from('x'))])
+  t.match(JSON.parse((await json).out), { files: [{ content: 'eA==' }] })
+  t.notOk(existsSync(join(outputDirectory, 'only-told')))
+  for (const name of ['/etc/motd', 'a/../../b'])
+    t.match(await command({ outputFiles: [name] }), { status: exitStatuses.usage, err: /climb/ })
 })

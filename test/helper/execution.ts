@@ -3,12 +3,13 @@ import { hostname } from 'node:os'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Database } from '#database'
+import { abilities } from '#detail'
 import { digestBody } from '#event'
 import { defaultLimits } from '#language'
 import { describeLimits } from '#job'
 import type { Language } from '#language'
 import { encodeReport } from '#report'
-import type { ToldTest } from '#report'
+import type { ToldFile, ToldTest } from '#report'
 
 /** How a pretended run ended. */
 export interface PretendedRun {
@@ -17,6 +18,7 @@ export interface PretendedRun {
   readonly verdict?: string
   /** What is told of its tests. */
   readonly tests?: readonly ToldTest[]
+  readonly files?: readonly ToldFile[] | null
 }
 
 const pretendedWorker = uuidv7()
@@ -25,7 +27,10 @@ const pretendedWorker = uuidv7()
 export async function startExecution(
   sql: Database,
   id: string,
-  workerId = pretendedWorker,
+  {
+    workerId = pretendedWorker,
+    does = abilities,
+  }: { workerId?: string; does?: readonly string[] } = {},
 ): Promise<number | null> {
   const [result] = await sql`select language from runledger.result where id = ${id}`
   const data = {
@@ -39,7 +44,7 @@ export async function startExecution(
   const [row] = await sql`
     select version from runledger.start_execution(
       ${id}, ${workerId}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
-      offers => '{python,cpp,java}'
+      offers => '{python,cpp,java}', does => ${[...does]}::text[]
     )`
   return row === undefined ? null : (row['version'] as number)
 }
@@ -49,11 +54,11 @@ export async function completeExecution(
   sql: Database,
   id: string,
   version: number,
-  { stdout = '', stderr = '', verdict = 'AC', tests }: PretendedRun = {},
+  { stdout = '', stderr = '', verdict = 'AC', tests, files = null }: PretendedRun = {},
   { inTransaction = false } = {},
 ): Promise<void> {
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
-  const report = encodeReport({ difference: null, tests: tests ?? null })
+  const report = encodeReport({ difference: null, tests: tests ?? null, files })
   const phase = {
     ending: 'exited',
     exit_code: verdict === 'AC' ? 0 : 1,

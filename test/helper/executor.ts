@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import * as v from 'valibot'
 import { createExecutor } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
-import type { Executor, ExecutorOptions, Outcome, Phase } from '#executor'
+import type { ExecutionRequest, Executor, ExecutorOptions, Outcome, Phase } from '#executor'
 import type { Language, Limits, PhaseLimits } from '#language'
 
 /** How many times slower than a usual machine this one may be. */
@@ -157,9 +157,10 @@ export async function execute(
   stdin: string | Uint8Array = '',
   signal?: AbortSignal,
   scope = cacheScope,
+  more: Partial<ExecutionRequest> = {},
 ): Promise<TextOutcome> {
   const outcome = await executor.execute(
-    { language, code: Buffer.from(code), stdin: Buffer.from(stdin), cacheScope: scope },
+    { language, code: Buffer.from(code), stdin: Buffer.from(stdin), cacheScope: scope, ...more },
     signal,
   )
   return { ...outcome, compile: readText(outcome.compile), run: readText(outcome.run) }

@@ -29,6 +29,8 @@ export interface Attack {
   /** Whole sources. Marks of the form `@NAME@` become what canary.ts planted. */
   readonly code: Partial<Record<Language, string>>
   readonly stdin?: string
+  /** Asked for when it runs. */
+  readonly outputFiles?: readonly string[]
   readonly fates: readonly Fate[]
   /** What it must show: proof that the same attack would show a file of the host's. */
   readonly shows?: RegExp

@@ -129,10 +129,14 @@ async function perform(
   { executor }: Arena,
   language: Language,
   code: string,
-  stdin = '',
+  { stdin = '', outputFiles }: Pick<Attack, 'stdin' | 'outputFiles'>,
 ): Promise<Result> {
   try {
-    return { outcome: await execute(executor, language, canaries.fill(code), stdin) }
+    const asked = outputFiles && { outputFiles }
+    const filled = canaries.fill(code)
+    return {
+      outcome: await execute(executor, language, filled, stdin, undefined, undefined, asked),
+    }
   } catch (error) {
     return { error }
   }
@@ -190,7 +194,7 @@ for (const profile of ['bomb', 'probe', 'compile', 'language', 'compiler'] as co
     const performAll = (): Promise<Result[]> =>
       Promise.all(
         group.map(({ attack, language }) =>
-          perform(arena, language, attack.code[language]!, attack.stdin),
+          perform(arena, language, attack.code[language]!, attack),
         ),
       )
     const stopNeighbour = neighbour.start()
@@ -228,16 +232,16 @@ for (const { title, channel, language } of exchanges) {
   const code = wrapChannel(language, channel.code[language]!)
   const [single, pair] = [find('single'), find('probe')]
   // Proof that the two ends understand each other: both in one box. It also compiles the program once.
-  const control = await perform(pair, language, code, 'both')
+  const control = await perform(pair, language, code, { stdin: 'both' })
   const faults = judgeControl(channel, control)
   const sendAndReceive = async (): Promise<Result[]> => [
-    await perform(single, language, code, 'send'),
-    await perform(single, language, code, 'receive'),
+    await perform(single, language, code, { stdin: 'send' }),
+    await perform(single, language, code, { stdin: 'receive' }),
   ]
   const [consecutive, ...concurrent] = await Promise.all([
     sendAndReceive(),
-    perform(pair, language, code, 'send'),
-    perform(pair, language, code, 'receive'),
+    perform(pair, language, code, { stdin: 'send' }),
+    perform(pair, language, code, { stdin: 'receive' }),
   ])
   faults.push(...judgeExchange(channel, consecutive, 'one after the other'))
   faults.push(...judgeExchange(channel, concurrent, 'at once'))

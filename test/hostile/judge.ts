@@ -12,9 +12,12 @@ export type Result = { readonly outcome: TextOutcome } | { readonly error: unkno
 const nameFate = ({ ending, exitCode }: TextPhase): Fate =>
   ending === 'exited' && exitCode !== 0 ? 'crashed' : ending
 
-/** All that compiler and program have written. */
+/** All that compiler and program have written, and the files that came back. */
 const tell = ({ compile, run }: TextOutcome): string =>
-  [compile, run].map((one) => `${one?.stdout ?? ''}\n${one?.stderr ?? ''}`).join('\n')
+  [
+    ...[compile, run].map((one) => `${one?.stdout ?? ''}\n${one?.stderr ?? ''}`),
+    ...(run?.outputFiles ?? []).map(({ content }) => Buffer.from(content ?? []).toString('latin1')),
+  ].join('\n')
 
 /** Lines by which a program says that something worked, or that it cannot tell; and the secrets anywhere. */
 export function findEscapes(outcome: TextOutcome, secrets: readonly string[]): string[] {

@@ -19,6 +19,8 @@ export interface PhaseRequest {
   readonly limits: PhaseLimits
   /** Bytes of stderr kept when that is less than the limit. */
   readonly stderrKeptBytes?: number
+  /** Names of files below /box, at most 16, that are told of when the program has left them. */
+  readonly outputFiles?: readonly string[]
   /** True when the runtime's own end shows that it ran out of memory below the kernel's limit. */
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
   /** Ends the phase as `cancelled`; what was captured until then is kept. */

@@ -2,6 +2,7 @@
 // Its own file because the order of the evidence is the promise that verdicts rest on.
 import { constants } from 'node:os'
 import type { Ending, Phase, Usage } from './outcome.ts'
+import type { OutputFile } from './output-file.ts'
 import type { PhaseRequest } from './boxes.ts'
 
 /** Why a phase was stopped; `unwatched`: its counters could not be read. */
@@ -33,12 +34,14 @@ export interface Evidence {
   readonly stderr: Captured
   /** How the main process ended, by its parent's word; null when it was killed with its box. */
   readonly exit: { readonly code: number; readonly signal: string | null } | null
+  /** What it left; absent when nothing was asked for. */
+  readonly outputFiles?: readonly OutputFile[]
 }
 
 /** Reads the evidence, strongest first. The exit status comes last: it is the program's own word. */
 export function judgeEnding(
   { limits, ranOutOfMemory }: Pick<PhaseRequest, 'limits' | 'ranOutOfMemory'>,
-  { reason, outOfMemoryKills, usage, stdout, stderr, exit }: Evidence,
+  { reason, outOfMemoryKills, usage, stdout, stderr, exit, outputFiles }: Evidence,
 ): Phase {
   const fell = outOfMemoryKills > 0 || reason === 'memory_limit'
   const { code, signal } = exit ?? { code: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' }
@@ -56,6 +59,7 @@ export function judgeEnding(
     stdoutTruncated: stdout.truncated,
     stderrTruncated: stderr.truncated,
     usage,
+    ...(outputFiles && { outputFiles }),
   }
 }
 

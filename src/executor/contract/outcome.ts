@@ -1,6 +1,8 @@
 // What became of a request: the program's fate, always a value and never thrown, and our own failures, always thrown.
 // Verdicts are derived from an outcome elsewhere; here stand only facts.
 
+import type { OutputFile } from './output-file.ts'
+
 /**
  * Why a phase ended, by evidence and in this order of precedence:
  * `memory_limit` the kernel's out-of-memory killer struck in the phase's cgroup (or a JVM died of OutOfMemoryError);
@@ -33,6 +35,8 @@ export interface Phase {
   readonly stdoutTruncated: boolean
   readonly stderrTruncated: boolean
   readonly usage: Usage
+  /** Those of the asked for that it left, in the order of the request; absent when none was asked for. */
+  readonly outputFiles?: readonly OutputFile[]
 }
 
 /** The fate of one request. */

@@ -59,6 +59,8 @@ export interface ExecutionRequest {
   readonly compileArguments?: readonly string[]
   /** Those of the language unless given. */
   readonly limits?: Limits
+  /** Names of files beside the program, at most 16, that are told of when it has left them. Its own are none. */
+  readonly outputFiles?: readonly string[]
   /** More than one run of the program, one after the other in the same slot, each in a fresh box; `stdin` is none of them. */
   readonly runs?: Runs
   /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */

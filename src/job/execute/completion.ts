@@ -1,8 +1,9 @@
 // What the log is told of a submission's end, and the bodies beside it.
 import { digestBody } from '#event'
-import type { ExecutionCompleted, Verdict } from '#event'
+import type { ExecutionCompleted, LeftFile, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
-import { encodeReport } from '#report'
+import { encodeReport, tellFiles } from '#report'
+import type { ToldFile } from '#report'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
@@ -28,12 +29,16 @@ interface Decision extends Judged {
   readonly run: Phase | null
 }
 
-/** @param tests null without tests. @param wasStopped true: it has no verdict. */
+/**
+ * @param tests null without tests. @param wasStopped true: it has no verdict. @param asksFiles true: it is told what files the
+ * run has left.
+ */
 export function describeOutcome(
   outcome: Outcome,
   expected: Expectation,
   tests: JudgedTests | null = null,
   wasStopped = false,
+  asksFiles = false,
 ): Completion {
   const { compile } = outcome
   const { verdict, limit, difference, run } = wasStopped
@@ -42,7 +47,8 @@ export function describeOutcome(
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
-  const report = encodeReport({ difference, tests: tests?.told ?? null })
+  const files = asksFiles ? tellFiles(run?.outputFiles ?? []) : null
+  const report = encodeReport({ difference, tests: tests?.told ?? null, files })
   return {
     data: {
       verdict,
@@ -59,12 +65,17 @@ export function describeOutcome(
       ...(limit !== null && { limit }),
       ...(report !== null && { report: digestBody(report) }),
       ...(tests !== null && { tests: tests.facts }),
+      ...(files !== null && { files: files.map(digestFile) }),
     },
     stdout,
     stderr,
     compileOutput,
     report,
   }
+}
+
+function digestFile({ name, size, sha256 }: ToldFile): LeftFile {
+  return { name, bytes: size, ...(sha256 !== null && { sha256 }) }
 }
 
 function decide(outcome: Outcome, expected: Expectation, tests: JudgedTests | null): Decision {

@@ -141,6 +141,7 @@ type Ran =
       readonly outcome: Outcome
       readonly tests: JudgedTests | null
       readonly checker: Detail['checker']
+      readonly asksFiles: boolean
       readonly wasStopped: boolean
     }
   | { readonly loss: ExecutionInterrupted['data'] }
@@ -174,7 +175,8 @@ async function execute(
     }
     const outcome = await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()
-    return { outcome, tests: judged, checker, wasStopped: stop.aborted }
+    const asksFiles = detail.outputFiles !== undefined
+    return { outcome, tests: judged, checker, asksFiles, wasStopped: stop.aborted }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
@@ -235,7 +237,7 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  { outcome, tests, checker, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
+  { outcome, tests, checker, asksFiles, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
   // A program judges tests alone, and has done so by now.
@@ -246,6 +248,7 @@ async function complete(
     expected,
     tests,
     wasStopped,
+    asksFiles,
   )
   const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
   passMilestone('execute.before_complete')

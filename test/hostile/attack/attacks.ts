@@ -13,6 +13,7 @@ import { processEscapes } from './escape-process.ts'
 import { firstProcessAttacks } from './first-process.ts'
 import { judgeAttacks } from './judge.ts'
 import { outputAttacks } from './output.ts'
+import { outputFileAttacks } from './output-file.ts'
 import { registerAttacks } from './register.ts'
 import { sourceTimeAttacks } from './source-time.ts'
 import { unchargedAttacks } from './uncharged.ts'
@@ -24,6 +25,7 @@ export const attacks: readonly Attack[] = [
   ...cpuBombs,
   ...diskBombs,
   ...outputAttacks,
+  ...outputFileAttacks,
   ...judgeAttacks,
   ...unchargedAttacks,
   ...firstProcessAttacks,

@@ -91,19 +91,19 @@ export async function openBox(
 /**
  * Resolves when the box waits in its group, or has ended.
  * @param isGivenUp asked once the pid is known.
- * @returns false when there is nothing to let go.
+ * @returns the pid of its first process; null when there is nothing to let go.
  * @throws {SandboxError} step `cgroup.attach` when it is not in its group; it is dead then.
  */
 export async function awaitBox(
   child: Child,
   group: Cgroup,
   isGivenUp = (): boolean => false,
-): Promise<boolean> {
+): Promise<number | null> {
   const boxPid = await child.boxPid
-  if (boxPid === null || isGivenUp()) return false
+  if (boxPid === null || isGivenUp()) return null
   if (!group.holds(boxPid)) await refuseOutside(child, boxPid)
   await child.waitUntilReady(boxPid)
-  return true
+  return boxPid
 }
 
 /** Kills by pid, as the cgroup cannot. The pid cannot be another's: the box still waits for us. */

@@ -1,5 +1,6 @@
 // Runs one command in bubblewrap's box. Order counts: limits hold before the first instruction, and figures are read
 // after the last process is dead.
+import { closeSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
@@ -8,6 +9,7 @@ import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
 import { watchLimits } from './limit-watch.ts'
+import { openWorkDirectory, readOutputFiles } from './output-file.ts'
 import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
 
@@ -69,6 +71,7 @@ async function runInGroup(
   const captured = captureBoth(box, request, () => killer.stop('output_limit'))
   let outlives = false
   let watch: { stop(): void } | null = null
+  let directory: number | null = null
   const abort = (): void => killer.stop('aborted')
   const cancel = (): void => killer.stop('cancelled')
   signal?.addEventListener('abort', abort)
@@ -79,7 +82,9 @@ async function runInGroup(
     let started = performance.now()
     let hasBegun = false
     const isOver = (): boolean => killer.reason() !== null
-    if ((await awaitBox(child, group, isOver)) && !isOver()) {
+    const boxPid = await awaitBox(child, group, isOver)
+    if (boxPid !== null && !isOver()) {
+      if (request.outputFiles !== undefined) directory = openWorkDirectory(boxPid)
       group.startMeasuring()
       started = performance.now()
       hasBegun = true
@@ -100,10 +105,13 @@ async function runInGroup(
     const evidence = gather(command, group, captured, end, judged, started)
     // What set-up used is not the program's.
     const usage = reason === 'cancelled' && !hasBegun ? nothingUsed : evidence.usage
-    return { phase: judgeEnding(request, { ...evidence, usage }), outlives }
+    const left = directory === null || outlives ? [] : readOutputFiles(directory, request.outputFiles ?? []) // prettier-ignore
+    const outputFiles = request.outputFiles && { outputFiles: left }
+    return { phase: judgeEnding(request, { ...evidence, usage, ...outputFiles }), outlives }
   } finally {
     killer.close()
     watch?.stop()
+    if (directory !== null) closeSync(directory)
     signal?.removeEventListener('abort', abort)
     request.stop?.removeEventListener('abort', cancel)
     child.kill()

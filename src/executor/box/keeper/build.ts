@@ -22,7 +22,7 @@ export const compileOptions: readonly string[] = [
 // -z now resolves names once, in the resident interpreter, instead of in each fork.
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
-const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c']
+const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c', 'output.c']
 export const programSources: readonly string[] = ['main.c', ...common]
 
 /**

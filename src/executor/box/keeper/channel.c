@@ -4,11 +4,12 @@
 // From the worker:
 //   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in root.c). First, once.
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
-//       name, content; then the input. One at a time.
+//       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.
 //   'A' u32. Kills the program that runs, if any.
 // To the worker, each after a struct frame:
 //   'r' u64: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
+//   'l' struct output_file, then content: a file that the program has left, after all output.
 //   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
 //       or something else is left, 'n' follows, whatever was asked for meanwhile.
 //   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another

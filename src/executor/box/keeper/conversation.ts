@@ -5,13 +5,16 @@ import { NotBegunError, readCode, SandboxError } from '#contract'
 import { encodeKind, takeFrame } from './message.ts'
 import type { Kind } from './message.ts'
 
+/** What a run leaves before its result. */
+export type Output = Extract<Kind, 'output' | 'errors' | 'outputFile'>
+
 export interface Conversation {
   /**
    * Resolves with the body of the next frame of this kind.
    * @throws {SandboxError} whatever else happens.
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
-  onOutput: (kind: 'output' | 'errors', bytes: Buffer) => void
+  onOutput: (kind: Output, bytes: Buffer) => void
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -45,7 +48,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       end(new NotBegunError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'failure') {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
-    } else if (kind === 'output' || kind === 'errors') {
+    } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
       conversation.onOutput(kind, body)
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited

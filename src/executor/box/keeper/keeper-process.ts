@@ -7,8 +7,8 @@ import { converse } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
+import { gatherOutputFiles } from './output-file.ts'
 import { decodeResult, encodeHello, encodeRequest } from './message.ts'
-import type { Result } from './message.ts'
 
 export interface Keeper {
   /** Bytes of the interpreter's memory that count as each program's; 0 without one. */
@@ -92,8 +92,12 @@ async function run(
   const parts = encodeRequest(request)
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
+  const outputFiles = gatherOutputFiles(request.outputFiles ?? [])
   const refuse = conversation.onOutput
-  conversation.onOutput = (kind, bytes) => (kind === 'output' ? stdout : stderr).add(bytes)
+  conversation.onOutput = (kind, bytes) => {
+    if (kind === 'outputFile') demand(conversation, () => outputFiles.add(bytes))
+    else (kind === 'output' ? stdout : stderr).add(bytes)
+  }
   let isGivenUp = false
   const giveUp = (): void => {
     if (!isGivenUp) conversation.giveUp()
@@ -105,7 +109,9 @@ async function run(
   request.stop?.addEventListener('abort', giveUp)
   if (request.stop?.aborted === true) giveUp()
   try {
-    const result = readResult(conversation, await answered, [stdout.length(), stderr.length()])
+    const body = await answered
+    const lengths = [stdout.length(), stderr.length()] as const
+    const result = demand(conversation, () => decodeResult(body, lengths))
     if (result.reason === 'aborted') signal?.throwIfAborted()
     const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
     return {
@@ -115,6 +121,7 @@ async function run(
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,
+      ...(request.outputFiles && { outputFiles: demand(conversation, outputFiles.end) }),
     }
   } finally {
     signal?.removeEventListener('abort', giveUp)
@@ -123,14 +130,10 @@ async function run(
   }
 }
 
-/** An impossible result ends the keeper. */
-function readResult(
-  conversation: Conversation,
-  body: Buffer,
-  lengths: readonly [number, number],
-): Result {
+/** What cannot be ends the keeper. */
+function demand<T>(conversation: Conversation, read: () => T): T {
   try {
-    return decodeResult(body, lengths)
+    return read()
   } catch (error) {
     const failure =
       error instanceof SandboxError ? error : new SandboxError('keeper.protocol', describe(error))

@@ -4,7 +4,7 @@
 // boxes' file system (root.c) and says `ready`. One empty box always waits (box.c). A request's files, input, command
 // line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
 // result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
-// passes on what a program wrote, and never opens a file that a program can write.
+// passes on what a program wrote, and opens files that a program can write after its end alone (output.c).
 //
 // In a resident interpreter the same code forks programs (python.c).
 #define _GNU_SOURCE
@@ -42,15 +42,19 @@ static bool is_inside(const char *name) {
   }
 }
 
+void read_name(char *name, uint32_t bytes) {
+  if (bytes == 0 || bytes > name_bytes_most) fail_saying("protocol", "a file's name");
+  read_exactly(name, bytes);
+  name[bytes] = 0;
+  if (strlen(name) != bytes || !is_inside(name)) fail_saying("protocol", "a file's name");
+}
+
 static void read_files(uint32_t count) {
   for (uint32_t index = 0; index < count; index += 1) {
     struct file_head head;
-    char name[256];
+    char name[name_bytes_most + 1];
     read_exactly(&head, sizeof head);
-    if (head.name_bytes == 0 || head.name_bytes >= sizeof name) fail_saying("protocol", "a file's name");
-    read_exactly(name, head.name_bytes);
-    name[head.name_bytes] = 0;
-    if (strlen(name) != head.name_bytes || !is_inside(name)) fail_saying("protocol", "a file's name");
+    read_name(name, head.name_bytes);
     int descriptor;
     write_file(&box, name, head.executable != 0, &descriptor);
     copy_to_file(descriptor, head.size, "box.file");
@@ -89,11 +93,12 @@ static void fill_box(struct request *request) {
   last->box_bytes = request->box_bytes;
   last->scratch_bytes = request->scratch_bytes;
   read_files(request->files);
+  read_output_names(request->output_files);
   copy_to_file(box.input, request->stdin_bytes, "box.stdin");
   shared->request = *request;
 }
 
-static void append_result(enum reason reason, const struct stream streams[2], int64_t started) {
+static struct result measure(enum reason reason, const struct stream streams[2], int64_t started) {
   bool told = has_ended();
   int64_t ended = told ? shared->end_nanoseconds : now();
   struct result result = {
@@ -113,7 +118,16 @@ static void append_result(enum reason reason, const struct stream streams[2], in
   }
   if (!told && reason == no_reason && result.memory_kills == 0)
     fail_saying("box.watch", "the box ended without a word");
-  append_frame('x', &result, sizeof result);
+  return result;
+}
+
+/** After the run was measured: neither its clocks nor its counters see this. */
+static void tell_output_files(const struct request *request) {
+  if (request->output_files == 0) return;
+  // The program may have filled its group, which on v1 is the keeper's, too.
+  make_room(0);
+  if (!box.outlives) pass_output_files(box.mounts[0], request->output_files_bytes);
+  close(box.mounts[0]);
 }
 
 /** Sends the result, and waits until nothing of the box is left. */
@@ -142,7 +156,9 @@ static void run(void) {
   enum reason reason = supervise(&box, &request, streams, started);
   pass_on(&streams[0]);
   pass_on(&streams[1]);
-  append_result(reason, streams, started);
+  struct result result = measure(reason, streams, started);
+  tell_output_files(&request);
+  append_frame('x', &result, sizeof result);
   // The result stands: a later failure is no `f`.
   begun = false;
   finish_run();
@@ -151,6 +167,7 @@ static void run(void) {
 void setup(void) {
   open_channel();
   open_supervision();
+  open_output_files();
   last = allocate_unforked(sizeof *last);
   last->box_bytes = last->scratch_bytes = 64 << 20;
   static const int one_page_at_least = sizeof *shared;

@@ -15,6 +15,7 @@ enum {
   worker_socket = 3,
   group_descriptor = 4,
   scratch_count = 3,
+  name_bytes_most = 255,
 };
 
 /** Shared with a box's own two processes; no program has it mapped. */
@@ -62,6 +63,16 @@ extern struct shared *shared;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec: whether it may end quietly. */
 bool serve(bool forks);
+
+/** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
+void read_name(char *name, uint32_t bytes);
+
+// output.c
+void open_output_files(void);
+/** Of the request that is being read. */
+void read_output_names(uint32_t count);
+/** @param directory /box. @param bytes_most of all contents together. */
+void pass_output_files(int directory, uint64_t bytes_most);
 
 // channel.c
 /** From before a program is let go until its result stands. */
@@ -120,6 +131,7 @@ bool may_end_quietly(void);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box);
+/** Only /box is held on to, and that only if there are files to be read in it. */
 void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
 bool has_ended(void);

@@ -24,6 +24,9 @@ struct request {
   uint32_t processes;
   uint32_t unlimited_stack;
   uint32_t may_end_quietly;
+  /** Names of files that are told of when the program has left them. */
+  uint32_t output_files;
+  uint32_t unused;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
   uint64_t cpu_nanoseconds;
@@ -34,6 +37,8 @@ struct request {
   uint64_t box_bytes;
   uint64_t scratch_bytes;
   uint64_t file_size_limit;
+  /** Of the contents of output files together. */
+  uint64_t output_files_bytes;
 };
 
 /** Its name and content follow. */
@@ -47,6 +52,13 @@ struct file_head {
 struct frame {
   uint32_t kind;
   uint32_t length;
+};
+
+/** Content follows, all of it in as many messages as it takes, or none. */
+struct output_file {
+  uint32_t index;
+  uint32_t unused;
+  uint64_t size;
 };
 
 enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted };

@@ -1,6 +1,6 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
-import { nameSignal, roundSeconds, SandboxError } from '#contract'
+import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
 import type { Command, Evidence, PhaseRequest } from '#contract'
 import * as structure from './structure.ts'
@@ -9,6 +9,7 @@ const kinds = {
   ready: 'r',
   output: 'o',
   errors: 'e',
+  outputFile: 'l',
   result: 'x',
   refusal: 'n',
   failure: 'f',
@@ -71,7 +72,12 @@ const blockBytes = 512
 const pageBytes = 4096
 
 /** `struct request` and what follows it. */
-export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Array[] {
+export function encodeRequest({
+  command,
+  limits,
+  stdin,
+  outputFiles = [],
+}: PhaseRequest): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
@@ -89,6 +95,8 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     processes: limits.processes,
     unlimited_stack: command.unlimitedStack ? 1 : 0,
     may_end_quietly: command.endsQuietly === true ? 1 : 0,
+    output_files: outputFiles.length,
+    unused: 0,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),
     cpu_nanoseconds: Math.ceil(limits.cpuSeconds * 1e9),
@@ -99,8 +107,15 @@ export function encodeRequest({ command, limits, stdin }: PhaseRequest): Uint8Ar
     scratch_bytes: scratchBytes,
     // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
+    output_files_bytes: outputFilesBytesMost,
   })
-  return [head, strings, ...command.files.flatMap(encodeFile), stdin]
+  return [
+    head,
+    strings,
+    ...command.files.flatMap(encodeFile),
+    ...outputFiles.flatMap(encodeName),
+    stdin,
+  ]
 }
 
 function encodeStrings({ argv, environment: further }: Command): Buffer {
@@ -118,6 +133,13 @@ function encodeFile({ path, content, executable }: Command['files'][number]): Ui
     size: content.length,
   })
   return [head, name, content]
+}
+
+function encodeName(name: string): Uint8Array[] {
+  const bytes = Buffer.from(name)
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(bytes.length)
+  return [length, bytes]
 }
 
 /** Null: the box ended by itself. */

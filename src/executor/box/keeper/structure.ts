@@ -82,6 +82,8 @@ export const request = defineStructure('request', {
   processes: 'uint32_t',
   unlimited_stack: 'uint32_t',
   may_end_quietly: 'uint32_t',
+  output_files: 'uint32_t',
+  unused: 'uint32_t',
   stdin_bytes: 'uint64_t',
   memory_bytes: 'uint64_t',
   cpu_nanoseconds: 'uint64_t',
@@ -91,11 +93,18 @@ export const request = defineStructure('request', {
   box_bytes: 'uint64_t',
   scratch_bytes: 'uint64_t',
   file_size_limit: 'uint64_t',
+  output_files_bytes: 'uint64_t',
 })
 
 export const fileHead = defineStructure('file_head', {
   name_bytes: 'uint32_t',
   executable: 'uint32_t',
+  size: 'uint64_t',
+})
+
+export const outputFile = defineStructure('output_file', {
+  index: 'uint32_t',
+  unused: 'uint32_t',
   size: 'uint64_t',
 })
 

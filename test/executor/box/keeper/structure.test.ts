@@ -7,8 +7,8 @@ import { evaluateInC } from '../../../helper/c-value.ts'
 
 const folder = resolve(import.meta.dirname, '../../../../src/executor/box/keeper')
 const headers = ['<signal.h>', `"${folder}/keeper.h"`]
-const { hello, request, fileHead, frame, result } = structure
-const structures = [hello, request, fileHead, frame, result]
+const { hello, request, fileHead, outputFile, frame, result } = structure
+const structures = [hello, request, fileHead, frame, outputFile, result]
 
 t.test('every field lies where the header has it, and is as wide', async (t) => {
   const expected: Record<string, number> = {}

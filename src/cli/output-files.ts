@@ -1,0 +1,39 @@
+// Saves what a run has left (`submit --output-file`) below one directory, under the names that the caller gave.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join } from 'node:path'
+import type { Result } from '#client'
+import { describeMemory } from './test-lines.ts'
+
+/**
+ * @param names as they were asked for. What the service tells beside them is not written.
+ * @returns a line for each that is not there.
+ * @throws when one cannot be written.
+ */
+export async function saveOutputFiles(
+  names: readonly string[],
+  { files }: Pick<Result, 'files'>,
+  directory: string,
+): Promise<string[]> {
+  const lines: string[] = []
+  for (const name of names) {
+    const file = files?.find((one) => one.name === name)
+    if (file === undefined) {
+      lines.push(`${name}: the program has left no such file`)
+    } else if (file.content === null) {
+      lines.push(`${name}: ${describeMemory(file.size)} is more than comes back`)
+    } else {
+      const path = join(directory, name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, Buffer.from(file.content, 'base64'))
+    }
+  }
+  return lines
+}
+
+/** @throws {TypeError} for a name that leads out of the directory. */
+export function checkOutputNames(names: readonly string[]): void {
+  for (const name of names) {
+    if (isAbsolute(name) || name.split('/').includes('..'))
+      throw new TypeError(`--output-file ${name}: must be a relative path that does not climb`)
+  }
+}

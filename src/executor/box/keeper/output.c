@@ -1,0 +1,90 @@
+// Files that the request names and the program has left in /box. They are read when every process of the run is dead, by
+// the mount that the keeper has held since before the program began.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { output_files_most = 16, chunk_bytes = 64 * 1024 };
+
+static struct {
+  uint32_t count;
+  char names[output_files_most][name_bytes_most + 1];
+  struct {
+    struct output_file head;
+    char content[chunk_bytes];
+  } frame;
+} *asked;
+
+void open_output_files(void) { asked = allocate_unforked(sizeof *asked); }
+
+void read_output_names(uint32_t count) {
+  if (count > output_files_most) fail_saying("protocol", "too many output files");
+  for (asked->count = 0; asked->count < count; asked->count += 1) {
+    uint32_t bytes;
+    read_exactly(&bytes, sizeof bytes);
+    read_name(asked->names[asked->count], bytes);
+  }
+}
+
+/** No such file, or none that can be read as one: a link, or a directory in place of a file, or the other way round. */
+static bool is_absence(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV || error == ENXIO ||
+         error == EACCES || error == ENAMETOOLONG;
+}
+
+/** Follows no link, waits for no pipe. -1: there is no such file. */
+static int open_regular(int directory, const char *name, uint64_t *size) {
+  struct open_how how = {
+      .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC,
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+  };
+  int file = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
+  if (file < 0) {
+    if (!is_absence(errno)) fail("output_file.open");
+    return -1;
+  }
+  struct stat status;
+  if (fstat(file, &status) != 0) fail("output_file.open");
+  if (S_ISREG(status.st_mode)) {
+    *size = (uint64_t)status.st_size;
+    return file;
+  }
+  close(file);
+  return -1;
+}
+
+static void read_chunk(int file, size_t length) {
+  size_t taken = 0;
+  while (taken < length) {
+    ssize_t more = read(file, asked->frame.content + taken, length - taken);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) fail("output_file.read");
+    taken += (size_t)more;
+  }
+}
+
+void pass_output_files(int directory, uint64_t bytes_most) {
+  for (uint32_t index = 0; index < asked->count; index += 1) {
+    uint64_t size;
+    int file = open_regular(directory, asked->names[index], &size);
+    if (file < 0) continue;
+    asked->frame.head = (struct output_file){.index = index, .size = size};
+    // One that does not fit is told without its content.
+    uint64_t left = size <= bytes_most ? size : 0;
+    bytes_most -= left;
+    do {
+      size_t length = left < chunk_bytes ? (size_t)left : chunk_bytes;
+      read_chunk(file, length);
+      append_frame('l', &asked->frame, sizeof asked->frame.head + length);
+      left -= length;
+    } while (left > 0);
+    close(file);
+  }
+}

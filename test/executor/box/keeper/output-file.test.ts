@@ -1,0 +1,46 @@
+// The worker's side of what a keeper says of left files: nothing is believed that cannot be.
+import t from 'tap'
+import { gatherOutputFiles } from '../../../../src/executor/box/keeper/output-file.ts'
+import { outputFile } from '../../../../src/executor/box/keeper/structure.ts'
+import { failsAt } from '../../../helper/executor.ts'
+
+const names = ['first', 'second', 'third']
+const mebibyte = 1024 * 1024
+
+function say(index: number, size: number, content = 0): Buffer {
+  return Buffer.concat([
+    outputFile.encode({ index, unused: 0, size }),
+    Buffer.alloc(content, index),
+  ])
+}
+
+t.test('pieces become files', async (t) => {
+  const files = gatherOutputFiles(names)
+  for (const body of [say(0, 5, 3), say(0, 5, 2), say(1, 2 * mebibyte), say(2, 0)]) files.add(body)
+  t.strictSame(files.end(), [
+    { name: 'first', size: 5, content: Buffer.alloc(5) },
+    { name: 'second', size: 2 * mebibyte, content: null },
+    { name: 'third', size: 0, content: Buffer.alloc(0) },
+  ])
+})
+
+t.test('whatever cannot be is refused', async (t) => {
+  const wrong: Record<string, Buffer[]> = {
+    'no head': [Buffer.alloc(15)],
+    'a name that nobody asked for': [say(3, 1, 1)],
+    'more than its size': [say(0, 1, 2)],
+    'another size': [say(0, 4, 2), say(0, 5, 2)],
+    'one before it': [say(1, 1, 1), say(0, 1, 1)],
+    'one twice': [say(1, 0), say(1, 0)],
+    'the next before this one is whole': [say(0, 4, 2), say(1, 1, 1)],
+    'no end': [say(0, 4, 2)],
+    'more than there is room for': [say(0, mebibyte, mebibyte), say(1, 1, 1)],
+  }
+  for (const [what, bodies] of Object.entries(wrong)) {
+    const files = gatherOutputFiles(names)
+    t.throws(() => {
+      for (const body of bodies) files.add(body)
+      files.end()
+    }, failsAt('keeper.protocol'), what) // prettier-ignore
+  }
+})
