@@ -21,6 +21,8 @@ export interface SubmissionReceived {
     readonly expected_stdout: BodyDigest | null
     /** Of what was asked beside these, if anything was. */
     readonly detail?: BodyDigest
+    /** What its worker must be able to do, of what not every worker can. */
+    readonly demands?: readonly string[]
     /** The submission's own, by phase, as execution.started spells them. */
     readonly limits?: object
     /** Of a program that judges: it must be offered where the submission runs. */

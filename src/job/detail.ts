@@ -13,6 +13,8 @@ export interface Detail {
   readonly compileArguments?: readonly string[]
   readonly files?: readonly DetailFile[]
   readonly limits?: OwnLimits
+  /** Names of files that are told of when the program has left them: relative paths. */
+  readonly outputFiles?: readonly string[]
   /** The program runs once for each, in place of once. */
   readonly tests?: readonly Test[]
   /** The tests after the first that is not accepted are not run. */
@@ -84,6 +86,7 @@ const schema = v.partial(
         arguments: v.optional(words),
       }),
     ),
+    outputFiles: words,
     stopOnFailure: v.literal(true),
     checker: v.variant('type', [
       v.object({ type: v.literal('lines') }),
@@ -105,6 +108,22 @@ const schema = v.partial(
     ]),
   }),
 )
+
+// What a worker of a release before would leave out without a word.
+const isAsked = {
+  output_files: ({ outputFiles }) => outputFiles !== undefined,
+} as const satisfies Readonly<Record<string, (detail: Detail) => boolean>>
+
+/** What not every worker can do. */
+export type Ability = keyof typeof isAsked
+
+/** What workers of this release can do. */
+export const abilities = Object.keys(isAsked) as readonly Ability[]
+
+/** What a worker must be able to do. */
+export function listDemands(detail: Detail): readonly Ability[] {
+  return abilities.filter((ability) => isAsked[ability](detail))
+}
 
 // The event, the request's digest and the body ask for the same bytes, which may be a megabyte and more.
 const encoded = new WeakMap<Detail, Buffer>()

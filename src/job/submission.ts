@@ -1,7 +1,7 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { encodeDetail } from './detail.ts'
+import { encodeDetail, listDemands } from './detail.ts'
 import type { Detail, OwnLimits } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
 import type { Metadata, SubmissionReceived } from '#event'
@@ -42,6 +42,7 @@ export function describeReceived(
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
   const { code, stdin, expectedStdout, detail, tag, webhook } = submission
   const detailBytes = encodeDetail(detail)
+  const demands = listDemands(detail)
   const webhookId = webhook === null ? null : uuidv7()
   return {
     webhookId,
@@ -57,6 +58,7 @@ export function describeReceived(
           ? null
           : { id: webhookId, host: new URL(webhook.url).host },
       ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
+      ...(demands.length > 0 && { demands }),
       ...(detail.limits !== undefined && { limits: spellOwnLimits(detail.limits) }),
       ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
       ...(tag !== null && { tag }),

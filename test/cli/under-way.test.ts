@@ -33,7 +33,7 @@ t.test('a worker that lives is shown with what it has to do', async (t) => {
   ])
   t.match(await listWorkers(sql), [{ state: 'working', version: '1.2.3', box: 'keeper', cgroup: 'v2' }]) // prettier-ignore
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  const version = await startExecution(sql, id, workerId)
+  const version = await startExecution(sql, id, { workerId })
   t.match(await listWorkers(sql), [{ busy: 1, suspended_at: null, heartbeat_seconds: Number }])
   const [running, ...others] = await listRunning(sql)
   t.strictSame(others, [])

@@ -25,7 +25,7 @@ const pretendedWorker = uuidv7()
 export async function startExecution(
   sql: Database,
   id: string,
-  workerId = pretendedWorker,
+  { workerId = pretendedWorker, does = [] }: { workerId?: string; does?: string[] } = {},
 ): Promise<number | null> {
   const [result] = await sql`select language from runledger.result where id = ${id}`
   const data = {
@@ -39,7 +39,7 @@ export async function startExecution(
   const [row] = await sql`
     select version from runledger.start_execution(
       ${id}, ${workerId}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
-      offers => '{python,cpp,java}'
+      offers => '{python,cpp,java}', does => ${does}::text[]
     )`
   return row === undefined ? null : (row['version'] as number)
 }

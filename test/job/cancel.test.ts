@@ -153,7 +153,7 @@ t.test('a worker that knows nothing of the attempt holds it up for seconds', asy
   const workerId = uuidv7()
   // Alive for as long as this test may take, whatever becomes of its session.
   await sql`select runledger.register_worker(${workerId}, 'here', 1, 1, '{}', 3600)`
-  await startExecution(sql, id, workerId)
+  await startExecution(sql, id, { workerId })
   await cancel(id)
   const reconcile = async (): Promise<void> => {
     await sql`select runledger.reconcile_queue()`

@@ -14,8 +14,10 @@ import { cancelSubmission, createSubmissionId } from '#enqueue'
 import { readResult } from '#result'
 import { describeReceived } from '../../src/job/submission.ts'
 import { createTestDatabase, withDatabase } from '../helper/database.ts'
+import { submitTomorrow, tomorrow } from '../helper/demand.ts'
 import { listLosses, unpackPreviousRelease } from '../helper/release.ts'
 import type { Release } from '../helper/release.ts'
+import { completeExecution, startExecution } from '../helper/execution.ts'
 import { snapshotPath } from '../helper/schema.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -107,6 +109,20 @@ if (release === null) {
     const [item] = batch.body['submissions'] as { id: string }[]
     t.match(await finalResult(sql, item?.id ?? ''), { verdict: 'AC' })
     t.equal(worker.child.exitCode, null)
+  })
+
+  t.test('its worker leaves what it cannot do to one that can', { skip }, async (t) => {
+    await startWorkerProcess(t, url, {}, release.directory)
+    const caller = await createCaller(sql)
+    const demanding = await submitTomorrow(sql, caller, { code: 'print(1)' })
+    // Each of its two slots has looked at the first job by then.
+    for (let n = 0; n < 3; n += 1) {
+      const id = await submitNew(sql, caller, describeSubmission({ code: 'print(2)' }))
+      t.match(await finalResult(sql, id), { verdict: 'AC', stdout: '2\n' })
+    }
+    t.equal((await readResult(sql, demanding, null))?.status, 'queued')
+    t.equal(await startExecution(sql, demanding, { does: [tomorrow] }), 2)
+    await completeExecution(sql, demanding, 2)
   })
 
   t.test('what its worker runs can be cancelled, heard or not', { skip }, async (t) => {

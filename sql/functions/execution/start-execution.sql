@@ -9,7 +9,8 @@ create or replace function runledger.start_execution(
   data jsonb,
   metadata jsonb,
   held text[] default '{}',
-  offers text[] default null
+  offers text[] default null,
+  does text[] default '{}'
 ) returns table (
   version integer,
   attempt integer,
@@ -104,8 +105,9 @@ begin
     end if;
     if _received ? 'detail' and (
       start_execution.offers is null or _received ->> 'checker_language' <> all (start_execution.offers)
+      or not _received -> 'demands' <@ to_jsonb(start_execution.does)
     ) then
-      -- A worker of the release before would leave out half of it, and one without its checker's language could not judge
+      -- A worker of a release before would leave out half of it, and one without its checker's language could not judge
       -- it. Another one is about to come.
       perform job.enqueue_execute(start_execution.submission_id, 1);
       return;
@@ -131,4 +133,4 @@ begin
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. offers: the languages of a worker that does what a submission''s detail asks. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or has a detail that the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. offers: the languages of a worker that does what a submission''s detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

@@ -14,7 +14,8 @@ create or replace function runledger.take_execution(
   sought text[],
   since timestamptz default null,
   held text[] default '{}',
-  reads_detail boolean default false
+  reads_detail boolean default false,
+  does text[] default '{}'
 ) returns table (
   begun_run text,
   job_id bigint,
@@ -100,7 +101,8 @@ begin
       take_execution.data || (take_execution.programs -> _job.language)
         || jsonb_build_object('run', _job.run, 'language', _job.language),
       take_execution.metadata, take_execution.held,
-      case when take_execution.reads_detail then array(select jsonb_object_keys(take_execution.programs)) end
+      case when take_execution.reads_detail then array(select jsonb_object_keys(take_execution.programs)) end,
+      take_execution.does
     ) s;
     if found then
       return query select
@@ -116,4 +118,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. reads_detail: the worker does what a submission''s detail asks. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. reads_detail: the worker does what a submission''s detail asks. does: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

@@ -8,6 +8,7 @@ import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
+import { abilities } from '#detail'
 import type { Executor } from '#executor'
 import { languages } from '#language'
 import type { Language, Limits } from '#language'
@@ -150,7 +151,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
           ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
-          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true
+          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true, ${abilities}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
       sought.delete(run)
@@ -182,7 +183,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       () => database<StartedRow[]>`
         select * from runledger.start_execution(
           ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[]
+          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${abilities}::text[]
         )`,
       log,
     )

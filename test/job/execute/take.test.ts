@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
 import { createTestDatabase } from '../../helper/database.ts'
+import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -40,6 +41,7 @@ interface Circumstances {
   readonly held?: readonly string[]
   /** What is said of each language that the worker runs. */
   readonly programs?: Record<string, { runtime?: string }>
+  readonly does?: readonly string[]
 }
 
 async function take(
@@ -50,12 +52,14 @@ async function take(
     since = null,
     held = [],
     programs = { python: { runtime: 'Python 3' }, java: {} },
+    does = [],
   }: Circumstances = {},
 ): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
       ${worker}, ${run}, 1, ${sql.json({ worker })}, ${sql.json(programs)}, ${sql.json(actor)},
-      ${[...sought]}::text[], ${since}, ${[...held]}::text[]
+      ${[...sought]}::text[], ${since}, ${[...held]}::text[], true,
+      ${[...does]}::text[]
     )`
   return row
 }
@@ -386,4 +390,20 @@ t.test('a second job of a submission that this worker is running begins nothing'
     (await readStream(sql, id)).map(({ type }) => type),
     ['submission.received', 'execution.started', 'execution.completed'],
   )
+})
+
+t.test('what a worker cannot do is put aside for one that can', async (t) => {
+  const demanding = await submitTomorrow(sql, caller, { code: 'print(1)' })
+  const plain = await submitNew(sql, caller, python)
+  const worker = await registerWorker()
+  for (const does of [[], ['something_else']]) {
+    t.equal((await take(worker, uuidv7(), { does }))?.submission_id, does.length === 0 ? plain : undefined) // prettier-ignore
+    const jobs =
+      await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${demanding}`
+    t.strictSame([...jobs], [{ is_later: true }], 'later, so that another one comes first')
+    t.equal((await readStream(sql, demanding)).length, 1, 'nothing was begun')
+    await sql`update graphile_worker._private_jobs set run_at = now()`
+  }
+  const begun = await take(worker, uuidv7(), { does: ['something_else', tomorrow] })
+  t.equal(begun?.submission_id, demanding)
 })
