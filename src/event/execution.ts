@@ -67,6 +67,8 @@ export interface ExecutionCompleted {
     readonly report?: BodyDigest
     /** In the order of the request. `run` has the end of the one that decided, and the most that any of them used. */
     readonly tests?: readonly TestFacts[]
+    /** How many were read, and how many of them had to be fetched, as the worker had not kept them. */
+    readonly blobs?: { readonly read: number; readonly fetched: number }
   }
 }
 
