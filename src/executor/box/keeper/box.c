@@ -315,7 +315,6 @@ void wait_until_ready(struct box *box) {
 
 void release_box(struct box *box) {
   if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("box.stdin");
-  close(box->input);
   for (size_t index = 0; index < scratch_count; index += 1) close(box->mounts[index]);
   uint64_t one = 1;
   if (write(go, &one, sizeof one) != sizeof one) fail("box.go");
