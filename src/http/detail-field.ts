@@ -1,6 +1,7 @@
 // The fields of a submission beyond code, input and webhook, each by itself. What holds between them stands in judge-detail.ts.
 import * as v from 'valibot'
 import type { PhaseLimits } from '#language'
+import { blobEntries } from './blob-field.ts'
 import { languageSchema } from './language-name.ts'
 import { byteLength, wellFormedText, wellFormedTextWithoutNul } from './text.ts'
 
@@ -153,6 +154,7 @@ export const testEntries = {
   ),
   stdin: v.optional(wellFormedText),
   expected_stdout: v.optional(wellFormedText),
+  ...blobEntries,
   args: v.optional(words("In place of the submission's.")),
 }
 const test = v.pipe(v.unknown(), plainObject, v.object(testEntries))
@@ -176,7 +178,7 @@ export const detailEntries = {
       v.array(test),
       v.metadata({
         description:
-          'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all. Not together with stdin or expected_stdout.',
+          'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all, longer ones are blobs: 64 MiB in all, each naming counted. Not together with stdin or expected_stdout.',
         minItems: 1,
         maxItems: testsMost,
       }),
@@ -208,6 +210,7 @@ export const detailEntries = {
     ),
   ),
   tag: v.optional(tagSchema),
+  ...blobEntries,
 } as const
 
 export type Given = v.InferOutput<ReturnType<typeof makeObject>> & {

@@ -3,6 +3,7 @@ import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits, limitSpellings } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
+import { judgeNaming } from './blob-field.ts'
 import {
   checker,
   fileEntries,
@@ -59,6 +60,7 @@ export function* judgeDetail(
   allowed: TierLimits,
 ): Generator<Issue> {
   yield* judgeFiles('files', listOwnFiles(language), given.files ?? [])
+  yield* judgeNaming('', given)
   yield* judgeTests(given)
   yield* judgeChecker(given)
   if (language === undefined) return
@@ -86,12 +88,15 @@ function* judgeTests({
       yield { path: 'stop_on_failure', message: 'is for tests alone' }
     return
   }
-  for (const [path, value] of Object.entries({ stdin, expected_stdout: expected })) {
+  const { stdin_sha256, expected_stdout_sha256 } = given
+  const alone = { stdin, expected_stdout: expected, stdin_sha256, expected_stdout_sha256 }
+  for (const [path, value] of Object.entries(alone)) {
     if (value !== undefined) yield { path, message: 'cannot be given beside tests' }
   }
   let bytes = 0
   for (const [index, one] of tests.entries()) {
     const decoded = decode(one.stdin ?? '', given.stdin_encoding)
+    yield* judgeNaming(`tests.${index}.`, one)
     if (decoded === null) yield { path: `tests.${index}.stdin`, message: 'is not base64' }
     bytes += (decoded?.byteLength ?? 0) + byteLength(one.expected_stdout ?? '')
   }
@@ -103,9 +108,10 @@ function* judgeChecker({
   checker: chosen,
   tests,
   expected_stdout: expected,
+  expected_stdout_sha256: expectedBlob,
 }: Given): Generator<Issue> {
   if (chosen === undefined) return
-  if (tests === undefined && expected === undefined)
+  if (tests === undefined && expected === undefined && expectedBlob === undefined)
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
   yield* chosen.type === 'program' ? judgeProgram(chosen, tests) : []
   const { type, absolute, relative } = chosen
