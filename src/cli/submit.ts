@@ -5,6 +5,7 @@ import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
+import { uploadLongTexts } from './long-text.ts'
 import { printable } from './output.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
@@ -38,11 +39,12 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const word = isUsage ? 'usage' : 'no_input'
     return complain(call, terminal, word, (error as Error).message, status)
   }
-  return askService(call, terminal, async (client) =>
-    call.wait
-      ? present(await waitVisibly(client, request, terminal), call.json, terminal)
-      : accept(await client.submit(request), call.json, terminal),
-  )
+  return askService(call, terminal, async (client) => {
+    const asked = await uploadLongTexts(client, request)
+    return call.wait
+      ? present(await waitVisibly(client, asked, terminal), call.json, terminal)
+      : accept(await client.submit(asked), call.json, terminal)
+  })
 }
 
 /** Resolves when it has ended, in whatever way. @returns as submitFile. */
