@@ -18,7 +18,7 @@ export const blobFaults: readonly Fault[] = [
     name: 'blob: the last byte of a quota cannot be used',
     text: 'a.blob_bytes + runledger.count_blob(store_blob.bytes) <= _key.quota',
     instead: 'a.blob_bytes + runledger.count_blob(store_blob.bytes) < _key.quota',
-    tests: ['http/blob'],
+    tests: ['http/blob', 'blob/store'],
   },
   {
     name: 'blob: an empty one is free',
@@ -61,6 +61,12 @@ export const blobFaults: readonly Fault[] = [
     text: 'for update of b skip locked',
     instead: 'for update of b',
     tests: ['blob/purge'],
+  },
+  {
+    name: 'blob: unused ones stay for ever',
+    text: 'const blobs = await purgeBlobs(database, retentionDays, signal)',
+    instead: 'const blobs = 0',
+    tests: ['job/retention'],
   },
   {
     name: 'blob: a submission is received although what it names was just purged',
