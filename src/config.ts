@@ -95,6 +95,7 @@ const worker = {
   BOX: v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
+  BLOB_CACHE_BYTES: v.optional(wholeNumber(0, 1e13), String(1024 * 1024 * 1024)),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '4'),
   LANGUAGES: v.optional(
     v.pipe(

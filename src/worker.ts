@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { checkLogin, createDatabase, surviveLostConnections } from '#database'
-import { claimUids, createExecutor, SandboxError } from '#executor'
+import { claimUids, createBlobCache, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
   announceWorker,
   createObedience,
   createSuspension,
   describeLimits,
+  fetchBlob,
   orderItself,
   startQueue,
   startRetention,
@@ -32,6 +33,7 @@ const lastSeconds = 27
 const statementSeconds = 2
 const sweepSeconds = 10
 const retentionSeconds = 60
+const dayMilliseconds = 86_400_000
 // Within these the log is written.
 const logMilliseconds = 250
 
@@ -60,6 +62,11 @@ let announce = (): void => {}
 let lookForCancels = (): void => {}
 const absent: Language[] = []
 const executor = await startExecutor()
+const blobs = createBlobCache({
+  directory: `${config.CACHE_DIRECTORY}/blob`,
+  capacityBytes: config.BLOB_CACHE_BYTES,
+  fetch: (accountId, name) => fetchBlob(database, log, accountId, name),
+})
 // Its own connection: busy pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,
@@ -120,6 +127,7 @@ const queue = await startQueue({
     shutdown: giveBack.signal,
     suspension,
     isPaused,
+    blobs,
     onExhausted: (reason) => void stop(reason, 1),
   },
   executions: executor.slots,
@@ -155,6 +163,7 @@ const retention = startRetention({
   database: retentionDatabase,
   retentionDays: config.RETENTION_DAYS,
   log,
+  onPass: () => blobs.forgetUnused(config.RETENTION_DAYS * dayMilliseconds),
 })
 // Mostly a lost connection; the platform starts a new worker.
 queue.ended.then(

@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   http: [
     ...base,
     '#account',
+    '#blob',
     '#checker',
     '#event',
     '#enqueue',
@@ -40,10 +41,11 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#migration-file',
     '#package',
   ],
-  job: [...base, '#checker', '#event', '#result', '#webhook', '#queue', '#execute'],
+  job: [...base, '#blob', '#checker', '#event', '#result', '#webhook', '#queue', '#execute'],
   'job/queue': ['#database', '#log', '#retry'],
   'job/execute': [
     ...base,
+    '#blob',
     '#checker',
     '#detail',
     '#event',
@@ -58,6 +60,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
+  blob: ['#database'],
   executor: [
     ...plain,
     '#language',

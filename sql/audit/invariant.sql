@@ -46,6 +46,28 @@ select 'a body is kept although the log says that it was purged', b.submission_i
 from runledger.body b
 join runledger.event purged on purged.stream_id = b.submission_id and purged.type = 'submission.purged'
 union all
+select 'what an account has in blobs is not their sum', a.id
+from runledger.account a
+where a.blob_bytes <> (
+  select coalesce(sum(runledger.count_blob(b.bytes)), 0) from runledger.blob b where b.account_id = a.id
+)
+union all
+select 'a blob is not as long as its chunks', b.account_id
+from runledger.blob b
+where b.bytes <> (
+  select coalesce(sum(length(c.content)), 0) from runledger.blob_chunk c
+  where c.account_id = b.account_id and c.sha256 = b.sha256
+)
+union all
+select 'an unfinished submission names a blob that is gone', p.submission_id
+from runledger.pending p
+join runledger.event received on received.stream_id = p.submission_id and received.stream_version = 1
+cross join jsonb_array_elements(received.data -> 'blobs') named
+where not exists (
+  select from runledger.blob b
+  where b.account_id = (received.data ->> 'account')::uuid and b.sha256 = decode(named ->> 'sha256', 'hex')
+)
+union all
 select 'a body is gone although the log does not say that it was purged', r.id
 from runledger.result r
 where r.purged_at is null and not exists (select from runledger.body b where b.submission_id = r.id);

@@ -28,7 +28,8 @@ begin
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
-      runledger.restore_next_pending, runledger.check_ledger
+      runledger.restore_next_pending, runledger.check_ledger,
+      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load
       to runledger_api;
     grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
@@ -37,7 +38,7 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_worker;
     revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
-    grant select on runledger.result, runledger.body, runledger.schema_migration to runledger_worker;
+    grant select on runledger.result, runledger.body, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_worker, runledger.renew_lease, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
@@ -46,7 +47,7 @@ begin
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution, runledger.find_cancelled,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
-      runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
+      runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
     grant execute on procedure runledger.conclude_execution to runledger_worker;
   end if;
@@ -79,7 +80,8 @@ begin
     grant select on all tables in schema audit to runledger_auditor;
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
-      runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission
+      runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
+      runledger.count_blob
       to runledger_auditor;
   end if;
 end

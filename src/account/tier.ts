@@ -20,9 +20,11 @@ export interface Tier {
   readonly concurrentExecutions: number | null
   /** The most that a submission may ask for; what is left out stays, or is as usual. */
   readonly limits: TierLimits
+  /** The most that an account may have in blobs; left out, it stays, or is as usual. */
+  readonly blobBytes?: number | null
 }
 
-export interface ListedTier extends Tier {
+export interface ListedTier extends Required<Tier> {
   /** Keys in force. */
   readonly keys: number
 }
@@ -30,7 +32,7 @@ export interface ListedTier extends Tier {
 /** By name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
-    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, keys
+    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", keys
     from audit.tier
     order by name`
 }
@@ -38,9 +40,16 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 /** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const { name, requestsPerMinute: requests, concurrentExecutions: concurrent, limits } = tier
+  const { blobBytes } = tier
   const event: TierEvent = {
     type: 'tier.defined',
-    data: { name, requests_per_minute: requests, concurrent_executions: concurrent, limits },
+    data: {
+      name,
+      requests_per_minute: requests,
+      concurrent_executions: concurrent,
+      limits,
+      ...(blobBytes !== undefined && { blob_bytes: blobBytes }),
+    },
   }
   await sql`
     select runledger.define_tier(

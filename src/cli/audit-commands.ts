@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { validate as isUuid } from 'uuid'
 import { readOrExit, readRetentionConfig } from '#config'
 import type { Database } from '#database'
+import { purgeBlobs } from '#blob'
 import { purgeBodies, rebuildProjections } from '#result'
 import { auditHeads, tellLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
@@ -61,16 +62,17 @@ export const auditCommands = [
   defineCommand({
     name: 'purge',
     operands: [],
-    summary: 'remove old bodies, as the worker does',
+    summary: 'remove old bodies and unused blobs, as the worker does',
     options: {
       days: { type: 'string', value: 'DAYS', help: 'older than that (default RETENTION_DAYS)' },
     },
     run: ({ values: { days } }) =>
       withDatabase(async (sql) => {
-        const purged = await purgeBodies(sql, readDays(days), (submissions) =>
+        const older = readDays(days)
+        const purged = await purgeBodies(sql, older, (submissions) =>
           printProgress(`${submissions} submissions`, process),
         )
-        printRecord({ ...purged }, process)
+        printRecord({ ...purged, blobs: await purgeBlobs(sql, older) }, process)
       }),
   }),
 ]

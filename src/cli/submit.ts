@@ -5,6 +5,7 @@ import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
+import { uploadLongTexts } from './long-text.ts'
 import { printable } from './output.ts'
 import { saveOutputFiles } from './output-files.ts'
 import { readRequest } from './submission-request.ts'
@@ -41,11 +42,12 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const word = isUsage ? 'usage' : 'no_input'
     return complain(call, terminal, word, (error as Error).message, status)
   }
-  return askService(call, terminal, async (client) =>
-    call.wait
-      ? finish(call, await waitVisibly(client, request, terminal), terminal)
-      : accept(await client.submit(request), call.json, terminal),
-  )
+  return askService(call, terminal, async (client) => {
+    const asked = await uploadLongTexts(client, request)
+    return call.wait
+      ? finish(call, await waitVisibly(client, asked, terminal), terminal)
+      : accept(await client.submit(asked), call.json, terminal)
+  })
 }
 
 /** Resolves when it has ended, in whatever way. @returns as submitFile. */

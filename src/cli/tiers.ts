@@ -25,6 +25,7 @@ export const tierCommands = [
           name: tier.name,
           requests_per_minute: present(tier.requestsPerMinute),
           concurrent_executions: present(tier.concurrentExecutions),
+          blob_bytes: present(tier.blobBytes),
           limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
           keys: tier.keys,
         }))
@@ -39,22 +40,31 @@ export const tierCommands = [
     options: {
       requests: { type: 'string', value: 'N', required: true, help: 'a minute, or `unlimited`' },
       concurrent: { type: 'string', value: 'N', required: true, help: 'at once, or `unlimited`' },
+      'blob-bytes': {
+        type: 'string',
+        value: 'N',
+        help: 'what an account may have in blobs, or `unlimited`; as it is unless given',
+      },
       limits: {
         type: 'string',
         value: 'LIST',
         help: 'the most that a submission may ask for, such as `cpu_seconds=60,memory_bytes=1073741824`',
       },
     },
-    run: ({ operands: [name = ''], values: { requests, concurrent, limits } }) =>
+    run: ({ operands: [name = ''], values: { requests, concurrent, limits, ...more } }) =>
       withDatabase(async (sql) => {
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
         }
+        const blobBytes = more['blob-bytes']
         const tier = {
           name,
           requestsPerMinute: readLimit('--requests', requests),
           concurrentExecutions: readLimit('--concurrent', concurrent),
           limits: readLimits(limits ?? ''),
+          ...(blobBytes !== undefined && {
+            blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
+          }),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -62,6 +72,7 @@ export const tierCommands = [
             name,
             requests_per_minute: tier.requestsPerMinute,
             concurrent_executions: tier.concurrentExecutions,
+            ...(tier.blobBytes !== undefined && { blob_bytes: tier.blobBytes }),
           },
           process,
         )
@@ -98,11 +109,11 @@ function readLimits(list: string): TierLimits {
   )
 }
 
-function readLimit(option: string, text: string): number | null {
+function readLimit(option: string, text: string, most = 999_999_999): number | null {
   if (text === 'unlimited') return null
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw misuse(`${option} is a number from 1 to 999999999, or \`unlimited\``)
-  return Number(text)
+  const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= most)) throw misuse(`${option} is a number from 1 to ${most}, or \`unlimited\``)
+  return number
 }
 
 function misuse(what: string): CommandError {

@@ -92,6 +92,9 @@ export interface SubmissionRequest {
   readonly code: string
   readonly stdin?: string
   readonly expected_stdout?: string
+  /** In their places: what `putBlob` resolved with. */
+  readonly stdin_sha256?: string
+  readonly expected_stdout_sha256?: string
   /** Beside the main file; those in the language itself are compiled with it. */
   readonly files?: readonly SubmittedFile[]
   readonly args?: readonly string[]
@@ -132,6 +135,8 @@ export interface Test {
   readonly name?: string
   readonly stdin?: string
   readonly expected_stdout?: string
+  readonly stdin_sha256?: string
+  readonly expected_stdout_sha256?: string
   readonly args?: readonly string[]
 }
 
@@ -209,6 +214,10 @@ export interface Client {
   wait(id: string, options?: CallOptions): Promise<Result>
   /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
   cancel(id: string, options?: CallOptions): Promise<Result>
+  /** Uploads a long input, or a long expected output. Resolves with its name for submissions when it is on disk. */
+  putBlob(bytes: Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<string>
+  /** Whether it was uploaded and is there still. @param sha256 64 hexadecimal digits, in lower case. */
+  hasBlob(sha256: string, options?: CallOptions): Promise<boolean>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -266,12 +275,32 @@ export function createClient(options: ClientOptions): Client {
     },
     cancel: async (id, given = {}) =>
       (await call('POST', `api/result/${encodeURIComponent(id)}/cancel`, given)) as Result,
+    async putBlob(bytes, given = {}) {
+      const sha256 = await nameBlob(bytes)
+      await call('PUT', `api/blobs/${sha256}`, { ...given, bytes })
+      return sha256
+    },
+    async hasBlob(sha256, given = {}) {
+      try {
+        await call('HEAD', `api/blobs/${encodeURIComponent(sha256)}`, given)
+        return true
+      } catch (error) {
+        if (error instanceof RunledgerError && error.status === 404) return false
+        throw error
+      }
+    },
     async run(request, given) {
       const { id } = await client.submit(request, given)
       return client.wait(id, given)
     },
   }
   return client
+}
+
+/** What a blob is called: its SHA-256 in hexadecimal. */
+export async function nameBlob(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
@@ -288,13 +317,20 @@ export function parseServiceUrl(text: string): URL {
 }
 
 type Attempt = (
-  method: 'GET' | 'POST',
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT',
   path: string,
-  request?: { readonly body?: unknown; readonly key?: string; readonly signal?: AbortSignal },
+  request?: {
+    /** Sent as JSON. */
+    readonly body?: unknown
+    /** Sent as they are. */
+    readonly bytes?: Uint8Array<ArrayBuffer>
+    readonly key?: string
+    readonly signal?: AbortSignal
+  },
 ) => Promise<unknown>
 
 function createAttempt(root: URL, apiKey: string, send: typeof fetch): Attempt {
-  return async (method, path, { body, key, signal } = {}) => {
+  return async (method, path, { body, bytes, key, signal } = {}) => {
     let response: Response
     let answer: unknown
     try {
@@ -304,9 +340,11 @@ function createAttempt(root: URL, apiKey: string, send: typeof fetch): Attempt {
         headers: {
           'X-API-Key': apiKey,
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
           ...(key !== undefined && { 'Idempotency-Key': key }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(bytes !== undefined && { body: bytes }),
         ...(signal !== undefined && { signal }),
       })
       const text = await response.text()
@@ -316,7 +354,7 @@ function createAttempt(root: URL, apiKey: string, send: typeof fetch): Attempt {
       const message = 'The service cannot be reached.'
       throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
     }
-    if (!response.ok || answer === undefined) {
+    if (!response.ok || (answer === undefined && method !== 'HEAD')) {
       throw new RunledgerError(response.status, answer, response.headers.get('retry-after'))
     }
     return answer

@@ -8,6 +8,7 @@ export const sqlState = {
   lockNotAvailable: '55P03',
   queueFull: 'RL003',
   keyRefused: 'RL008',
+  quotaExceeded: 'RL018',
 } as const
 
 /** An SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */

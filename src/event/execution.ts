@@ -76,6 +76,8 @@ export interface ExecutionCompleted {
     readonly tests?: readonly TestFacts[]
     /** What the run has left of what was asked for; `sha256` of those that were kept. */
     readonly files?: readonly LeftFile[]
+    /** How many were read, and how many of them had to be fetched, as the worker had not kept them. */
+    readonly blobs?: { readonly read: number; readonly fetched: number }
   }
 }
 

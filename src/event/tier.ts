@@ -9,6 +9,8 @@ export interface TierDefined {
     readonly concurrent_executions: number | null
     /** Those that were set: the most that a submission may ask for. */
     readonly limits?: object
+    /** If it was set: the most that an account may have in blobs. */
+    readonly blob_bytes?: number | null
   }
 }
 

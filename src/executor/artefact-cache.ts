@@ -2,19 +2,12 @@
 // owner finds only his own: a hit on another's would tell what others compile. Only what would come out the same again is
 // kept: a compiler that a limit stopped is asked anew.
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import type { Artefact } from '#toolchain'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import { createFairShare } from './fair-share.ts'
+import { listByAge, nameFile, ownerOf } from './kept-file.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {
@@ -212,43 +205,8 @@ function readCompiled(file: string): { compiled: Compiled; bytes: number } | nul
   return { compiled, bytes: bytes.length }
 }
 
-function untilStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
-  if (stop === undefined) return work
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const refuse = (): void => reject(stop.reason)
-  if (stop.aborted) refuse()
-  stop.addEventListener('abort', refuse)
-  work.then(resolve, reject)
-  return promise.finally(() => stop.removeEventListener('abort', refuse))
-}
-
-/** An owner's part of the names of his files. */
-function nameFile(owner: string, key: string): string {
-  return `${createHash('sha256').update(owner).digest('hex').slice(0, 32)}-${key}`
-}
-
-function ownerOf(name: string): string {
-  return name.slice(0, name.indexOf('-'))
-}
-
 function measure({ phase, artefact }: Compiled): number {
   return phase.stderr.length + (artefact?.content.length ?? 0)
-}
-
-/** What a crashed worker left unfinished is removed on the way. */
-function listByAge(directory: string): { name: string; bytes: number }[] {
-  const found: { name: string; bytes: number; time: number }[] = []
-  for (const name of readdirSync(directory)) {
-    try {
-      const { size, mtimeMs } = statSync(`${directory}/${name}`)
-      const stale = mtimeMs < Date.now() - 3_600_000
-      if (/^[0-9a-f]{32}-[0-9a-f]{64}$/.test(name)) found.push({ name, bytes: size, time: mtimeMs })
-      else if (stale) rmSync(`${directory}/${name}`, { force: true })
-    } catch {
-      // Evicted by a worker that shares the directory.
-    }
-  }
-  return found.toSorted((left, right) => left.time - right.time)
 }
 
 interface Header {

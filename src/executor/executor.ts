@@ -22,12 +22,23 @@
 // a nameless file, outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's
 // own word, and is judged last (contract/judge-ending.ts).
 export { NotBegunError, SandboxError } from '#contract'
+export { createBlobCache } from './blob-cache.ts'
+export type { BlobCache } from './blob-cache.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
-export type { Ending, Execute, ExecutionRequest, Outcome, Phase, Runs, Usage } from '#contract'
+export type {
+  Ending,
+  Execute,
+  ExecutionRequest,
+  Outcome,
+  Phase,
+  RunInput,
+  Runs,
+  Usage,
+} from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
 import { openCacheDirectory } from '#cache-directory'

@@ -159,10 +159,12 @@ async function runEach(
   execute: Execute,
 ): Promise<Phase | null> {
   let first: Phase | null = null
-  for (const [index, input] of inputs.entries()) {
+  let index = 0
+  for await (const input of inputs) {
     const run = await runOnce(input)
     first ??= run
     if (!(await onRun(run, index, execute)) || stop?.aborted === true) break
+    index += 1
   }
   return first
 }

@@ -1,6 +1,6 @@
 // POST /api/submit/batch: several submissions in one transaction. A bad item is refused in its place and does not stop
 // the others.
-import type { TierLimits } from '#account'
+import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
 import type { Issue } from '#error'
@@ -22,8 +22,8 @@ export function submitBatch(
   // More than the queue holds would be refused for ever.
   const most = Math.min(batchLimit, queueCapacity)
 
-  const toItem = async (input: unknown, allowed: TierLimits): Promise<BatchItem> => {
-    const { value, issues } = await parseSubmission(input, allowed)
+  const toItem = async (input: unknown, caller: Caller): Promise<BatchItem> => {
+    const { value, issues } = await parseSubmission(input, caller)
     if (value !== null) return { submission: value }
     const { code, message } = invalidRequest(issues)
     return { submission: null, refusal: { error: code, message, issues } }
@@ -38,7 +38,7 @@ export function submitBatch(
     const issues = [...queryIssues, ...keyIssues, ...bodyIssues]
     if (issues.length > 0) throw invalidRequest(issues)
 
-    const { apiKeyId, accountId, limits } = request.caller
+    const { apiKeyId, accountId } = request.caller
     const circumstances = {
       apiKeyId,
       accountId,
@@ -47,7 +47,7 @@ export function submitBatch(
       idempotencyKey,
       capacity: queueCapacity,
     }
-    const items = await Promise.all(inputs.map((input) => toItem(input, limits)))
+    const items = await Promise.all(inputs.map((input) => toItem(input, request.caller)))
     const receipt = await withDeadline((signal) =>
       receiveBatch(database, items, circumstances, signal),
     )

@@ -1,4 +1,4 @@
-// Reads a JSON body that may be hostile: refused by headers if possible, bounded on arrival, decoded strictly.
+// Reads a body that may be hostile: refused by headers if possible, bounded on arrival, JSON decoded strictly.
 import type { Response } from 'polka'
 import { Problem } from '#error'
 import type { Issue } from '#error'
@@ -17,41 +17,57 @@ export type Body =
  * @throws {Problem} 415 for another media type or any content encoding.
  */
 export async function readJson(request: ApiRequest, response: Response): Promise<Body> {
-  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
-  if (mediaType !== 'application/json') {
-    throw new Problem('unsupported_media_type', 'Content-Type must be application/json.')
+  requirePlain(request, 'application/json')
+  const chunks: Buffer[] = []
+  const isWhole = await receiveBytes(request, response, bodyLimitBytes, (chunk) => {
+    chunks.push(chunk)
+  })
+  if (!isWhole) return invalid(`is larger than ${bodyLimitBytes} bytes`)
+  return parse(Buffer.concat(chunks))
+}
+
+/** @throws {Problem} 415 for another media type or any content encoding. */
+export function requirePlain({ headers }: ApiRequest, expected: string): void {
+  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (mediaType !== expected) {
+    throw new Problem('unsupported_media_type', `Content-Type must be ${expected}.`)
   }
-  if (request.headers['content-encoding'] !== undefined) {
+  if (headers['content-encoding'] !== undefined) {
     throw new Problem(
       'unsupported_media_type',
       'Content-Encoding is not supported: send the body as it is.',
     )
   }
-  const bytes = await readBytes(request, response)
-  if (bytes === null) return invalid(`is larger than ${bodyLimitBytes} bytes`)
-  return parse(bytes)
 }
 
-/** @returns null for a body that is too large. */
-async function readBytes(request: ApiRequest, response: Response): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) return null
+/**
+ * Takes a body as it arrives; no more than `most` bytes of it.
+ * @returns false for a body that is too large, the rest of which is not read.
+ * @throws {Problem} when the connection broke.
+ */
+export async function receiveBytes(
+  request: ApiRequest,
+  response: Response,
+  most: number,
+  take: (chunk: Buffer) => void,
+): Promise<boolean> {
+  if (Number(request.headers['content-length'] ?? 0) > most) return false
   // Only now: a request refused by its headers is never asked for its body.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  const chunks: Buffer[] = []
   let length = 0
   try {
     // Leaving the loop must not destroy the answer's connection.
     const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
     for await (const chunk of incoming) {
       length += chunk.byteLength
-      if (length > bodyLimitBytes) return null
-      chunks.push(chunk)
+      if (length > most) return false
+      take(chunk)
     }
   } catch {
     // The connection broke: nobody reads this.
     throw new Problem('invalid_request', 'The body ended before it was complete.', { issues: [] })
   }
-  return Buffer.concat(chunks, length)
+  return true
 }
 
 function parse(bytes: Buffer): Body {

@@ -8,13 +8,16 @@ const deadlineMilliseconds = 1800
  * Settles with the work, or throws the 503 problem.
  * @param work must not write after its signal, or it would take effect after the caller was told otherwise.
  */
-export async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  milliseconds = deadlineMilliseconds,
+): Promise<T> {
   const controller = new AbortController()
   const working = work(controller.signal)
   const deadline = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => reject(unavailable()), { once: true })
   })
-  const timer = setTimeout(() => controller.abort(), deadlineMilliseconds)
+  const timer = setTimeout(() => controller.abort(), milliseconds)
   try {
     return await Promise.race([working, deadline])
   } finally {

@@ -1,6 +1,7 @@
 // The fields of a submission beyond code, input and webhook, each by itself. What holds between them stands in judge-detail.ts.
 import * as v from 'valibot'
 import type { PhaseLimits } from '#language'
+import { blobEntries } from './blob-field.ts'
 import { fileName } from './file-name.ts'
 import { languageSchema } from './language-name.ts'
 import { outputFilesSchema } from './output-files.ts'
@@ -134,6 +135,7 @@ export const testEntries = {
   ),
   stdin: v.optional(wellFormedText),
   expected_stdout: v.optional(wellFormedText),
+  ...blobEntries,
   args: v.optional(words("In place of the submission's.")),
 }
 const test = v.pipe(v.unknown(), plainObject, v.object(testEntries))
@@ -157,7 +159,7 @@ export const detailEntries = {
       v.array(test),
       v.metadata({
         description:
-          'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all. Not together with stdin or expected_stdout.',
+          'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all, longer ones are blobs: 64 MiB in all, each naming counted. Not together with stdin or expected_stdout.',
         minItems: 1,
         maxItems: testsMost,
       }),
@@ -190,6 +192,7 @@ export const detailEntries = {
   ),
   output_files: v.optional(outputFilesSchema),
   tag: v.optional(tagSchema),
+  ...blobEntries,
 } as const
 
 export type Given = v.InferOutput<ReturnType<typeof makeObject>> & {

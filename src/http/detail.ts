@@ -1,6 +1,7 @@
 // The details of a submission as the queue takes them, of fields that have been judged.
 import type { Detail, DetailFile, OwnLimits, Test } from '#enqueue'
 import type { PhaseLimits } from '#language'
+import { readBlobNames } from './blob-field.ts'
 import { spellings } from './detail-field.ts'
 import type { Given, GivenChecker, GivenFile, GivenTest, LimitName } from './detail-field.ts'
 import { decode } from './text.ts'
@@ -22,11 +23,12 @@ export function readDetail(given: Given): Detail {
     ...(given.output_files && given.output_files.length > 0 && { outputFiles: given.output_files }),
     ...(given.stop_on_failure === true && { stopOnFailure: true }),
     ...(given.checker && { checker: readChecker(given.checker) }),
+    ...readBlobNames(given),
   }
 }
 
 function readTest(
-  { name, stdin, expected_stdout: expected, args }: GivenTest,
+  { name, stdin, expected_stdout: expected, args, ...given }: GivenTest,
   encoded: 'utf8' | 'base64' | undefined,
 ): Test {
   return {
@@ -34,6 +36,7 @@ function readTest(
     stdin: decode(stdin ?? '', encoded) ?? Buffer.alloc(0),
     expectedStdout: expected === undefined ? null : Buffer.from(expected),
     ...(args !== undefined && { arguments: args }),
+    ...readBlobNames(given),
   }
 }
 

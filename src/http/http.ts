@@ -8,12 +8,14 @@ import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
+import { headBlob, putBlob } from './blob.ts'
 import { cancelResult } from './cancel.ts'
 import { readEvents } from './events.ts'
 import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
 import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
+import { requireBlobs } from './named-blob.ts'
 import { createOfferedLanguages, refuseAbsent } from './offered.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
@@ -40,18 +42,23 @@ export interface HttpDependencies {
   readonly queueCapacity: number
   /** Non-public ranges that webhooks may reach. */
   readonly webhookAllowedRanges: readonly AddressRange[]
+  /** In which an upload has to arrive; a minute unless said. */
+  readonly uploadSeconds?: number
 }
 
-type Method = 'GET' | 'POST'
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
   const metrics = createMetrics({ database, waiter, readiness })
   // One for both ways to submit, so that one of them learns what the other asked.
-  const parse = refuseAbsent(
-    createSubmissionParser(dependencies.webhookAllowedRanges),
-    createOfferedLanguages(database),
+  const parse = requireBlobs(
+    refuseAbsent(
+      createSubmissionParser(dependencies.webhookAllowedRanges),
+      createOfferedLanguages(database),
+    ),
+    database,
   )
   const routes: readonly (readonly [Method, string, Handler])[] = [
     ['POST', '/api/submit', submit(dependencies, parse)],
@@ -61,6 +68,8 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
+    ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],
+    ['HEAD', '/api/blobs/:sha256', headBlob(dependencies)],
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],

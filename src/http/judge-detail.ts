@@ -3,6 +3,7 @@ import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits, limitSpellings } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
+import { judgeNaming } from './blob-field.ts'
 import {
   checker,
   fileEntries,
@@ -66,6 +67,7 @@ export function* judgeDetail(
     listOwnFiles(language),
     (given.files ?? []).map(({ name }) => name),
   )
+  yield* judgeNaming('', given)
   yield* judgeTests(given)
   yield* judgeChecker(given)
   if (language === undefined) return
@@ -94,16 +96,21 @@ function* judgeTests({
       yield { path: 'stop_on_failure', message: 'is for tests alone' }
     return
   }
-  for (const [path, value] of Object.entries({
+  const { stdin_sha256, expected_stdout_sha256 } = given
+  const alone = {
     stdin,
     expected_stdout: expected,
+    stdin_sha256,
+    expected_stdout_sha256,
     output_files: outputFiles,
-  })) {
+  }
+  for (const [path, value] of Object.entries(alone)) {
     if (value !== undefined) yield { path, message: 'cannot be given beside tests' }
   }
   let bytes = 0
   for (const [index, one] of tests.entries()) {
     const decoded = decode(one.stdin ?? '', given.stdin_encoding)
+    yield* judgeNaming(`tests.${index}.`, one)
     if (decoded === null) yield { path: `tests.${index}.stdin`, message: 'is not base64' }
     bytes += (decoded?.byteLength ?? 0) + byteLength(one.expected_stdout ?? '')
   }
@@ -115,9 +122,10 @@ function* judgeChecker({
   checker: chosen,
   tests,
   expected_stdout: expected,
+  expected_stdout_sha256: expectedBlob,
 }: Given): Generator<Issue> {
   if (chosen === undefined) return
-  if (tests === undefined && expected === undefined)
+  if (tests === undefined && expected === undefined && expectedBlob === undefined)
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
   yield* chosen.type === 'program' ? judgeProgram(chosen, tests) : []
   const { type, absolute, relative } = chosen

@@ -11,7 +11,12 @@ import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { Readiness } from './health.ts'
 import type { Handler } from './request.ts'
-import { createLanguageGauges, createLedgerGauges, createLoadGauges } from './service-gauges.ts'
+import {
+  createBlobGauge,
+  createLanguageGauges,
+  createLedgerGauges,
+  createLoadGauges,
+} from './service-gauges.ts'
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -73,6 +78,7 @@ export function createMetrics({
   const load = createLoadGauges(database, registry)
   const byLanguage = createLanguageGauges(database, registry)
   const ledger = createLedgerGauges(database, registry)
+  const blobs = createBlobGauge(database, registry)
   const progress = createProgressCounters(database, registry)
 
   return {
@@ -89,7 +95,7 @@ export function createMetrics({
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
       const [answered, isReady] = await Promise.all([
-        holds(() => Promise.all([load(), byLanguage(), ledger(), progress()])),
+        holds(() => Promise.all([load(), byLanguage(), ledger(), blobs(), progress()])),
         holds(readiness, (missing) => missing === null),
       ])
       reachable.set(answered)
@@ -124,6 +130,8 @@ interface ProgressRow extends Readonly<Record<Duration, number | null>> {
   readonly reason: string | null
   readonly outcome: string | null
   readonly attempt_seconds: number | null
+  readonly blobs_read: number | null
+  readonly blobs_fetched: number | null
 }
 
 function createProgressCounters(database: Database, registry: Registry): () => Promise<void> {
@@ -140,6 +148,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
   const executions = counter('executions', 'Submissions that ended.', ['language', 'verdict'])
   const rescues = counter('rescues', 'Attempts that we lost and took back.', ['reason'])
   const attempts = counter('webhook_attempts', 'Attempts to deliver a webhook.', ['outcome'])
+  const blobReads = counter('blob_reads', 'Blobs that runs were given.', ['source'])
   const abandoned = counter('webhooks_abandoned', 'Webhooks that were given up.', ['reason'])
   const attemptSeconds = new Histogram({
     name: 'runledger_webhook_attempt_duration_seconds',
@@ -158,6 +167,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
   for (const language of languages)
     // What is cancelled has no verdict, and is counted among them.
     for (const verdict of [...resultVerdicts, 'cancelled']) executions.inc({ language, verdict }, 0)
+  for (const source of ['cache', 'database']) blobReads.inc({ source }, 0)
   for (const reason of abandonReasons) abandoned.inc({ reason }, 0)
 
   let cursor: Cursor | null = null
@@ -172,6 +182,9 @@ function createProgressCounters(database: Database, registry: Registry): () => P
     if (type.startsWith('webhook.')) return
     if (type === 'execution.interrupted') rescues.inc({ reason: reason ?? 'unknown' })
     else executions.inc({ language: language ?? 'unknown', verdict: verdict ?? 'IE' })
+    const { blobs_read: read, blobs_fetched: fetched } = row
+    if (read !== null) blobReads.inc({ source: 'cache' }, read - (fetched ?? 0))
+    if (fetched !== null) blobReads.inc({ source: 'database' }, fetched)
     for (const name of durations) {
       const figure = row[name]
       if (figure !== null) histograms[name].observe({ language: language ?? 'unknown' }, figure)

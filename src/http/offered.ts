@@ -1,6 +1,6 @@
 // Which languages can be submitted: those that a worker offers, or did within the last day. One that nobody runs is refused at
 // once; one whose workers are away for a while waits for them.
-import type { TierLimits } from '#account'
+import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
@@ -43,15 +43,18 @@ export function createOfferedLanguages(database: Database): OfferedLanguages {
 }
 
 /** Reads a submission, or tells all that is wrong with it. */
-export type SubmissionParser = (input: unknown, allowed: TierLimits) => Promise<Parsed<Submission>>
+export type SubmissionParser = (
+  input: unknown,
+  caller: Pick<Caller, 'accountId' | 'limits'>,
+) => Promise<Parsed<Submission>>
 
 /** A parser that also refuses languages that are not offered. */
 export function refuseAbsent(
   parse: (input: unknown, allowed: TierLimits) => Parsed<Submission>,
   offered: OfferedLanguages,
 ): SubmissionParser {
-  return async (input, allowed) => {
-    const parsed = parse(input, allowed)
+  return async (input, { limits }) => {
+    const parsed = parse(input, limits)
     if (parsed.value === null) return parsed
     const { language, detail } = parsed.value
     const named = {

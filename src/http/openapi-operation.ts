@@ -1,4 +1,5 @@
 // The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
+import { blobOperations } from './openapi-blob.ts'
 
 export interface DescribedAnswer {
   readonly description: string
@@ -8,7 +9,7 @@ export interface DescribedAnswer {
 }
 
 export interface Operation {
-  readonly method: 'get' | 'post'
+  readonly method: 'get' | 'head' | 'post' | 'put'
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -16,6 +17,9 @@ export interface Operation {
   readonly parameters?: readonly string[]
   /** The schema's name, and examples. */
   readonly body?: { readonly schema: string; readonly examples: Readonly<Record<string, object>> }
+  /** What the body is, where it is bytes. */
+  readonly bytes?: string
+  /** They go before those that are the same for every operation. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>
   /** Beyond those of every operation under /api. */
   readonly problems?: readonly (404 | 408 | 415 | 503)[]
@@ -144,6 +148,7 @@ export const operations: readonly Operation[] = [
     },
     authenticated: true,
   },
+  ...blobOperations,
   {
     method: 'get',
     path: '/openapi.json',

@@ -98,6 +98,13 @@ function createParameters(): object {
       description: "A submission's id. Unknown, malformed and foreign ids are all 404.",
       schema: uuidSchema,
     },
+    sha256: {
+      name: 'sha256',
+      in: 'path',
+      required: true,
+      description: 'Of the bytes: 64 hexadecimal digits, in lower case.',
+      schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    },
     wait: {
       name: 'wait',
       in: 'query',
@@ -178,7 +185,7 @@ function createPaths(): object {
 }
 
 function describe(operation: Operation): object {
-  const { operationId, summary, description, parameters, body, authenticated } = operation
+  const { operationId, summary, description, parameters, body, bytes, authenticated } = operation
   const always = authenticated ? [400, 401, 403, 408, 429, 500, 503] : [408, 500]
   const problems = Object.fromEntries(
     [...always, ...(operation.problems ?? [])].flatMap((status) => {
@@ -205,8 +212,15 @@ function describe(operation: Operation): object {
         },
       },
     }),
+    ...(bytes !== undefined && {
+      requestBody: {
+        required: true,
+        description: bytes,
+        content: { 'application/octet-stream': {} },
+      },
+    }),
     responses: Object.fromEntries(
-      Object.entries<DescribedAnswer>({ ...operation.answers, ...problems }).map(
+      Object.entries<DescribedAnswer>({ ...problems, ...operation.answers }).map(
         ([status, answer]) => [
           status,
           {

@@ -244,6 +244,7 @@ export const answerSchemas = {
       v.description('One element an item, in the same order.'),
     ),
   }),
+  Blob: v.object({ sha256: v.string(), size: v.pipe(count, v.description('Bytes.')) }),
   Events: v.object({ events: v.array(event) }),
   Languages: v.object({ languages: v.array(languageDescription) }),
   Health: v.object({ status: v.literal('ok') }),

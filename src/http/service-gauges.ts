@@ -56,6 +56,17 @@ export function createLoadGauges(database: Database, registry: Registry): () => 
   }
 }
 
+/** Creates the gauge of blobs; the result sets it. */
+export function createBlobGauge(database: Database, registry: Registry): () => Promise<void> {
+  const gauge = createGauges(registry)
+  const stored = gauge('blob_bytes', 'Bytes that the blobs of all accounts count.')
+  return async () => {
+    const [row] = await database<[{ bytes: number }]>`
+      select runledger.read_blob_load() as bytes`
+    stored.set(row.bytes)
+  }
+}
+
 /** Creates the gauges by language; the result sets them. */
 export function createLanguageGauges(database: Database, registry: Registry): () => Promise<void> {
   const gauge = createGauges(registry)

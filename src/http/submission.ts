@@ -189,6 +189,7 @@ export function createSubmissionParser(
         detail: readDetail(rest),
         tag: rest.tag ?? null,
         outputEncoding: rest.output_encoding ?? 'utf8',
+        blobs: [],
         webhook: url === undefined || secret === undefined ? null : { url, secret },
       },
       issues: [],
@@ -196,7 +197,8 @@ export function createSubmissionParser(
   }
 }
 
-function shorten(issues: readonly Issue[]): Issue[] {
+/** Of very many few are told. */
+export function shorten(issues: readonly Issue[]): Issue[] {
   if (issues.length <= issuesMost) return [...issues]
   const message = `holds ${issues.length - issuesMost} more mistakes`
   return [...issues.slice(0, issuesMost), { path: '', message }]

@@ -66,7 +66,7 @@ function createParser(
     const { json, issues: bodyIssues } = await readJson(request, response)
     const submission =
       bodyIssues.length === 0
-        ? await parseSubmission(json, request.caller.limits)
+        ? await parseSubmission(json, request.caller)
         : { value: null, issues: bodyIssues }
     const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)

@@ -12,6 +12,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
+import { mayTakeLonger } from './arrival.ts'
 import { strictTransportSecurity } from './https.ts'
 
 export interface TransportOptions {
@@ -80,6 +81,8 @@ export function createServer(
     if (early.get(socket)?.complete === false) socket.destroy()
     else {
       const exchanges = [...open].filter(({ request }) => request.socket === socket)
+      const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      if (isLate && exchanges.some(({ request }) => mayTakeLonger(request))) return
       answerClientError(error, socket, exchanges)
     }
   })

@@ -21,6 +21,10 @@ export interface Detail {
   readonly stopOnFailure?: true
   /** How outputs are judged. */
   readonly checker?: BuiltInChecker | ProgramChecker
+  /** The SHA-256 of a blob, hexadecimal: the input, which then is empty otherwise. */
+  readonly stdinBlob?: string
+  /** Likewise what is expected. */
+  readonly expectedStdoutBlob?: string
 }
 
 /** A program that judges: its exit status tells. */
@@ -40,6 +44,9 @@ export interface Test {
   readonly expectedStdout: Uint8Array | null
   /** In place of the submission's. */
   readonly arguments?: readonly string[]
+  /** As `Detail` has them. */
+  readonly stdinBlob?: string
+  readonly expectedStdoutBlob?: string
 }
 
 /** A file that lies beside the program's own. */
@@ -71,6 +78,7 @@ const phase = v.partial(
     diskBytes: v.number(),
   }),
 )
+const blobs = { stdinBlob: v.optional(v.string()), expectedStdoutBlob: v.optional(v.string()) }
 const files = v.array(v.object({ name: v.string(), content: base64 }))
 const schema = v.partial(
   v.object({
@@ -84,10 +92,12 @@ const schema = v.partial(
         stdin: base64,
         expectedStdout: v.nullable(base64),
         arguments: v.optional(words),
+        ...blobs,
       }),
     ),
     outputFiles: words,
     stopOnFailure: v.literal(true),
+    ...blobs,
     checker: v.variant('type', [
       v.object({ type: v.literal('lines') }),
       v.object({ type: v.literal('exact') }),
@@ -112,7 +122,14 @@ const schema = v.partial(
 // What a worker of a release before would leave out without a word.
 const isAsked = {
   output_files: ({ outputFiles }) => outputFiles !== undefined,
+  blobs: ({ tests = [], ...alone }) => [alone, ...tests].some(namesBlob),
 } as const satisfies Readonly<Record<string, (detail: Detail) => boolean>>
+
+function namesBlob({ stdinBlob, expectedStdoutBlob }: Pick<Test, BlobField>): boolean {
+  return stdinBlob !== undefined || expectedStdoutBlob !== undefined
+}
+
+type BlobField = 'stdinBlob' | 'expectedStdoutBlob'
 
 /** What not every worker can do. */
 export type Ability = keyof typeof isAsked

@@ -6,7 +6,7 @@ import type { Queue, QueueOptions } from '#queue'
 import { createDeliverTask } from './deliver.ts'
 import type { DeliverDependencies } from './deliver.ts'
 
-export { createSuspension, describeLimits } from '#execute'
+export { createSuspension, describeLimits, fetchBlob } from '#execute'
 export { announceWorker } from './lease.ts'
 export type { Lease } from './lease.ts'
 export { createObedience } from './obedience.ts'

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import { purgeBlobs } from '#blob'
 import { purgeBodies } from '#result'
 import { passMilestone } from './milestone.ts'
 
@@ -15,6 +16,8 @@ export interface RetentionOptions {
   readonly retentionDays: number
   readonly log: Logger
   readonly intervalMilliseconds?: number
+  /** Called when all is done that was due. */
+  readonly onPass?: () => void
 }
 
 /** `stop` resolves after the running batch. */
@@ -23,6 +26,7 @@ export function startRetention({
   retentionDays,
   log,
   intervalMilliseconds = hourMilliseconds,
+  onPass = () => {},
 }: RetentionOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -38,6 +42,9 @@ export function startRetention({
     passMilestone('retention.after_purge')
     if (purged.submissions > 0 || purged.partitions.length > 0)
       log.info({ ...purged }, 'submission.purged')
+    const blobs = await purgeBlobs(database, retentionDays, signal)
+    if (blobs > 0) log.info({ blobs }, 'blob.purged')
+    onPass()
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { encodeDetail, listDemands } from './detail.ts'
 import type { Detail, OwnLimits } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
-import type { Metadata, SubmissionReceived } from '#event'
+import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
 import { spellLimits } from '#language'
 import type { Language } from '#language'
 
@@ -19,6 +19,8 @@ export interface Submission {
   readonly tag: string | null
   /** How its outputs are told. */
   readonly outputEncoding: 'utf8' | 'base64'
+  /** Of the account, each once: those that the detail names. */
+  readonly blobs: readonly BodyDigest[]
   readonly webhook: { readonly url: string; readonly secret: string } | null
 }
 
@@ -59,6 +61,7 @@ export function describeReceived(
           : { id: webhookId, host: new URL(webhook.url).host },
       ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
       ...(demands.length > 0 && { demands }),
+      ...(submission.blobs.length > 0 && { blobs: submission.blobs }),
       ...(detail.limits !== undefined && { limits: spellOwnLimits(detail.limits) }),
       ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
       ...(tag !== null && { tag }),

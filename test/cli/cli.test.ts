@@ -188,13 +188,21 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         name: 'beta',
         requests_per_minute: 60,
         concurrent_executions: 10,
+        blob_bytes: 268_435_456,
         keys: await inForce('beta'),
       },
-      { name: 'silver', requests_per_minute: 2, concurrent_executions: null, keys: 1 },
+      {
+        name: 'silver',
+        requests_per_minute: 2,
+        concurrent_executions: null,
+        blob_bytes: 268_435_456,
+        keys: 1,
+      },
       {
         name: 'unlimited',
         requests_per_minute: null,
         concurrent_executions: null,
+        blob_bytes: null,
         keys: await inForce('unlimited'),
       },
     ],
@@ -255,6 +263,23 @@ t.test('what a tier’s submissions may ask for is set by name; the rest stays',
   for (const wrong of ['cpu=1', 'cpu_seconds=0', 'cpu_seconds', 'cpu_seconds=1e3'])
     t.match(await set('--limits', wrong), { status: 64, err: /--limits is a list/ })
   await sql`delete from runledger.tier where name = 'gold'`
+})
+
+t.test('what a tier’s accounts may have in blobs is set, or stays', async (t) => {
+  const set = (...words: string[]): Promise<Ended> =>
+    command(['tiers', 'set', 'bronze', '--requests', '5', '--concurrent', '5', ...words])
+  const read = async (): Promise<unknown> =>
+    (await sql`select blob_bytes from audit.tier where name = 'bronze'`)[0]?.['blob_bytes']
+  await set()
+  t.equal(await read(), 268_435_456)
+  t.match(await set('--blob-bytes', '5000000000'), { status: 0, out: /"blob_bytes":5000000000/ })
+  await set('--limits', 'processes=8')
+  t.equal(await read(), 5_000_000_000)
+  await set('--blob-bytes', 'unlimited')
+  t.equal(await read(), null)
+  for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
+    t.match(await set(`--blob-bytes=${wrong}`), { status: 64, err: /--blob-bytes is a number/ })
+  await sql`delete from runledger.tier where name = 'bronze'`
 })
 
 t.test('a call that is wrong makes no key, and says what is wrong', async (t) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { RunledgerError, createClient, verifyWebhook } from '../../src/client/client.ts'
+import { RunledgerError, createClient, nameBlob, verifyWebhook } from '../../src/client/client.ts'
 import type { Result } from '../../src/client/client.ts'
 import { contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -48,6 +48,21 @@ t.test('its record has the fields of the contract’s', async (t) => {
 t.test('submit resolves with the id, read with the record', async (t) => {
   const { id } = await client.submit(python)
   t.match(await client.read(id), { id, status: 'queued' })
+})
+
+t.test('a blob is uploaded once, and named', async (t) => {
+  const bytes = new TextEncoder().encode('a long input')
+  const name = await nameBlob(bytes)
+  t.match(name, /^[0-9a-f]{64}$/)
+  t.equal(await client.hasBlob(name), false)
+  t.equal(await client.putBlob(bytes), name)
+  t.equal(await client.putBlob(bytes), name)
+  t.equal(await client.hasBlob(name), true)
+  t.match(await client.submit({ ...python, stdin_sha256: name }), { id: /./ })
+  t.match(await failureOf(client.submit({ ...python, stdin_sha256: '0'.repeat(64) })), {
+    status: 400,
+    issues: [{ path: 'stdin_sha256' }],
+  })
 })
 
 t.test('wait goes on past the server’s own limit', async (t) => {

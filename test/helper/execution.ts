@@ -94,9 +94,9 @@ export async function finish(
   sql: Database,
   id: string,
   run: PretendedRun = {},
-  { inTransaction = false } = {},
+  { inTransaction = false, does = [] }: { inTransaction?: boolean; does?: string[] } = {},
 ): Promise<void> {
-  const version = await startExecution(sql, id)
+  const version = await startExecution(sql, id, { does })
   if (version === null) throw new Error(`submission ${id} cannot start`)
   await completeExecution(sql, id, version, run, { inTransaction })
 }

@@ -31,6 +31,7 @@ export function describeSubmission(
     detail: {},
     tag: null,
     outputEncoding: 'utf8',
+    blobs: [],
     webhook: null,
     ...rest,
     code: Buffer.from(code),

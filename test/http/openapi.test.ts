@@ -54,12 +54,14 @@ t.test('every schema compiles under JSON Schema 2020-12, strictly', async (t) =>
 
 t.test('every route is described, and every description has its route', async (t) => {
   for (const [template, operations] of Object.entries(contract.paths)) {
-    const path = template.replace('{id}', '018f0000-0000-7000-8000-000000000000')
-    for (const method of ['GET', 'POST']) {
+    const path = template
+      .replace('{id}', '018f0000-0000-7000-8000-000000000000')
+      .replace('{sha256}', '0'.repeat(64))
+    for (const method of ['GET', 'POST', 'PUT']) {
       const described = operations[method.toLowerCase()] !== undefined
       const { status } = await call(method, path, {
         checked: false,
-        ...(method === 'POST' && { body: {} }),
+        ...(method !== 'GET' && { body: {} }),
       })
       t.equal(status !== 405, described, `${method} ${template} ${status}`)
     }

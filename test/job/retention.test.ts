@@ -1,7 +1,9 @@
 // The worker's hourly look: partitions are made, old bodies go, and a database that is away stops nothing for good.
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import { storeBlob } from '#blob'
 import { createDatabase } from '#database'
 import { receiveSubmission } from '#enqueue'
 import { startRetention } from '#job'
@@ -67,6 +69,18 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
     stdout: null,
     purged_at: String,
   })
+})
+
+t.test('unused blobs go too, and then whoever keeps copies is told', async (t) => {
+  const { apiKeyId } = await createCaller(sql)
+  const name = createHash('sha256').update('x').digest('hex')
+  await storeBlob(sql, apiKeyId, name, Buffer.from('x'), new AbortController().signal)
+  await sql`update runledger.blob set used_at = now() - interval '40 days'`
+  const { promise: passed, resolve: onPass } = Promise.withResolvers<void>()
+  const retention = startRetention({ database: sql, retentionDays: 30, log, onPass })
+  t.teardown(() => retention.stop())
+  await passed
+  t.equal((await sql`select from runledger.blob`).length, 0)
 })
 
 t.test('a database that is away is tried again', async (t) => {

@@ -1,6 +1,7 @@
 // The table of planted faults: one line of src or sql each, wrong in a way that a user would notice, and the tests that
 // have to see it.
 import { accountFaults } from './fault/account.ts'
+import { blobFaults } from './fault/blob.ts'
 import { checkerFaults } from './fault/checker.ts'
 import { executorFaults } from './fault/executor.ts'
 import { httpFaults } from './fault/http.ts'
@@ -22,6 +23,7 @@ export interface Fault {
 /** All of them. */
 export const faults: readonly Fault[] = [
   ...accountFaults,
+  ...blobFaults,
   ...checkerFaults,
   ...executorFaults,
   ...httpFaults,

@@ -44,6 +44,8 @@ table runledger.account
   id uuid not null
   name text not null
   created_at timestamp with time zone not null default now()
+  blob_bytes bigint not null default 0: The sum of runledger.count_blob over its blobs, so that a quota is held against one row.
+  constraint account_blob_bytes CHECK ((blob_bytes >= 0))
   constraint account_name_key UNIQUE (name)
   constraint account_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200)))
   constraint account_pkey PRIMARY KEY (id)
@@ -64,6 +66,31 @@ table runledger.api_key
   constraint api_key_pkey PRIMARY KEY (id)
   constraint api_key_tier_fkey FOREIGN KEY (tier) REFERENCES runledger.tier(name)
   INDEX api_key_by_account ON runledger.api_key USING btree (account_id)
+
+table runledger.blob
+  What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, the log says: data.blobs of submission.received.
+  account_id uuid not null
+  sha256 bytea not null
+  bytes integer not null
+  created_at timestamp with time zone not null default now()
+  used_at timestamp with time zone not null default now(): When it was last uploaded or named, half a day or less before that moment: not every naming writes.
+  constraint blob_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
+  constraint blob_bytes CHECK (((bytes >= 0) AND (bytes <= 16777216)))
+  constraint blob_pkey PRIMARY KEY (account_id, sha256)
+  constraint blob_sha256_length CHECK ((length(sha256) = 32))
+  INDEX blob_by_use ON runledger.blob USING btree (used_at)
+
+table runledger.blob_chunk
+  The bytes of blobs: 256 KiB in each chunk but the last, numbered from 0. Written in the transaction that makes the blob, and never after it.
+  account_id uuid not null
+  sha256 bytea not null
+  number integer not null
+  content bytea not null
+  constraint blob_chunk_blob FOREIGN KEY (account_id, sha256) REFERENCES runledger.blob(account_id, sha256) ON DELETE CASCADE
+  constraint blob_chunk_length CHECK ((length(content) <= 262144))
+  constraint blob_chunk_number CHECK ((number >= 0))
+  constraint blob_chunk_pkey PRIMARY KEY (account_id, sha256, number)
+  grant select to runledger_worker
 
 table runledger.body_default
   Bodies of submissions that no other partition covers.
@@ -214,6 +241,8 @@ table runledger.tier
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
+  blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
+  constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
@@ -262,10 +291,11 @@ sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
 
 view audit.account
-  Accounts.
+  Accounts. blob_bytes: what their blobs count.
   id uuid
   name text
   created_at timestamp with time zone
+  blob_bytes bigint
   grant select to runledger_auditor
 
 view audit.altered_body
@@ -285,6 +315,16 @@ view audit.api_key
   created_at timestamp with time zone
   expires_at timestamp with time zone
   revoked_at timestamp with time zone
+  grant select to runledger_auditor
+
+view audit.blob
+  A blob: whose it is, its SHA-256 and size, when it was uploaded, and when it was last used (to within half a day). Never the bytes.
+  account text
+  account_id uuid
+  sha256 text
+  bytes integer
+  created_at timestamp with time zone
+  used_at timestamp with time zone
   grant select to runledger_auditor
 
 view audit.body
@@ -397,12 +437,13 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs.
   name text
   requests_per_minute integer
   concurrent_executions integer
   keys bigint
   limits jsonb
+  blob_bytes bigint
   grant select to runledger_auditor
 
 view audit.webhook
@@ -534,6 +575,11 @@ function job.wake_workers(jobs integer)
   returns void security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer, content bytea)
+  Adds a chunk to a blob that this transaction has made. 55000: it has made none of this name, so that nobody changes what is there.
+  returns void security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.admit_request(digest bytea)
   The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
   returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=""
@@ -576,8 +622,13 @@ function runledger.complete_execution(submission_id uuid, started_version intege
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.count_blob(bytes integer)
+  Bytes that a blob of this size counts: at least 4 KiB.
+  returns integer immutable
+  grant execute to runledger_auditor
+
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.
   returns void security definer set search_path=""
 
 function runledger.drop_partitions(older_than interval)
@@ -606,6 +657,11 @@ function runledger.estimate_drain()
 function runledger.find_attempt(version integer, type text)
   The version of the execution.started of the attempt that is under way, by version and type of the stream's last event; null when none is.
   returns integer immutable
+
+function runledger.find_blobs(account_id uuid, names text[])
+  Those of an account's blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.
+  returns TABLE(name text, bytes integer) stable security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.find_cancelled(submissions uuid[])
   Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
@@ -686,10 +742,20 @@ function runledger.protect_partition(table_name text, name text)
   Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody's rights.
   returns void set search_path=""
 
+function runledger.purge_blobs(older_than interval, batch integer)
+  Removes at most `batch` blobs that were last used longer ago than that (and a day at most) and that no unfinished submission names; returns how many. 0: there are none left, or somebody else is at it.
+  returns integer security definer set search_path=""
+  grant execute to runledger_worker
+
 function runledger.purge_bodies(older_than interval, batch integer)
   Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
   returns integer security definer set search_path=""
   grant execute to runledger_worker
+
+function runledger.read_blob_load()
+  Bytes that all blobs count, for metrics.
+  returns bigint stable security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.read_delivery(webhook_id uuid)
   A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
@@ -713,7 +779,7 @@ function runledger.read_outcome(type text, data jsonb)
 
 function runledger.read_progress(since xid8, since_position bigint)
   Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
-  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision) stable security definer set search_path=""
+  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.read_result(submission_id uuid, account_id uuid)
@@ -741,7 +807,7 @@ function runledger.receive_batch(batch jsonb, answer text)
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
@@ -808,6 +874,11 @@ function runledger.stop_worker(worker_id uuid)
   returns void security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
+  Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.
+  returns boolean security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT awaited boolean, OUT told_to text[])
   Cancels a submission of the account. cancelled: it waited and has ended, and awaited and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
   returns record security definer set search_path=""
@@ -834,6 +905,10 @@ function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
   returns void security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
   grant execute to runledger_worker
+
+function runledger.use_blobs(account_id uuid, blobs jsonb)
+  Blobs (a list of objects with sha256) of an account are named by a submission that this transaction receives. 40001: one of them is not there any more.
+  returns void
 
 function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.

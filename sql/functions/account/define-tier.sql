@@ -22,6 +22,8 @@ begin
     set requests_per_minute = excluded.requests_per_minute, concurrent_executions = excluded.concurrent_executions;
   update runledger.tier t set limits = t.limits || define_tier.limits
   where t.name = define_tier.name and define_tier.limits is not null;
+  update runledger.tier t set blob_bytes = (define_tier.data ->> 'blob_bytes')::bigint
+  where t.name = define_tier.name and define_tier.data ? 'blob_bytes';
   perform runledger.append_event(
     _stream_id,
     (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
@@ -29,4 +31,4 @@ begin
   );
 end
 $$;
-comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay.';
+comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.';

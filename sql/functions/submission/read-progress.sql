@@ -17,7 +17,9 @@ returns table (
   queue_seconds double precision,
   compile_seconds double precision,
   run_seconds double precision,
-  total_seconds double precision
+  total_seconds double precision,
+  blobs_read integer,
+  blobs_fetched integer
 )
 language sql stable security definer set search_path = ''
 as $$
@@ -54,7 +56,9 @@ as $$
     extract(epoch from started.recorded_at - received.recorded_at)::double precision,
     (timed.data #>> '{compile,wall_seconds}')::double precision,
     (timed.data #>> '{run,wall_seconds}')::double precision,
-    extract(epoch from timed.recorded_at - received.recorded_at)::double precision
+    extract(epoch from timed.recorded_at - received.recorded_at)::double precision,
+    (recent.data #>> '{blobs,read}')::integer,
+    (recent.data #>> '{blobs,fetched}')::integer
   from horizon
   left join recent on true
   -- How long a cancelled one took is its caller's doing.

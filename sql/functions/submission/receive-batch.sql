@@ -48,6 +48,10 @@ begin
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 
+  -- All at once, so that two batches never wait for each other.
+  perform runledger.use_blobs(
+    _batch.account_id, jsonb_path_query_array(_batch.items, '$[*].request.data.blobs[*]')
+  );
   for _item in select element from jsonb_array_elements(_batch.items) with ordinality e (element, n) order by n loop
     perform runledger.receive_submission(
       _item -> 'request', -- no capacity: there is room for all

@@ -61,6 +61,11 @@ begin
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 
+  -- Before the key's row: a batch has locked all of its blobs by then.
+  if _request.data ? 'blobs' then
+    perform runledger.use_blobs(_key.account_id, _request.data -> 'blobs');
+  end if;
+
   if _key.concurrent_executions is not null then
     -- Those of one key take turns, so that the count is exact.
     perform from runledger.api_key k where k.id = _request.api_key_id for no key update;
@@ -102,4 +107,4 @@ begin
   return query select _request.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -32,7 +32,8 @@ export interface RunInput {
 export type Execute = (request: ExecutionRequest) => Promise<Outcome>
 
 export interface Runs {
-  readonly inputs: readonly RunInput[]
+  /** Each is asked for when the run before it has ended. */
+  readonly inputs: Iterable<RunInput> | AsyncIterable<RunInput>
   /**
    * Told of each run as it ends: none is kept. False: no further one begins.
    * @param execute runs another program meanwhile, in the same slot.

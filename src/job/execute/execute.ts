@@ -5,7 +5,7 @@ import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
 import { SandboxError } from '#executor'
-import type { ExecutionRequest, Executor, Outcome } from '#executor'
+import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import { LeaseExpiredError } from '#lease'
@@ -18,12 +18,16 @@ import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './completion.ts'
+import { openBlobs } from './named-blobs.ts'
+import type { NamedBlobs } from './named-blobs.ts'
 import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
+import type { Expectation } from './verdict.ts'
 import { createCancels } from './cancel.ts'
 import type { Cancels } from './cancel.ts'
 
 export { describeLimits } from './limits.ts'
+export { fetchBlob } from './named-blobs.ts'
 export { createSuspension } from './suspension.ts'
 
 export interface ExecuteDependencies extends AttemptDependencies {
@@ -31,6 +35,8 @@ export interface ExecuteDependencies extends AttemptDependencies {
   readonly suspension?: Suspension
   /** An operator's pause; never, when left out. */
   readonly isPaused?: () => boolean
+  /** Where blobs are read; a submission that names one is given back, when left out. */
+  readonly blobs?: BlobCache
   /**
    * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor given back, so
    * only the worker's end frees it.
@@ -140,7 +146,8 @@ type Ran =
   | {
       readonly outcome: Outcome
       readonly tests: JudgedTests | null
-      readonly checker: Detail['checker']
+      readonly expected: Expectation
+      readonly blobs: NamedBlobs['count']
       readonly asksFiles: boolean
       readonly wasStopped: boolean
     }
@@ -158,7 +165,9 @@ async function execute(
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const signal = AbortSignal.any([claim.signal, shutdown])
-    const { checker, tests = null, stopOnFailure, ...detail } = decodeDetail(attempt.detail)
+    const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
+    const { stdinBlob, expectedStdoutBlob, ...detail } = rest
+    const blobs = openBlobs(dependencies.blobs, attempt.accountId, signal)
     const judged =
       tests &&
       judgeTests({
@@ -166,22 +175,35 @@ async function execute(
         checker,
         stopsOnFailure: stopOnFailure === true,
         scope: attempt.accountId,
+        blobs,
       })
     if (checker?.type === 'program') demand(executor, checker.language)
+    const { stdin, expectedStdout } = attempt
+    const expected = {
+      stdout: await blobs.readExpected({
+        expectedStdout,
+        ...(expectedStdoutBlob && { expectedStdoutBlob }),
+      }),
+      // A program judges tests alone, and does so while they run.
+      checker: checker?.type === 'program' ? undefined : checker,
+    }
     const request = {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
+      stdin: await blobs.readInput({ stdin, ...(stdinBlob && { stdinBlob }) }),
       ...(judged && { runs: judged }),
       stop,
     }
     const outcome = await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()
     const asksFiles = detail.outputFiles !== undefined
-    return { outcome, tests: judged, checker, asksFiles, wasStopped: stop.aborted }
+    const counted = blobs.count
+    return { outcome, tests: judged, expected, blobs: counted, asksFiles, wasStopped: stop.aborted }
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    // A language that is not offered says nothing of the sandbox.
-    const isMissing = error instanceof SandboxError && error.step === 'language.missing'
+    // A language that is not offered, or a blob that is gone, says nothing of the sandbox.
+    const isMissing =
+      error instanceof SandboxError && ['language.missing', 'blob.read'].includes(error.step)
     if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
@@ -200,12 +222,12 @@ function demand({ runtimes }: Executor, language: Language): void {
 }
 
 function describeExecution(
-  { language, stdin, accountId }: Attempt,
+  { language, accountId }: Attempt,
   code: Buffer,
   { limits, ...rest }: Detail,
   usual: Limits,
-): ExecutionRequest {
-  const request = { language, code, stdin, cacheScope: accountId, ...rest }
+): Omit<ExecutionRequest, 'stdin'> {
+  const request = { language, code, cacheScope: accountId, ...rest }
   if (limits === undefined) return request
   return {
     ...request,
@@ -237,12 +259,16 @@ async function record(
 async function complete(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  { outcome, tests, checker, asksFiles, wasStopped }: Extract<Ran, { readonly outcome: Outcome }>,
+  {
+    outcome,
+    tests,
+    expected,
+    blobs,
+    asksFiles,
+    wasStopped,
+  }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  // A program judges tests alone, and has done so by now.
-  const builtIn = checker?.type === 'program' ? undefined : checker
-  const expected = { stdout: attempt.expectedStdout, checker: builtIn }
   const { data, stdout, stderr, compileOutput, report } = describeOutcome(
     outcome,
     expected,
@@ -250,7 +276,8 @@ async function complete(
     wasStopped,
     asksFiles,
   )
-  const [dataText, actor] = [JSON.stringify(data), describeActor(claim.workerId)]
+  const told = { ...data, ...(blobs && { blobs }) }
+  const [dataText, actor] = [JSON.stringify(told), describeActor(claim.workerId)]
   passMilestone('execute.before_complete')
   try {
     await untilSettled(

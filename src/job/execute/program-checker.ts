@@ -19,7 +19,7 @@ const verdicts: Readonly<Record<number, 'AC' | 'WA'>> = { 0: 'AC', 1: 'WA', 2: '
 /** @param scope whose checker it is: its compiled program is kept for that account. */
 export async function judgeByProgram(
   checker: ProgramChecker,
-  { stdin, expectedStdout }: Test,
+  { stdin, expectedStdout }: Pick<Test, 'stdin' | 'expectedStdout'>,
   { stdout }: Phase,
   scope: string,
   execute: Execute,

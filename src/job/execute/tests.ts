@@ -1,9 +1,10 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
 import type { TestFacts } from '#event'
-import type { Execute, Phase, Runs } from '#executor'
+import type { Execute, Phase, RunInput, Runs } from '#executor'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
 import type { Detail, Test } from '#detail'
+import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
 import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
@@ -35,6 +36,7 @@ export interface TestPlan {
   readonly stopsOnFailure: boolean
   /** The account. */
   readonly scope: string
+  readonly blobs: NamedBlobs
 }
 
 interface JudgedTest extends Judged {
@@ -42,13 +44,23 @@ interface JudgedTest extends Judged {
   readonly message: string | null
 }
 
-export function judgeTests({ tests, checker, stopsOnFailure, scope }: TestPlan): JudgedTests {
+export function judgeTests(plan: TestPlan): JudgedTests {
+  const { tests, checker, stopsOnFailure, scope, blobs } = plan
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
   let room = outputsBytesMost
+  /** Of the run that is under way. */
+  let stdin: Uint8Array = new Uint8Array()
+
+  async function* readInputs(): AsyncGenerator<RunInput> {
+    for (const test of tests) {
+      stdin = await blobs.readInput(test)
+      yield { stdin, ...(test.arguments && { arguments: test.arguments }) }
+    }
+  }
 
   const keep = (output: Uint8Array): Uint8Array => {
     const kept = output.subarray(0, Math.min(keptOutputBytes, room))
@@ -58,11 +70,13 @@ export function judgeTests({ tests, checker, stopsOnFailure, scope }: TestPlan):
   }
 
   async function judge(run: Phase, test: Test, execute: Execute): Promise<JudgedTest> {
-    if (checker?.type !== 'program')
-      return { ...judgeRun(run, { stdout: test.expectedStdout, checker }), message: null }
     const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const { verdict, message } = await judgeByProgram(checker, test, run, scope, execute)
+    const expectedStdout = await blobs.readExpected(test)
+    if (checker?.type !== 'program')
+      return { ...judgeRun(run, { stdout: expectedStdout, checker }), message: null }
+    const given = { stdin, expectedStdout }
+    const { verdict, message } = await judgeByProgram(checker, given, run, scope, execute)
     return { ...nothingBut(verdict), message }
   }
 
@@ -110,7 +124,7 @@ export function judgeTests({ tests, checker, stopsOnFailure, scope }: TestPlan):
 
   const left = (): readonly Test[] => tests.slice(facts.length)
   return {
-    inputs: tests,
+    inputs: readInputs(),
     onRun,
     get decisive() {
       return decisive

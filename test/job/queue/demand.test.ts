@@ -30,10 +30,13 @@ t.test('a worker leaves what it cannot do, and goes on', { timeout: 120_000 }, a
 
 t.test('what a submission demands is in the log', async (t) => {
   const outputFiles = ['out.txt']
+  const [stdin, stdinBlob] = [Buffer.alloc(0), '0'.repeat(64)]
   for (const [detail, demands] of [
     [{}, null],
     [{ arguments: ['x'] }, null],
     [{ outputFiles }, ['output_files']],
+    [{ stdinBlob }, ['blobs']],
+    [{ tests: [{ stdin, expectedStdout: null, expectedStdoutBlob: stdinBlob }] }, ['blobs']],
   ] as const) {
     const id = await submitNew(sql, caller, describeSubmission({ code: '', detail }))
     const [received] = await sql`

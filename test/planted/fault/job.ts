@@ -46,8 +46,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'const request = { language, code, stdin, cacheScope: accountId, ...rest }',
-    instead: "const request = { language, code, stdin, cacheScope: 'all', ...rest }",
+    text: 'const request = { language, code, cacheScope: accountId, ...rest }',
+    instead: "const request = { language, code, cacheScope: 'all', ...rest }",
     tests: ['job/execute'],
   },
   {

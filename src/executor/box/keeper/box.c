@@ -315,7 +315,6 @@ void wait_until_ready(struct box *box) {
 
 void release_box(struct box *box) {
   if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("box.stdin");
-  close(box->input);
   size_t held = shared->request.output_files > 0 ? 1 : 0;
   for (size_t index = held; index < scratch_count; index += 1) close(box->mounts[index]);
   uint64_t one = 1;

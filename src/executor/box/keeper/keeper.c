@@ -133,6 +133,8 @@ static void tell_output_files(const struct request *request) {
 /** Sends the result, and waits until nothing of the box is left. */
 static void finish_run(void) {
   if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
+  // Until now: what was charged for the input before the run still was at its end, whoever read it.
+  close(box.input);
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   send_all();

@@ -1,0 +1,102 @@
+// The largest blob through the whole service: an upload beside a bare insert of the same chunks in one transaction, and a run
+// that is given it as input, fetched first and cached again, beside the same program without input.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FnReturnedObject } from 'tinybench'
+import { createClient } from '#client'
+import { createDatabase } from '#database'
+import { createCaller } from '../../test/helper/submission.ts'
+import { startCluster } from '../database.ts'
+import { measure } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+import { startService } from './service.ts'
+
+const size = 16 * 1024 * 1024
+const chunkSize = 256 * 1024
+const code = 'import sys\nprint(len(sys.stdin.buffer.read()))'
+
+await using cleanUp = new AsyncDisposableStack()
+const cluster = cleanUp.use(await startCluster())
+const url = await cluster.createDatabase('blob')
+const sql = createDatabase({ url, connections: 2, name: 'bench' })
+cleanUp.defer(() => sql.end({ timeout: 5 }))
+await sql`create table bare (number integer primary key, content bytea not null)`
+await sql`alter table bare alter column content set storage external`
+const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
+cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
+const { key: apiKey } = await createCaller(sql)
+const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
+cleanUp.use(web)
+const worker = await startService('src/worker.ts', 'worker.started', {
+  DATABASE_URL: url,
+  SLOTS: '1',
+  LANGUAGES: 'python',
+  CACHE_DIRECTORY: directory,
+})
+cleanUp.use(worker)
+const client = createClient({ url: `http://127.0.0.1:${Number(web.started['port'])}`, apiKey })
+
+const bytes = randomBytes(size)
+let made = 0
+/** Bytes that nobody has uploaded yet. */
+function next(): typeof bytes {
+  bytes.writeUInt32LE((made += 1))
+  return bytes
+}
+const known = await client.putBlob(next())
+
+const iterations = scaleIterations(4)
+const rows = await measure([
+  { name: 'bare insert', iterations, prepare: empty, run: insertBare },
+  {
+    name: 'PUT 16 MiB',
+    floor: 'bare insert',
+    iterations,
+    prepare: empty,
+    run: async () => void (await client.putBlob(next())),
+  },
+  { name: 'run', iterations, run: () => runOn(null) },
+  { name: 'run on 16 MiB, again', floor: 'run', iterations, run: () => runOn(known) },
+  {
+    name: 'run on 16 MiB, first',
+    floor: 'run',
+    iterations,
+    prepare: empty,
+    run: async () => runOn(await client.putBlob(next())),
+  },
+])
+report('http/blob', rows)
+
+/** The database does not grow with the rounds. */
+async function empty(): Promise<void> {
+  await sql`truncate bare`
+  await sql`delete from runledger.blob where sha256 <> ${Buffer.from(known, 'hex')}`
+  await sql`update runledger.account set blob_bytes = ${size} where blob_bytes > 0`
+}
+
+async function insertBare(): Promise<void> {
+  const first = made * 64
+  made += 1
+  await sql.begin(async (transaction) => {
+    for (let at = 0; at < size; at += chunkSize) {
+      const chunk = bytes.subarray(at, at + chunkSize)
+      await transaction`insert into bare values (${first + at / chunkSize}, ${chunk})`
+    }
+  })
+}
+
+/** The upload is not timed. */
+async function runOn(name: string | null): Promise<FnReturnedObject> {
+  const started = performance.now()
+  const { stdout } = await client.run({
+    language: 'python',
+    code,
+    ...(name !== null && { stdin_sha256: name }),
+  })
+  const overriddenDuration = performance.now() - started
+  assert.equal(stdout, `${name === null ? 0 : size}\n`)
+  return { overriddenDuration }
+}

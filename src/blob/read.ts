@@ -1,0 +1,27 @@
+// Reads blobs: which are there, and their bytes.
+import type { Database } from '#database'
+import { toDigest } from './name.ts'
+
+/** Those of an account's blobs that have one of these names, with their sizes in bytes. */
+export async function findBlobs(
+  database: Database,
+  accountId: string,
+  names: Iterable<string>,
+): Promise<Map<string, number>> {
+  const rows = await database<{ name: string; bytes: number }[]>`
+    select name, bytes from runledger.find_blobs(${accountId}, ${[...names]}::text[])`
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]))
+}
+
+/** The n-th 256 KiB of a blob; null behind its last, and for one that is not there. One that is empty has one empty chunk. */
+export async function readBlobChunk(
+  database: Database,
+  accountId: string,
+  name: string,
+  number: number,
+): Promise<Uint8Array | null> {
+  const [row] = await database<{ content: Buffer }[]>`
+    select content from runledger.blob_chunk
+    where account_id = ${accountId} and sha256 = ${toDigest(name)} and number = ${number}`
+  return row?.content ?? null
+}

@@ -1,0 +1,63 @@
+// What is too long to stand in a request is uploaded first, and named in it.
+import { nameBlob } from '#client'
+import type { Client, SubmissionRequest } from '#client'
+
+/** Of a submission's own stdin or expected_stdout. */
+const textBytesMost = 65_536
+/** Of the texts of all tests. */
+const testsBytesMost = 1024 * 1024
+
+/** What may be a text or name a blob: a submission, or one of its tests. */
+type Texts = Pick<SubmissionRequest, 'stdin' | 'expected_stdout' | 'stdin_sha256' | 'expected_stdout_sha256'> // prettier-ignore
+
+const fields = ['stdin', 'expected_stdout'] as const
+
+/** The request with blobs in the places of what is too long; of tests, of the longest texts until the others fit. */
+export async function uploadLongTexts(
+  client: Pick<Client, 'hasBlob' | 'putBlob'>,
+  request: SubmissionRequest,
+): Promise<SubmissionRequest> {
+  const { tests } = request
+  const own = fields.filter((field) => lengthOf(request[field]) > textBytesMost)
+  const moved = await moveTexts(client, request, own)
+  return tests === undefined ? moved : { ...moved, tests: await moveTests(client, tests) }
+}
+
+async function moveTests<Test extends Texts>(
+  client: Pick<Client, 'hasBlob' | 'putBlob'>,
+  tests: readonly Test[],
+): Promise<Test[]> {
+  const texts = tests.flatMap((test) =>
+    fields.map((field) => ({ test, field, bytes: lengthOf(test[field]) })),
+  )
+  let left = texts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const long = new Map<Test, (typeof fields)[number][]>()
+  for (const { test, field, bytes } of texts.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (left <= testsBytesMost) break
+    left -= bytes
+    long.set(test, [...(long.get(test) ?? []), field])
+  }
+  const moved: Test[] = []
+  for (const test of tests) moved.push(await moveTexts(client, test, long.get(test) ?? []))
+  return moved
+}
+
+async function moveTexts<T extends Texts>(
+  client: Pick<Client, 'hasBlob' | 'putBlob'>,
+  texts: T,
+  long: readonly (typeof fields)[number][],
+): Promise<T> {
+  const moved = { ...texts }
+  for (const field of long) {
+    const bytes = new TextEncoder().encode(texts[field])
+    const name = await nameBlob(bytes)
+    if (!(await client.hasBlob(name))) await client.putBlob(bytes)
+    Object.assign(moved, { [`${field}_sha256`]: name })
+    delete moved[field]
+  }
+  return moved
+}
+
+function lengthOf(text = ''): number {
+  return Buffer.byteLength(text)
+}

@@ -1,0 +1,140 @@
+// Keeps blobs on disk: what tests are run on is fetched once, and read from there by every later run of the same account. An
+// owner finds only his own: how soon another's is there would tell what others have. The directory is the worker's alone, and
+// no box sees it. Bytes are held against their SHA-256 when they are fetched, and once more after each start.
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { SandboxError } from '#contract'
+import { createFairShare } from './fair-share.ts'
+import { listByAge, nameFile, ownerOf } from './kept-file.ts'
+import { untilStopped } from './until-stopped.ts'
+
+/** A blob's bytes, not to be changed: others may read them, too. */
+export interface CachedBlob {
+  readonly bytes: Uint8Array
+  /** False: it was fetched just now. */
+  readonly cached: boolean
+}
+
+export interface BlobCache {
+  /**
+   * @param name its SHA-256 in hexadecimal.
+   * @param signal ends the wait: rejects with its reason.
+   * @throws {SandboxError} step `blob.read` when there is none, or its bytes are not those of its name; what `fetch` throws.
+   */
+  read(owner: string, name: string, signal?: AbortSignal): Promise<CachedBlob>
+  /** Removes those that were not used for so long. */
+  forgetUnused(milliseconds: number): void
+}
+
+export interface BlobCacheOptions {
+  /** Made with mode 0700; other workers may share it. */
+  readonly directory: string
+  /** 0 keeps nothing. A blob larger than a quarter of it is not kept. */
+  readonly capacityBytes: number
+  /** Its bytes in order; nothing at all when there is no such blob. */
+  readonly fetch: (owner: string, name: string) => AsyncIterable<Uint8Array>
+}
+
+/** Bytes that are hashed at once: nothing else is done meanwhile. */
+const hashedAtOnce = 1024 * 1024
+
+export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
+  const onDisk = createFairShare()
+  const inFlight = new Map<string, Promise<CachedBlob>>()
+  /** Files whose bytes this process has held against their name, with their sizes. */
+  const verified = new Map<string, number>()
+  if (capacityBytes > 0) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
+    evict()
+  }
+
+  function evict(): void {
+    for (const { name } of onDisk.shrink(capacityBytes)) remove(name)
+  }
+
+  function remove(file: string): void {
+    onDisk.remove(ownerOf(file), file)
+    verified.delete(file)
+    rmSync(`${directory}/${file}`, { force: true })
+  }
+
+  /** Null: not there, damaged by a crash, or just evicted by a worker that shares the directory. */
+  async function find(file: string, name: string): Promise<Uint8Array | null> {
+    if (capacityBytes === 0) return null
+    const path = `${directory}/${file}`
+    const bytes = await readFile(path).catch(() => null)
+    if (bytes === null) return null
+    if (verified.get(file) !== bytes.length && (await digest(bytes)) !== name) {
+      remove(file)
+      return null
+    }
+    verified.set(file, bytes.length)
+    onDisk.add(ownerOf(file), file, bytes.length)
+    const now = new Date()
+    await utimes(path, now, now).catch(() => {})
+    return bytes
+  }
+
+  async function keep(file: string, bytes: Uint8Array): Promise<void> {
+    if (bytes.length > capacityBytes / 4 || capacityBytes === 0) return
+    const unfinished = `${directory}/${file}.${randomUUID()}`
+    try {
+      await writeFile(unfinished, bytes, { mode: 0o400, flag: 'wx' })
+      await rename(unfinished, `${directory}/${file}`)
+      verified.set(file, bytes.length)
+      onDisk.add(ownerOf(file), file, bytes.length)
+      evict()
+    } catch {
+      // A full disk costs speed, not results.
+      await rm(unfinished, { force: true }).catch(() => {})
+    }
+  }
+
+  async function load(owner: string, name: string): Promise<CachedBlob> {
+    const file = nameFile(owner, name)
+    const found = await find(file, name)
+    if (found !== null) return { bytes: found, cached: true }
+    const bytes = await collect(fetch(owner, name), name)
+    await keep(file, bytes)
+    return { bytes, cached: false }
+  }
+
+  return {
+    read(owner, name, signal) {
+      const file = nameFile(owner, name)
+      const loading = inFlight.get(file) ?? load(owner, name).finally(() => inFlight.delete(file))
+      inFlight.set(file, loading)
+      return untilStopped(loading, signal)
+    },
+    forgetUnused(milliseconds) {
+      if (capacityBytes === 0) return
+      const old = listByAge(directory).filter(({ time }) => time < Date.now() - milliseconds)
+      for (const { name } of old) remove(name)
+    },
+  }
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
+  const hash = createHash('sha256')
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    parts.push(chunk)
+  }
+  if (parts.length === 0) throw new SandboxError('blob.read', `the blob ${name} is gone`)
+  if (hash.digest('hex') !== name)
+    throw new SandboxError('blob.read', `the blob ${name} has other bytes than its name says`)
+  return Buffer.concat(parts)
+}
+
+async function digest(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+    hash.update(bytes.subarray(at, at + hashedAtOnce))
+    await nextTurn()
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,139 @@
+// PUT and HEAD /api/blobs/{sha256}. An upload is held in memory until its last byte has come and its SHA-256 is the one in its
+// path: what breaks off, or lies, never reaches the database.
+import { createHash } from 'node:crypto'
+import type { Response } from 'polka'
+import { blobBytesMost, findBlobs, isBlobName, storeBlob } from '#blob'
+import type { Stored } from '#blob'
+import { Problem } from '#error'
+import { sendJson } from './answer.ts'
+import { takeOverClock } from './arrival.ts'
+import { receiveBytes, requirePlain } from './body.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { invalidRequest, readQuery } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+import { createUploadRoom } from './upload-room.ts'
+
+/** 16 MiB at 2.3 Mbit/s. */
+const arrivalSeconds = 60
+/** The largest takes a tenth of a second in a database that has nothing else to do; uploads before it count, too. */
+const storingMilliseconds = 15_000
+
+/** `PUT`: 201, or 200 when the account had it. */
+export function putBlob(
+  { database }: Pick<HttpDependencies, 'database'>,
+  seconds = arrivalSeconds,
+): Handler {
+  const room = createUploadRoom()
+  // One after another, so that the other connections are left to submissions.
+  let turn: Promise<unknown> = Promise.resolve()
+
+  return async (request, response) => {
+    const { name, declared } = readHead(request)
+    const { accountId, apiKeyId } = request.caller
+    const leave = room.take(accountId, declared)
+    if (leave === null) throw noRoom()
+
+    const receiving = receive(request, response, declared, name)
+    let storing: Promise<Stored> | undefined
+    const upload = (async () => {
+      const bytes = await inTime(receiving, request, seconds)
+      const stored = await withDeadline((signal) => {
+        storing = turn.then(() => storeBlob(database, apiKeyId, name, bytes, signal))
+        turn = storing.catch(() => {})
+        return storing
+      }, storingMilliseconds)
+      return { stored, size: bytes.length }
+    })()
+    // The room is free when the bytes are, even if the caller was answered before.
+    void Promise.allSettled([receiving, upload]).then(() =>
+      Promise.allSettled([storing]).then(leave),
+    )
+    const { stored, size } = await upload
+    if (stored === 'quota_exceeded') {
+      throw new Problem(
+        'quota_exceeded',
+        'With this blob the account would have more in blobs than this key’s tier allows. Unused ones go with their age.',
+      )
+    }
+    sendJson(response, stored === 'new' ? 201 : 200, { sha256: name, size })
+  }
+}
+
+/** `HEAD`: 200 with the size as Content-Length, or 404. */
+export function headBlob({ database }: Pick<HttpDependencies, 'database'>): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    if (issues.length > 0) throw invalidRequest(issues)
+    const name = request.params['sha256'] ?? ''
+    const { accountId } = request.caller
+    const found = isBlobName(name)
+      ? await withDeadline(() => findBlobs(database, accountId, [name]))
+      : new Map<string, number>()
+    const size = found.get(name)
+    if (size === undefined) throw new Problem('not_found', 'This account has no such blob.')
+    response.writeHead(200, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': size,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    response.end()
+  }
+}
+
+/** @throws {Problem} for what is wrong before the body. */
+function readHead(request: ApiRequest): { readonly name: string; readonly declared: number } {
+  const { issues } = readQuery(request, [])
+  const name = request.params['sha256'] ?? ''
+  const message = 'must be a SHA-256 in hexadecimal, in lower case'
+  const all = isBlobName(name) ? issues : [...issues, { path: 'sha256', message }]
+  if (all.length > 0) throw invalidRequest(all)
+  requirePlain(request, 'application/octet-stream')
+  const declared = Number(request.headers['content-length'] ?? blobBytesMost)
+  if (declared > blobBytesMost) throw tooLarge()
+  return { name, declared }
+}
+
+/** @param most bytes; what the caller declared. */
+async function receive(
+  request: ApiRequest,
+  response: Response,
+  most: number,
+  name: string,
+): Promise<Buffer> {
+  // Of memory that nothing was written to, the system gives none.
+  const bytes = Buffer.allocUnsafeSlow(most)
+  const hash = createHash('sha256')
+  let length = 0
+  const isWhole = await receiveBytes(request, response, most, (chunk) => {
+    hash.update(chunk)
+    length += chunk.copy(bytes, length)
+  })
+  if (!isWhole) throw tooLarge()
+  if (hash.digest('hex') !== name) {
+    throw invalidRequest([{ path: '', message: 'the body has another SHA-256 than its path says' }])
+  }
+  return bytes.subarray(0, length)
+}
+
+/** @throws {Problem} request_timeout. */
+async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: number): Promise<T> {
+  takeOverClock(request)
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const headers = { Connection: 'close' }
+    reject(new Problem('request_timeout', 'The request did not arrive in time.', { headers }))
+  }, seconds * 1000)
+  return Promise.race([receiving, late]).finally(() => clearTimeout(timer))
+}
+
+function tooLarge(): Problem {
+  return invalidRequest([{ path: '', message: `the body is larger than ${blobBytesMost} bytes` }])
+}
+
+function noRoom(): Problem {
+  return new Problem('unavailable', 'Too many uploads are under way. Try again shortly.', {
+    headers: { 'Retry-After': '2' },
+  })
+}

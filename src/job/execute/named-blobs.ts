@@ -1,0 +1,64 @@
+// The blobs that a submission names, as its runs need them: read one by one, so that a worker holds those of one run alone.
+import { readBlobChunk } from '#blob'
+import type { Database } from '#database'
+import type { Test } from '#detail'
+import { SandboxError } from '#executor'
+import type { BlobCache } from '#executor'
+import type { Logger } from '#log'
+import { untilAvailable } from '#retry'
+
+/** What is fetched when it is not cached: the bytes of an account's blob, chunk by chunk. A database that is away is waited for. */
+export async function* fetchBlob(
+  database: Database,
+  log: Logger,
+  accountId: string,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  for (let number = 0; ; number += 1) {
+    const chunk = await untilAvailable(() => readBlobChunk(database, accountId, name, number), log)
+    if (chunk === null) return
+    yield chunk
+  }
+}
+
+/** The bytes of a test, or of a submission without tests, wherever they are kept. */
+export interface NamedBlobs {
+  readInput(given: GivenInput): Promise<Uint8Array>
+  /** Null: any output will do. */
+  readExpected(given: GivenExpectation): Promise<Uint8Array | null>
+  /** How many were read so far, and how many of them had to be fetched; null: none was. */
+  readonly count: { readonly read: number; readonly fetched: number } | null
+}
+
+type GivenInput = Pick<Test, 'stdin' | 'stdinBlob'>
+type GivenExpectation = Pick<Test, 'expectedStdout' | 'expectedStdoutBlob'>
+
+/** @param signal ends the wait for them. */
+export function openBlobs(
+  cache: BlobCache | undefined,
+  accountId: string,
+  signal: AbortSignal,
+): NamedBlobs {
+  let read = 0
+  let fetched = 0
+
+  async function find(name: string): Promise<Uint8Array> {
+    if (cache === undefined) throw new SandboxError('blob.read', 'blobs are not read here')
+    const { bytes, cached } = await cache.read(accountId, name, signal)
+    read += 1
+    if (!cached) fetched += 1
+    return bytes
+  }
+
+  return {
+    async readInput({ stdin, stdinBlob }) {
+      return stdinBlob === undefined ? stdin : find(stdinBlob)
+    },
+    async readExpected({ expectedStdout, expectedStdoutBlob }) {
+      return expectedStdoutBlob === undefined ? expectedStdout : find(expectedStdoutBlob)
+    },
+    get count() {
+      return read === 0 ? null : { read, fetched }
+    },
+  }
+}
