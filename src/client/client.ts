@@ -37,6 +37,8 @@ export interface Result {
   /** In the order of the request; null without tests. */
   readonly tests: readonly TestResult[] | null
   readonly tag: string | null
+  /** The first submission, if this is a rerun. */
+  readonly rerun_of: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
 }
@@ -197,6 +199,8 @@ export interface Client {
   wait(id: string, options?: CallOptions): Promise<Result>
   /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
   cancel(id: string, options?: CallOptions): Promise<Result>
+  /** Submits what has ended once more, as it was, but without its webhook. Resolves when the service has it on disk. */
+  rerun(id: string, options?: SubmitOptions): Promise<{ readonly id: string }>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -254,6 +258,12 @@ export function createClient(options: ClientOptions): Client {
     },
     cancel: async (id, given = {}) =>
       (await call('POST', `api/result/${encodeURIComponent(id)}/cancel`, given)) as Result,
+    async rerun(original, given = {}) {
+      const key = given.idempotencyKey ?? crypto.randomUUID()
+      const path = `api/result/${encodeURIComponent(original)}/rerun`
+      const { id } = (await call('POST', path, { ...given, key })) as Result
+      return { id }
+    },
     async run(request, given) {
       const { id } = await client.submit(request, given)
       return client.wait(id, given)

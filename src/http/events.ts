@@ -27,7 +27,15 @@ const outcomeFields = [
 
 // No host, worker or key, no details of a failed sandbox or of a webhook's answer.
 const shownFields: Readonly<Record<string, readonly string[]>> = {
-  'submission.received': ['language', 'code', 'stdin', 'expected_stdout', 'webhook', 'tag'],
+  'submission.received': [
+    'language',
+    'code',
+    'stdin',
+    'expected_stdout',
+    'webhook',
+    'tag',
+    'rerun_of',
+  ],
   'submission.cancel_requested': ['attempt'],
   'submission.cancelled': [...outcomeFields, 'lost'],
   'submission.purged': ['reason'],

@@ -43,6 +43,8 @@ export interface ResultRecord {
   readonly tests: readonly ToldTest<string>[] | null
   /** The caller's own word for it. */
   readonly tag: string | null
+  /** The first submission of which this is a rerun; null: it is none. */
+  readonly rerun_of: string | null
 }
 
 /** Seconds and bytes. */
@@ -160,6 +162,7 @@ export function toRecord(row: ResultRow): ResultRecord {
       tests?.map((test) => ({ ...test, stdout: tell(test.stdout), stderr: tell(test.stderr) })) ??
       null,
     tag: row.tag,
+    rerun_of: row.rerun_of,
   }
 }
 

@@ -39,7 +39,8 @@ t.test('its record has the fields of the contract’s', async (t) => {
     id: true, status: true, verdict: true, exit_code: true, signal: true, stdout: true, stderr: true,
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
     memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
-    purged_at: true, compile: true, limit: true, difference: true, tests: true, tag: true, webhook: true,
+    purged_at: true, compile: true, limit: true, difference: true, tests: true, tag: true,
+        rerun_of: true, webhook: true,
   } // prettier-ignore
   const { properties } = contract.components.schemas['Result'] as { properties: object }
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())
