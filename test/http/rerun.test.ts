@@ -1,6 +1,7 @@
 // POST /api/result/{id}/rerun through the whole service: web process, worker, sandbox.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { setTier } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
@@ -108,6 +109,11 @@ t.test('another account’s, an unknown and a malformed id cannot be told apart'
     t.equal(status, 404)
     t.strictSame(body, answers[0]?.body)
   }
+  // Nor does the database take it for theirs.
+  const { apiKeyId } = await createCaller(sql)
+  const request = { submission_id: uuidv7(), api_key_id: apiKeyId, metadata: { actor: {} } }
+  const stored = await sql`select * from runledger.rerun_submission(${id}, ${sql.json(request)})`
+  t.equal(stored.length, 0)
   t.equal(await countReruns(id), 0)
 })
 
