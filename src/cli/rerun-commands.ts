@@ -22,9 +22,9 @@ export const rerunCommands = [
     summary: 'run many submissions again on today’s toolchain, and tell which verdicts changed',
     notes:
       'Those that have ended, were not cancelled and are no reruns themselves, each once under a NAME: what was killed goes on\n' +
-      'when it is called again. They belong to their account, count against none of its keys, and send no webhook. Prints each\n' +
-      'whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no verdict differs, 1 some do, 69 the database\n' +
-      'is away.',
+      'when it is called again. They belong to their account, count against none of its keys, and send no webhook. It waits while\n' +
+      'half of QUEUE_CAPACITY is taken. Prints each whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
+      'verdict differs, 1 some do, 69 the database is away.',
     options: {
       since: {
         type: 'string',

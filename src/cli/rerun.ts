@@ -53,7 +53,7 @@ type State = keyof CampaignCounts
 
 const none: CampaignCounts = { due: 0, done: 0, purged: 0, not_offered: 0 }
 const batchSize = 100
-const pauseMilliseconds = 200
+const pauseMilliseconds = 100
 const firstId = '00000000-0000-0000-0000-000000000000'
 // The function gives up by itself, having written nothing.
 const tooLate = '57014'

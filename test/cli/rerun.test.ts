@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import type { Caller } from '#account'
-import { createSubmissionId, rerunInCampaign } from '#enqueue'
+import { createSubmissionId, rerunInCampaign, rerunSubmission } from '#enqueue'
 import { rebuildProjections } from '#result'
 import { findOperatorKey, listKeys } from '#account'
 import { tellLife } from '../../src/cli/audit.ts'
@@ -139,6 +139,17 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   ])
   t.equal(report.changes.length, 2)
   t.ok(worker.most <= 3, `${worker.most} at once`)
+  const [first] = await readReruns(campaign.name)
+  const receipt = await rerunSubmission(
+    sql,
+    first?.rerun_id ?? '',
+    createSubmissionId(),
+    { apiKeyId: caller.apiKeyId, requestId: uuidv7(), idempotencyKey: null, capacity: 1000 },
+    new AbortController().signal,
+  )
+  t.equal(receipt.kind, 'received', 'its caller may repeat a rerun of it')
+  if (receipt.kind === 'received') await finish(sql, receipt.id)
+  t.equal((await readReruns(campaign.name)).length, 7, 'which is none of the campaign')
   const again = await runCampaign(sql, campaign)
   t.match(again, { counts: { due: 0, done: 7 }, repeated: 7 }, 'called again it does nothing')
   t.strictSame(again.changes, report.changes)

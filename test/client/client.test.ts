@@ -69,6 +69,17 @@ t.test(
   },
 )
 
+t.test('rerun submits what has ended again, once under one key', async (t) => {
+  const { id: first } = await client.submit(python)
+  await t.rejects(client.rerun(first), { status: 409, code: 'not_final' })
+  await finish(sql, first)
+  const idempotencyKey = randomUUID()
+  const { id } = await client.rerun(first, { idempotencyKey })
+  t.strictSame(await client.rerun(first, { idempotencyKey }), { id })
+  t.match(await client.read(id), { id, status: 'queued', rerun_of: first })
+  await t.rejects(client.rerun('nothing'), { status: 404, code: 'not_found' })
+})
+
 t.test('run submits and waits', async (t) => {
   const running = client.run(python)
   let ids: string[] = []
