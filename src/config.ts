@@ -176,6 +176,11 @@ export function readCommandConfig(environment = process.env): CommandConfig {
   return parse(v.object(command), environment)
 }
 
+/** For who fills the queue beside its callers. @throws {ConfigError} */
+export function readQueueConfig(environment = process.env): Pick<WebConfig, 'QUEUE_CAPACITY'> {
+  return parse(v.pick(v.object(web), ['QUEUE_CAPACITY']), environment)
+}
+
 /** For every process. @throws {ConfigError} */
 export function readDatabaseConfig(environment = process.env): DatabaseConfig {
   return parse(v.object(database), environment)

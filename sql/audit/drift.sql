@@ -34,5 +34,16 @@ select 'delivery', cached.submission_id, to_jsonb(cached) - 'secret' - 'url', nu
 from runledger.delivery cached
 where not exists (
   select from runledger.delivery_from_log derived where derived.submission_id = cached.submission_id
+)
+union all
+select 'rerun', derived.submission_id, to_jsonb(cached), to_jsonb(derived)
+from runledger.rerun_from_log derived
+left join runledger.rerun cached on cached.submission_id = derived.submission_id
+where (cached.rerun_of, cached.campaign) is distinct from (derived.rerun_of, derived.campaign)
+union all
+select 'rerun', cached.submission_id, to_jsonb(cached), null
+from runledger.rerun cached
+where not exists (
+  select from runledger.rerun_from_log derived where derived.submission_id = cached.submission_id
 );
 comment on view audit.drift is 'Where a table differs from the log that it is made from: the row as it stands, and as the log says it should be. Empty when all is well; `rebuild` repairs it.';

@@ -12,6 +12,7 @@ select
   case
     when d.projection = 'result' then 'the cached result differs from the log'
     when d.projection = 'delivery' then 'a webhook''s state differs from its log'
+    when d.projection = 'rerun' then 'what a rerun repeats differs from the log'
     when d.cached is null then 'an unfinished submission is not pending'
     else 'a finished submission is still pending'
   end,

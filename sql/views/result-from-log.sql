@@ -25,7 +25,8 @@ select
   received ->> 'tag' as tag,
   received ->> 'output_encoding' as output_encoding,
   ended ->> 'limit' as exceeded,
-  nullif(ended -> 'compile', 'null') as compile
+  nullif(ended -> 'compile', 'null') as compile,
+  (received ->> 'rerun_of')::uuid as rerun_of
 from (
   select
     e.stream_id as id,

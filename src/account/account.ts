@@ -106,22 +106,24 @@ export async function issueKey(
   {
     id = uuidv7(),
     replaces = null,
-  }: { readonly id?: string; readonly replaces?: string | null } = {},
+    label,
+  }: { readonly id?: string; readonly replaces?: string | null; readonly label?: string } = {},
 ): Promise<IssuedKey> {
   const key = generateKey()
+  const shownLabel = label ?? labelKey(key)
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
     data: {
       account: request.account,
       tier: request.tier,
-      label: labelKey(key),
+      label: shownLabel,
       expires_at: request.expiresAt?.toISOString() ?? null,
       replaces,
     },
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${labelKey(key)}, ${digestKey(key)},
+      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${shownLabel}, ${digestKey(key)},
       ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
@@ -184,8 +186,42 @@ export async function changeKeyTier(
 }
 
 /** Revokes a key at once. @returns false when no such key is in force. */
-export async function revokeKey(sql: Database, id: string, operator: string): Promise<boolean> {
+export async function revokeKey(sql: Queryable, id: string, operator: string): Promise<boolean> {
   return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
+}
+
+// No key of a caller begins so.
+const operatorLabel = 'operator'
+// Whoever submits many keeps few under way.
+const operatorTier = 'unlimited'
+
+/**
+ * What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
+ * nobody's. It is made when there is none: revoked at once, its text thrown away.
+ * @returns its id. @throws 23503 when there is no tier `unlimited`.
+ */
+export async function findOperatorKey(
+  sql: Database,
+  accountId: string,
+  operator: string,
+): Promise<string> {
+  return sql.begin(async (transaction) => {
+    // In turns, so that there is one.
+    const [account] = await transaction<{ name: string }[]>`
+      select name from runledger.account where id = ${accountId} for no key update`
+    if (account === undefined) throw new Error(`there is no account ${accountId}`)
+    const [known] = await transaction<{ id: string }[]>`
+      select id from runledger.api_key where account_id = ${accountId} and label = ${operatorLabel}`
+    if (known !== undefined) return known.id
+    const { id } = await issueKey(
+      transaction,
+      { account: account.name, tier: operatorTier },
+      operator,
+      { label: operatorLabel },
+    )
+    await revokeKey(transaction, id, operator)
+    return id
+  })
 }
 
 async function endKey(

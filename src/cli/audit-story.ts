@@ -36,7 +36,10 @@ const tellers: Readonly<Record<string, Teller>> = {
       `Received: ${say(data['language'])}, ${bytes(data, 'code')} of code, ${bytes(data, 'stdin')} of stdin`,
       data['expected_stdout'] ? `an expected output of ${bytes(data, 'expected_stdout')}` : '',
       data['webhook'] ? `a webhook to ${say(part(data, 'webhook')['host'])}` : '',
-      `request ${say(metadata['request'])}`,
+      data['rerun_of'] === undefined ? '' : `a rerun of ${say(data['rerun_of'])}`,
+      data['campaign'] === undefined
+        ? `request ${say(metadata['request'])}`
+        : `in the campaign ${say(data['campaign'])} of ${list(part(metadata, 'actor'))}`,
     ),
   'execution.started': (data, { at }, { receivedAt }) => {
     const run = part(data, 'limits', 'run')

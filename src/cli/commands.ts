@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { hostCommands } from './host-commands.ts'
 import { languageCommands } from './language-commands.ts'
 import { keyCommands } from './keys.ts'
+import { rerunCommands } from './rerun-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
 import { orderCommands } from './order-commands.ts'
@@ -17,5 +18,6 @@ export const commands: readonly Command[] = [
   ...orderCommands,
   ...languageCommands,
   ...webhookCommands,
+  ...rerunCommands,
   ...auditCommands,
 ]

@@ -39,6 +39,8 @@ export interface Result {
   /** What the run has left of `output_files`; null when none were asked for, and when purged. */
   readonly files: readonly LeftFile[] | null
   readonly tag: string | null
+  /** The first submission, if this is a rerun. */
+  readonly rerun_of: string | null
   /** null without `webhook_url`. */
   readonly webhook: WebhookProgress | null
 }
@@ -218,6 +220,8 @@ export interface Client {
   putBlob(bytes: Uint8Array<ArrayBuffer>, options?: CallOptions): Promise<string>
   /** Whether it was uploaded and is there still. @param sha256 64 hexadecimal digits, in lower case. */
   hasBlob(sha256: string, options?: CallOptions): Promise<boolean>
+  /** Submits what has ended once more, as it was, but without its webhook. Resolves when the service has it on disk. */
+  rerun(id: string, options?: SubmitOptions): Promise<{ readonly id: string }>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -288,6 +292,12 @@ export function createClient(options: ClientOptions): Client {
         if (error instanceof RunledgerError && error.status === 404) return false
         throw error
       }
+    },
+    async rerun(original, given = {}) {
+      const key = given.idempotencyKey ?? crypto.randomUUID()
+      const path = `api/result/${encodeURIComponent(original)}/rerun`
+      const { id } = (await call('POST', path, { ...given, key })) as Result
+      return { id }
     },
     async run(request, given) {
       const { id } = await client.submit(request, given)

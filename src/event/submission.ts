@@ -31,6 +31,10 @@ export interface SubmissionReceived {
     readonly checker_language?: Language
     readonly tag?: string
     readonly output_encoding?: 'base64'
+    /** The first submission, which this one repeats. */
+    readonly rerun_of?: string
+    /** Of an operator who repeats many. */
+    readonly campaign?: string
     /** The delivery's stream and receiver. The URL may hold secrets, so it is a body. */
     readonly webhook: { readonly id: string; readonly host: string } | null
   }

@@ -21,6 +21,7 @@ import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
+import { rerunResult } from './rerun.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
@@ -52,12 +53,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
   const metrics = createMetrics({ database, waiter, readiness })
-  // One for both ways to submit, so that one of them learns what the other asked.
+  // One for all ways to submit, so that one of them learns what the other asked.
+  const offered = createOfferedLanguages(database)
   const parse = requireBlobs(
-    refuseAbsent(
-      createSubmissionParser(dependencies.webhookAllowedRanges),
-      createOfferedLanguages(database),
-    ),
+    refuseAbsent(createSubmissionParser(dependencies.webhookAllowedRanges), offered),
     database,
   )
   const routes: readonly (readonly [Method, string, Handler])[] = [
@@ -66,6 +65,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
+    ['POST', '/api/result/:id/rerun', rerunResult(dependencies, offered)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
     ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],

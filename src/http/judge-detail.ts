@@ -159,7 +159,8 @@ function* judgeProgram(
 /** What a checker finds. */
 const checkerFiles = ['input', 'output', 'answer']
 
-function* judgeLimits(
+/** Each that is more than the language's own and the tier's. */
+export function* judgeLimits(
   path: string,
   given: Readonly<Partial<Record<LimitName, number | undefined>>>,
   usual: PhaseLimits,

@@ -22,7 +22,7 @@ export interface Operation {
   /** They go before those that are the same for every operation. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>
   /** Beyond those of every operation under /api. */
-  readonly problems?: readonly (404 | 408 | 415 | 503)[]
+  readonly problems?: readonly (404 | 408 | 409 | 410 | 415 | 503)[]
   /** False: no key needed. */
   readonly authenticated: boolean
 }
@@ -127,6 +127,24 @@ export const operations: readonly Operation[] = [
     parameters: ['id'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
     problems: [404],
+    authenticated: true,
+  },
+  {
+    method: 'post',
+    path: '/api/result/{id}/rerun',
+    operationId: 'rerun',
+    summary: 'Run a submission again',
+    description:
+      'The same code, input, tests and all else that it asked, on the toolchain of today, as a new submission with the same tag. Its record’s rerun_of names the first submission, also when a rerun is run again. A webhook is not repeated, as its secret was deleted. Only what has ended can be run again, and only while its code is kept. Languages and limits are held against what holds today. The body is empty, or {}.',
+    parameters: ['id', 'Idempotency-Key'],
+    answers: {
+      202: {
+        description: 'Accepted; or, for a repeated Idempotency-Key, the record as it stands.',
+        schema: 'Accepted|Result',
+        headers: ['Location', 'Idempotency-Replayed', 'Idempotency-Mismatch'],
+      },
+    },
+    problems: [404, 409, 410, 415],
     authenticated: true,
   },
   {

@@ -161,6 +161,8 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
     description: 'Not finished in time (with the id), or the request did not arrive in time.',
     schema: 'Timeout|Problem',
   },
+  409: { description: 'The submission has not ended yet.', schema: 'Problem' },
+  410: { description: 'Code and input were removed for their age.', schema: 'Problem' },
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
     description:

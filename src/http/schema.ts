@@ -67,6 +67,10 @@ const summaryEntries = {
     v.description('The limit that ended the run; null when none did.'),
   ),
   tag: v.nullable(v.string()),
+  rerun_of: v.pipe(
+    v.nullable(uuid),
+    v.description('The first submission, of which this is a rerun or a rerun’s rerun.'),
+  ),
 }
 
 const difference = v.pipe(

@@ -49,7 +49,7 @@ interface Asked {
   readonly hungUp: AbortSignal
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number
   readonly body: object
   readonly headers?: Readonly<Record<string, string>>
@@ -167,7 +167,8 @@ function readRecord(
   return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))
 }
 
-function describeReplay({ id, matches }: Replay, record: TrackedResult): Answer {
+/** Of an idempotency key that was used before: the record as it stands. */
+export function describeReplay({ id, matches }: Replay, record: TrackedResult): Answer {
   return {
     status: 202,
     body: record,
@@ -179,7 +180,7 @@ function describeReplay({ id, matches }: Replay, record: TrackedResult): Answer 
   }
 }
 
-function locate(id: string): Readonly<Record<string, string>> {
+export function locate(id: string): Readonly<Record<string, string>> {
   return { Location: `/api/result/${id}` }
 }
 

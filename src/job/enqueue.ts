@@ -10,6 +10,8 @@ import { wakeWorkers } from './wake-workers.ts'
 
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
+export { rerunInCampaign, rerunSubmission } from './rerun.ts'
+export type { CampaignOutcome, RerunReceipt } from './rerun.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
 export type { Detail, DetailFile, OwnLimits, ProgramChecker, Test } from './detail.ts'
 export type { Circumstances, Submission } from './submission.ts'

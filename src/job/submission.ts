@@ -100,8 +100,13 @@ export function describeIdempotency(
   const digest = digestRequest(submissions)
   return {
     idempotency_key: idempotencyKey,
-    request_digest: `\\x${digest.toString('hex')}`, // as PostgreSQL writes bytea
+    request_digest: spellDigest(digest),
   }
+}
+
+/** As PostgreSQL writes bytea. */
+export function spellDigest(digest: Buffer): string {
+  return `\\x${digest.toString('hex')}`
 }
 
 /**

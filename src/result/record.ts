@@ -45,6 +45,8 @@ export interface ResultRecord {
   readonly files: readonly ToldFile<string>[] | null
   /** The caller's own word for it. */
   readonly tag: string | null
+  /** The first submission of which this is a rerun; null: it is none. */
+  readonly rerun_of: string | null
 }
 
 /** Seconds and bytes. */
@@ -164,6 +166,7 @@ export function toRecord(row: ResultRow): ResultRecord {
       null,
     files: files?.map((file) => ({ ...file, content: encode(file.content) })) ?? null,
     tag: row.tag,
+    rerun_of: row.rerun_of,
   }
 }
 

@@ -39,7 +39,8 @@ t.test('its record has the fields of the contract’s', async (t) => {
     id: true, status: true, verdict: true, exit_code: true, signal: true, stdout: true, stderr: true,
     stdout_truncated: true, stderr_truncated: true, compile_output: true, cpu_time: true, wall_time: true,
     memory_peak: true, language: true, runtime: true, created_at: true, started_at: true, finished_at: true,
-    purged_at: true, compile: true, limit: true, difference: true, tests: true, files: true, tag: true, webhook: true,
+    purged_at: true, compile: true, limit: true, difference: true, tests: true, files: true, tag: true,
+    rerun_of: true, webhook: true,
   } // prettier-ignore
   const { properties } = contract.components.schemas['Result'] as { properties: object }
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(properties).toSorted())
@@ -82,6 +83,17 @@ t.test(
     await t.rejects(client.cancel('nothing'), { status: 404, code: 'not_found' })
   },
 )
+
+t.test('rerun submits what has ended again, once under one key', async (t) => {
+  const { id: first } = await client.submit(python)
+  await t.rejects(client.rerun(first), { status: 409, code: 'not_final' })
+  await finish(sql, first)
+  const idempotencyKey = randomUUID()
+  const { id } = await client.rerun(first, { idempotencyKey })
+  t.strictSame(await client.rerun(first, { idempotencyKey }), { id })
+  t.match(await client.read(id), { id, status: 'queued', rerun_of: first })
+  await t.rejects(client.rerun('nothing'), { status: 404, code: 'not_found' })
+})
 
 t.test('run submits and waits', async (t) => {
   const running = client.run(python)

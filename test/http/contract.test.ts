@@ -47,6 +47,7 @@ const python = { language: 'python', code: '' }
 const post = (body: unknown, more: Partial<Ask> = {}): Ask => ({ method: 'POST', path: '/api/submit', body, ...more }) // prettier-ignore
 const get = (path: string, more: Partial<Ask> = {}): Ask => ({ method: 'GET', path, ...more })
 const batch = (submissions: unknown, more: Partial<Ask> = {}): Ask => post({ submissions }, { path: '/api/submit/batch', ...more }) // prettier-ignore
+const again = (id: string, more: Partial<Ask> = {}): Ask => ({ method: 'POST', path: `/api/result/${id}/rerun`, ...more }) // prettier-ignore
 const copies = (length: number): object[] => Array.from({ length }, () => ({ ...python }))
 const header = <N extends string>(name: N, text: string): { headers: Record<N, string> } => ({
   headers: { [name]: text } as Record<N, string>,
@@ -81,6 +82,7 @@ const beta = await createCaller(sql, 'beta')
 const spent = await createCaller(sql, 'beta')
 await sql`update runledger.rate_window set admitted_at = array_fill(now(), array[60]) where api_key_id = ${spent.apiKeyId}`
 const [key1, key2, key3, key4] = [newKey(), newKey(), newKey(), newKey()]
+const [key5, key6] = [newKey(), newKey()]
 
 // prettier-ignore
 const contract: Readonly<Record<string, readonly Row[]>> = {
@@ -229,6 +231,20 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'to cancel what has ended changes nothing', post(undefined, { path: `/api/result/${finished}/cancel` }), { status: 200, body: { id: finished, status: 'completed', verdict: 'AC' } }],
     ['chosen', 'another account’s is not there to be cancelled', post(undefined, { path: `/api/result/${finished}/cancel`, key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'a cancel has no parameters', post(undefined, { path: `/api/result/${finished}/cancel?wait=true` }), wrong('?wait')],
+    ['chosen', 'what has ended is run again: 202, the id and where its result will be', again(finished), { status: 202, body: { id: uuid, status: undefined }, headers: { location: /^\/api\/result\/[\da-f-]{36}$/ } }],
+    ['chosen', 'its record names the first', [again(finished), record], { status: 200, body: { status: 'queued', rerun_of: finished, webhook: null } }],
+    ['chosen', 'and so does a rerun’s rerun', 'test/http/rerun.test.ts'],
+    ['chosen', 'what was sent by its caller names none', get(`/api/result/${finished}`), { status: 200, body: { rerun_of: null } }],
+    ['chosen', 'a rerun’s Idempotency-Key is 202 and the record', [again(finished, key5), () => again(finished, key5)], { status: 202, body: { id: uuid, rerun_of: finished }, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': undefined } }],
+    ['chosen', 'of another submission it replays too, and it is said', [again(finished, key6), () => post(python, key6)], { status: 202, body: { rerun_of: finished }, headers: { 'idempotency-replayed': 'true', 'idempotency-mismatch': 'true' } }],
+    ['chosen', 'a rerun’s body may be {}', again(finished, { body: {} }), { status: 202 }],
+    ['chosen', 'and nothing else', again(finished, { body: { code: '' } }), wrong('')],
+    ['chosen', 'a rerun has no parameters', post(undefined, { path: `/api/result/${finished}/rerun?wait=true` }), wrong('?wait')],
+    ['chosen', 'what has not ended is 409', again(waiting), problem(409, 'not_final')],
+    ['chosen', 'another account’s is not there to be run again', again(finished, { key: stranger.key }), problem(404, 'not_found')],
+    ['chosen', 'an unknown one is not there', again(randomUUID()), problem(404, 'not_found')],
+    ['chosen', 'nor is a malformed one', again('x'), problem(404, 'not_found')],
+    ['chosen', 'purged, limits and languages of today, places of the key and the queue, the same verdict', 'test/http/rerun.test.ts'],
     ['chosen', 'another account’s events are 404', get(`/api/result/${finished}/events`, { key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'a batch answers each item in its place', batch([python, {}]), { status: 202, body: { submissions: [{ id: uuid }, { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }] }] } }],
     ['chosen', 'twenty items', batch(copies(20)), { status: 202 }],

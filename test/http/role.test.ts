@@ -23,6 +23,7 @@ t.test('every route works', async (t) => {
     ['GET', `/api/result/${body.id}`, 200],
     ['GET', `/api/result/${body.id}?wait=true`, 200],
     ['GET', `/api/result/${body.id}/events`, 200],
+    ['POST', `/api/result/${body.id}/rerun`, 409],
     ['GET', '/api/submissions?language=py', 200],
     ['GET', '/api/languages', 200],
     ['GET', '/readyz', 200],

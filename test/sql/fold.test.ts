@@ -12,6 +12,10 @@ type Event = readonly [type: string, data?: object]
 
 const [account, key] = [uuidv7(), uuidv7()]
 const received: Event = ['submission.received', { account, api_key: key, language: 'cpp' }]
+const repeated: Event = [
+  'submission.received',
+  { account, api_key: key, language: 'cpp', rerun_of: uuidv7() },
+]
 const started: Event = ['execution.started', { runtime: 'GCC 12', run: 'a' }]
 const startedAgain: Event = ['execution.started', { runtime: 'GCC 13', run: 'b' }]
 const interrupted: Event = ['execution.interrupted', { reason: 'worker_lost' }]
@@ -50,6 +54,9 @@ const ranOnce = { runtime: 'GCC 12', cpu_time: 0.5, wall_time: 1, memory_peak: 4
 const rows: readonly (readonly [given: readonly Event[], when: Event, then: object])[] = [
   [[], received, { status: 'queued', language: 'cpp', account_id: account, api_key_id: key }],
   [[], received, { ...nothing, runtime: null, started_at: null, finished_at: null }],
+  [[], received, { rerun_of: null }],
+  [[], repeated, { status: 'queued', rerun_of: String }],
+  [[repeated, started], completed, { status: 'completed', rerun_of: String }],
   [[received], started, { status: 'running', runtime: 'GCC 12', ...nothing }],
   [[received, started], interrupted, { status: 'queued', runtime: null, started_at: null }],
   [[received, started, interrupted], startedAgain, { status: 'running', runtime: 'GCC 13' }],

@@ -10,7 +10,7 @@ import { migrate, MigrationError } from '#migration'
 import type { Caller } from '#account'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
-import { cancelSubmission, createSubmissionId } from '#enqueue'
+import { cancelSubmission, createSubmissionId, rerunSubmission } from '#enqueue'
 import { readResult } from '#result'
 import { describeReceived } from '../../src/job/submission.ts'
 import { createTestDatabase, withDatabase } from '../helper/database.ts'
@@ -123,6 +123,17 @@ if (release === null) {
     t.equal((await readResult(sql, demanding, null))?.status, 'queued')
     t.equal(await startExecution(sql, demanding, { does: [tomorrow] }), 2)
     await completeExecution(sql, demanding, 2)
+  })
+
+  t.test('its worker runs what this code runs again', { skip }, async (t) => {
+    await startWorkerProcess(t, url, {}, release.directory)
+    const caller = await createCaller(sql)
+    const first = await submitNew(sql, caller, describeSubmission({ code: 'print(input())', stdin: 'again' })) // prettier-ignore
+    t.match(await finalResult(sql, first), { verdict: 'AC', stdout: 'again\n', rerun_of: null })
+    const id = createSubmissionId()
+    const context = { apiKeyId: caller.apiKeyId, requestId: id, idempotencyKey: null, capacity: 10 }
+    await rerunSubmission(sql, first, id, context, new AbortController().signal)
+    t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'again\n', rerun_of: first })
   })
 
   t.test('what its worker runs can be cancelled, heard or not', { skip }, async (t) => {

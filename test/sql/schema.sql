@@ -193,6 +193,15 @@ table runledger.rate_window
   constraint rate_window_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES runledger.api_key(id)
   constraint rate_window_pkey PRIMARY KEY (api_key_id)
 
+table runledger.rerun
+  Submissions that repeat another one. A cache of the view runledger.rerun_from_log, which defines it.
+  submission_id uuid not null
+  rerun_of uuid not null: The first submission: a rerun of a rerun names it, too.
+  campaign text: The name under which an operator repeated many; null: its caller asked for it.
+  constraint rerun_pkey PRIMARY KEY (submission_id)
+  INDEX rerun_by_original ON runledger.rerun USING btree (rerun_of)
+  UNIQUE INDEX rerun_once_a_campaign ON runledger.rerun USING btree (campaign, rerun_of) WHERE (campaign IS NOT NULL): A campaign repeats a submission once, however often it is begun.
+
 table runledger.result
   A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.
   id uuid not null
@@ -218,6 +227,7 @@ table runledger.result
   output_encoding text: How outputs are told: null is as text, else base64.
   exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.
   compile jsonb: How the compiler ended and what it used, as execution.completed says it; null without one.
+  rerun_of uuid: The first submission of which this is a rerun; null: it is none.
   constraint result_pkey PRIMARY KEY (id)
   constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
@@ -411,6 +421,23 @@ view audit.partition
   ends_at timestamp with time zone
   grant select to runledger_auditor
 
+view audit.rerun
+  One row a rerun, beside the submission that it repeats: what ran then and now, and how both ended.
+  submission_id uuid
+  rerun_id uuid
+  at timestamp with time zone
+  campaign text
+  account text
+  language text
+  tag text
+  runtime_before text
+  runtime_after text
+  verdict_before text
+  verdict_after text
+  changed boolean
+  status text
+  grant select to runledger_auditor
+
 view audit.submission
   One row a submission, derived from the log: who sent it, what became of it. Times in seconds, memory in bytes.
   id uuid
@@ -516,6 +543,12 @@ view runledger.pending_from_log
   submission_id uuid
   api_key_id uuid
 
+view runledger.rerun_from_log
+  Submissions that repeat another one, as the log says. The table runledger.rerun caches it.
+  submission_id uuid
+  rerun_of uuid
+  campaign text
+
 view runledger.result_from_log
   Every result as its events say it is. The table runledger.result caches it.
   id uuid
@@ -541,6 +574,7 @@ view runledger.result_from_log
   output_encoding text
   exceeded text
   compile jsonb
+  rerun_of uuid
 
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
@@ -784,7 +818,7 @@ function runledger.read_progress(since xid8, since_position bigint)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
-  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
@@ -854,6 +888,15 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
   returns text security definer set search_path=""
 
+function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
+  Repeats a submission that is no rerun, unless this campaign has, or has so many under way. received; done: it had been; busy: not now; purged, not_final, RL003, 57014: as rerun_submission; null: there is none such.
+  returns text security definer set search_path="", plan_cache_mode=force_generic_plan
+
+function runledger.rerun_submission(original uuid, request jsonb)
+  Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: a runledger.submission_request, whose data is added to what the event says. No row: the account has none such; refusal: not_final or purged, and nothing was written. RL003, 57014: as receive_submission.
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
+
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
   restore_pending for the next so many submissions after the given id. last: the last of them, null when there was none.
   returns record security definer set search_path=""
@@ -862,6 +905,10 @@ function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid
 
 function runledger.restore_pending(after uuid, up_to uuid)
   Puts back what runledger.pending lacks of the submissions after one id and up to another; returns how many. Called by functions that run as the owner.
+  returns integer
+
+function runledger.restore_reruns(after uuid, up_to uuid)
+  Makes runledger.rerun as the log has it, of the submissions after one id and up to another, or to the last; returns how many rows were not. Called by functions that run as the owner.
   returns integer
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, held text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])

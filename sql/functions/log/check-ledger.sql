@@ -53,6 +53,11 @@ begin
       where d.submission_id > _before.walked_up_to and d.submission_id <= _up_to
       order by d.submission_id limit check_ledger.events
     )
+    union (
+      select x.submission_id from runledger.rerun x
+      where x.submission_id > _before.walked_up_to and x.submission_id <= _up_to
+      order by x.submission_id limit check_ledger.events
+    )
   );
 
   with found as materialized (

@@ -13,12 +13,18 @@ as $$
 begin
   case apply_event.type
     when 'submission.received' then
-      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, tag, output_encoding)
+      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, tag, output_encoding, rerun_of)
       values (
         apply_event.submission_id, (apply_event.data ->> 'account')::uuid, (apply_event.data ->> 'api_key')::uuid,
         apply_event.version, 'queued', apply_event.data ->> 'language', apply_event.recorded_at,
-        apply_event.data ->> 'tag', apply_event.data ->> 'output_encoding'
+        apply_event.data ->> 'tag', apply_event.data ->> 'output_encoding', (apply_event.data ->> 'rerun_of')::uuid
       );
+      if apply_event.data ? 'rerun_of' then
+        insert into runledger.rerun (submission_id, rerun_of, campaign)
+        values (
+          apply_event.submission_id, (apply_event.data ->> 'rerun_of')::uuid, apply_event.data ->> 'campaign'
+        );
+      end if;
     when 'execution.started' then
       update runledger.result r
       set version = apply_event.version, status = 'running', runtime = apply_event.data ->> 'runtime',

@@ -29,7 +29,8 @@ returns table (
   output_encoding text,
   exceeded text,
   compile jsonb,
-  report bytea
+  report bytea,
+  rerun_of uuid
 )
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
@@ -41,7 +42,7 @@ begin
       r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at, r.purged_at,
       body.stdout, body.stderr, body.compile_output,
       d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
-      r.tag, r.output_encoding, r.exceeded, r.compile, body.report
+      r.tag, r.output_encoding, r.exceeded, r.compile, body.report, r.rerun_of
     from runledger.result r
     left join runledger.body on body.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id

@@ -35,7 +35,9 @@ begin
     exit_code = derived.exit_code, signal = derived.signal, stdout_truncated = derived.stdout_truncated,
     stderr_truncated = derived.stderr_truncated, cpu_time = derived.cpu_time, wall_time = derived.wall_time,
     memory_peak = derived.memory_peak, created_at = derived.created_at, started_at = derived.started_at,
-    finished_at = derived.finished_at, purged_at = derived.purged_at
+    finished_at = derived.finished_at, purged_at = derived.purged_at, tag = derived.tag,
+    output_encoding = derived.output_encoding, exceeded = derived.exceeded, compile = derived.compile,
+    rerun_of = derived.rerun_of
   from runledger.result_from_log derived
   where derived.id = any (_ids) and r.id = derived.id and r is distinct from derived;
   get diagnostics _count = row_count;
@@ -46,6 +48,9 @@ begin
   get diagnostics _count = row_count;
   repaired := repaired + _count;
 
+  repaired := repaired + runledger.restore_reruns(
+    rebuild_batch.after, case when submissions = rebuild_batch.batch then last end
+  );
   repaired := repaired + runledger.restore_pending(rebuild_batch.after, last);
   delete from runledger.pending p
   where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch)

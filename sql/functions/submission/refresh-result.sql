@@ -28,7 +28,8 @@ as $$
     tag = excluded.tag,
     output_encoding = excluded.output_encoding,
     exceeded = excluded.exceeded,
-    compile = excluded.compile
+    compile = excluded.compile,
+    rerun_of = excluded.rerun_of
   where result.version < excluded.version
 $$;
 comment on function runledger.refresh_result is 'Brings one cached result up to its log.';

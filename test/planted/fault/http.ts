@@ -69,9 +69,15 @@ export const httpFaults: readonly Fault[] = [
     tests: ['http/read'],
   },
   {
+    name: 'http: a rerun is not held against what holds today',
+    text: 'if (obstacles.length > 0) throw invalidRequest(obstacles)',
+    instead: '',
+    tests: ['http/rerun'],
+  },
+  {
     name: 'http: a replay does not say that the request differs',
-    text: "...(!matches && { 'Idempotency-Mismatch': 'true' }),\n    },\n  }\n}\n\nfunction locate",
-    instead: '},\n  }\n}\n\nfunction locate',
+    text: "...(!matches && { 'Idempotency-Mismatch': 'true' }),\n    },\n  }\n}\n\nexport function locate",
+    instead: '},\n  }\n}\n\nexport function locate',
     tests: ['http/idempotency'],
   },
   {

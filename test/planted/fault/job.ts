@@ -87,6 +87,37 @@ export const jobFaults: readonly Fault[] = [
     tests: ['job/cancel'],
   },
   {
+    name: "job: whoever knows its id runs another's submission again",
+    text: 'join runledger.api_key k on k.account_id = r.account_id\n  join runledger.event received on received.stream_id = rerun_submission.original',
+    instead:
+      'join runledger.api_key k on true\n  join runledger.event received on received.stream_id = rerun_submission.original',
+    tests: ['http/rerun'],
+  },
+  {
+    name: 'job: what was purged is run again, with nothing',
+    text: "when not _original.is_kept then 'purged' end",
+    instead: 'end',
+    tests: ['http/rerun'],
+  },
+  {
+    name: "job: a rerun's rerun names that and not the first",
+    text: "coalesce(_original.data -> 'rerun_of', to_jsonb(rerun_submission.original))",
+    instead: 'to_jsonb(rerun_submission.original)',
+    tests: ['http/rerun'],
+  },
+  {
+    name: 'job: a campaign forgets what it has repeated',
+    text: 'where r.campaign = rerun_in_campaign.campaign and r.rerun_of = rerun_in_campaign.original',
+    instead: 'where false',
+    tests: ['cli/rerun'],
+  },
+  {
+    name: 'job: a campaign has everything under way at once',
+    text: 'if _under_way >= rerun_in_campaign.at_once then',
+    instead: 'if false then',
+    tests: ['cli/rerun'],
+  },
+  {
     name: 'job: a submission runs twice beside itself',
     text: "and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)\n      then",
     instead: 'and false\n      then',

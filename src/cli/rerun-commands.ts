@@ -1,0 +1,148 @@
+// The command `rerun`; rerun.ts does the work.
+import { readOrExit, readQueueConfig } from '#config'
+import type { Database } from '#database'
+import { languages, languagesByName } from '#language'
+import { resultVerdicts } from '#result'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { withDatabase } from './connect.ts'
+import { operator } from './operator.ts'
+import { printProgress, printRecord, printRows } from './output.ts'
+import { countCampaign, runCampaign } from './rerun.ts'
+import type { Selection } from './rerun.ts'
+
+/** Of the queue, which belongs to those who submit. */
+const shareOfQueue = 0.5
+const nameMost = 500
+const progressMilliseconds = 5000
+
+export const rerunCommands = [
+  defineCommand({
+    name: 'rerun',
+    operands: [],
+    summary: 'run many submissions again on today’s toolchain, and tell which verdicts changed',
+    notes:
+      'Those that have ended, were not cancelled and are no reruns themselves, each once under a NAME: what was killed goes on\n' +
+      'when it is called again. They belong to their account, count against none of its keys, and send no webhook. It waits while\n' +
+      'half of QUEUE_CAPACITY is taken. Prints each whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
+      'verdict differs, 1 some do, 69 the database is away.',
+    options: {
+      since: {
+        type: 'string',
+        value: 'TIME',
+        required: true,
+        help: 'received from then on, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      },
+      until: { type: 'string', value: 'TIME', help: 'received before then (default now)' },
+      language: { type: 'string', value: 'LANGUAGE', help: 'in this language alone' },
+      verdict: { type: 'string', value: 'VERDICT', help: resultVerdicts.join(', ') },
+      tag: { type: 'string', value: 'TEXT', help: 'with this tag alone' },
+      account: { type: 'string', value: 'NAME', help: 'of this account alone' },
+      name: { type: 'string', value: 'NAME', help: 'of the campaign (default: the options above)' },
+      'at-once': { type: 'string', value: 'N', default: '4', help: 'so many under way at most' },
+      'dry-run': { type: 'boolean', help: 'count what there is to do, and do nothing' },
+      json: { type: 'boolean', help: 'JSON lines on a terminal too' },
+    },
+    run: ({ values }) => {
+      const { account, tag, 'dry-run': isDry, 'at-once': atOnce, json } = values
+      const chosen = {
+        since: readTime('--since', values.since),
+        until: values.until === undefined ? undefined : readTime('--until', values.until),
+        language: readLanguage(values.language),
+        verdict: readVerdict(values.verdict),
+        tag,
+        account,
+      }
+      const name = readName(values.name) ?? nameCampaign(chosen)
+      const selection = { ...chosen, until: chosen.until ?? new Date() }
+      const more = { atOnce: readCount('--at-once', atOnce), json }
+      return withDatabase(async (sql) => {
+        await requireAccount(sql, account)
+        if (isDry) {
+          const counts = await countCampaign(sql, { name, ...selection })
+          printRecord({ campaign: name, ...counts }, process)
+          return 0
+        }
+        return repeat(sql, name, selection, more)
+      })
+    },
+  }),
+]
+
+async function repeat(
+  sql: Database,
+  name: string,
+  selection: Selection,
+  { atOnce, json }: { readonly atOnce: number; readonly json: boolean },
+): Promise<number> {
+  const { QUEUE_CAPACITY: most } = readOrExit(readQueueConfig)
+  const capacity = Math.max(1, Math.floor(most * shareOfQueue))
+  const campaign = { name, atOnce, capacity, operator: operator(), ...selection }
+  const { counts, changes, ...sums } = await runCampaign(sql, campaign, createProgress())
+  if (process.stderr.isTTY) printProgress('', process)
+  if (changes.length > 0) printRows(changes, process, json)
+  const { due, ...others } = counts
+  const summary = { campaign: name, received: due, ...others, ...sums, changed: changes.length }
+  printRecord(summary, process)
+  return changes.length === 0 ? 0 : exitStatuses.failed
+}
+
+/** A script's log wants fewer lines than a terminal. */
+function createProgress(): (repeated: number) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (repeated) => {
+    const now = performance.now()
+    if (!process.stderr.isTTY && now - toldAt < progressMilliseconds) return
+    toldAt = now
+    printProgress(`${repeated} repeated`, process)
+  }
+}
+
+/** The same for the same options, so that the same line goes on with the same campaign. */
+function nameCampaign(chosen: Readonly<Record<string, Date | string | undefined>>): string {
+  return Object.entries(chosen)
+    .filter(([, value]) => value !== undefined)
+    .map(([option, value]) => `${option}=${value instanceof Date ? value.toISOString() : value}`)
+    .join(' ')
+}
+
+function readName(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (text === '' || text.length > nameMost) throw misuse(`--name has 1 to ${nameMost} characters`)
+  return text
+}
+
+function readTime(option: string, text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const time = new Date(isTime ? text : Number.NaN)
+  if (Number.isNaN(time.getTime()))
+    throw misuse(`${option} is a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`)
+  return time
+}
+
+function readLanguage(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (!Object.hasOwn(languagesByName, text))
+    throw misuse(`--language is one of ${languages.join(', ')}`)
+  return languagesByName[text]
+}
+
+function readVerdict(text: string | undefined): string | undefined {
+  if (text !== undefined && !resultVerdicts.some((verdict) => verdict === text))
+    throw misuse(`--verdict is one of ${resultVerdicts.join(', ')}`)
+  return text
+}
+
+function readCount(option: string, text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw misuse(`${option} is a number from 1 to 99999`)
+  return Number(text)
+}
+
+async function requireAccount(sql: Database, name: string | undefined): Promise<void> {
+  if (name === undefined) return
+  const found = await sql`select from runledger.account where name = ${name}`
+  if (found.length === 0) throw new CommandError('there is no account of this name')
+}
+
+function misuse(what: string): CommandError {
+  return new CommandError(`rerun: ${what}`, exitStatuses.usage)
+}

@@ -1,0 +1,139 @@
+// POST /api/result/{id}/rerun: the same submission again, on today's toolchain, for whoever may submit it today.
+import type { Response } from 'polka'
+import type { Caller } from '#account'
+import { createSubmissionId, rerunSubmission } from '#enqueue'
+import type { RerunReceipt } from '#enqueue'
+import { Problem } from '#error'
+import type { Issue } from '#error'
+import { readStream } from '#event'
+import { defaultLimits, limitSpellings } from '#language'
+import type { Language } from '#language'
+import { hasResult, readTrackedResult } from '#result'
+import { sendJson } from './answer.ts'
+import { readJson } from './body.ts'
+import { withDeadline } from './deadline.ts'
+import { spellings } from './detail-field.ts'
+import type { LimitName } from './detail-field.ts'
+import type { HttpDependencies } from './http.ts'
+import { judgeLimits } from './judge-detail.ts'
+import type { OfferedLanguages } from './offered.ts'
+import { noSubmission } from './problem.ts'
+import { queueFull } from './queue-full.ts'
+import { invalidRequest, isUuid, readIdempotencyKey, readQuery } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+import { describeReplay, locate } from './submit.ts'
+
+export function rerunResult(
+  { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
+  offered: OfferedLanguages,
+): Handler {
+  return async (request, response) => {
+    const { issues: queryIssues } = readQuery(request, [])
+    const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
+    const issues = [...queryIssues, ...keyIssues, ...(await readNothing(request, response))]
+    if (issues.length > 0) throw invalidRequest(issues)
+
+    const original = request.params['id'] ?? ''
+    const { caller, requestId } = request
+    const { accountId, apiKeyId } = caller
+    const asked = await withDeadline(async () => {
+      if (!isUuid(original) || !(await hasResult(database, original, accountId))) return null
+      const [received] = await readStream(database, original)
+      return (received?.data ?? null) as Asked | null
+    })
+    if (asked === null) throw noSubmission()
+    const obstacles = await findObstacles(asked, caller, offered)
+    if (obstacles.length > 0) throw invalidRequest(obstacles)
+
+    const circumstances = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
+    const receipt = await withDeadline((signal) =>
+      rerunSubmission(database, original, createSubmissionId(), circumstances, signal),
+    )
+    if (receipt.kind === 'queue_full') throw await queueFull(database)
+    const { id, ...stored } = refuseUnrepeatable(receipt)
+    if (stored.kind === 'received') {
+      sendJson(response, 202, { id }, locate(id))
+      return
+    }
+    const record = await withDeadline(() => readTrackedResult(database, id, accountId))
+    if (record === null) throw new Error(`submission ${id} has no result`)
+    const { status, body, headers } = describeReplay({ ...stored, id }, record)
+    sendJson(response, status, body, headers)
+  }
+}
+
+/** Of the event submission.received. */
+interface Asked {
+  readonly language: Language
+  readonly checker_language?: Language
+  /** As the log spells them. */
+  readonly limits?: Readonly<Partial<Record<'run' | 'compile', Readonly<Record<string, number>>>>>
+}
+
+/** Whatever stands in the body would not be done. */
+async function readNothing(request: ApiRequest, response: Response): Promise<readonly Issue[]> {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+  if (encoding === undefined && Number(length) === 0) return []
+  const { json, issues } = await readJson(request, response)
+  if (issues.length > 0) return issues
+  const isEmpty =
+    typeof json === 'object' &&
+    json !== null &&
+    !Array.isArray(json) &&
+    Object.keys(json).length === 0
+  return isEmpty ? [] : [{ path: '', message: 'the body must be empty, or {}' }]
+}
+
+/** Why what was taken then is not taken today. */
+async function findObstacles(
+  asked: Asked,
+  { limits: allowed }: Caller,
+  offered: OfferedLanguages,
+): Promise<readonly Issue[]> {
+  const named = {
+    language: asked.language,
+    ...(asked.checker_language !== undefined && { 'checker.language': asked.checker_language }),
+  }
+  const issues: Issue[] = []
+  for (const [path, name] of Object.entries(named)) {
+    const message = await offered(name)
+    if (message !== null) issues.push({ path, message })
+  }
+  if (!Object.hasOwn(defaultLimits, asked.language)) return issues
+  const { run, compile } = defaultLimits[asked.language]
+  issues.push(...judgeLimits('limits', readLimits(asked.limits?.run), run, allowed))
+  if (compile !== null) {
+    const own = readLimits(asked.limits?.compile)
+    issues.push(...judgeLimits('compile_limits', own, compile, allowed))
+  }
+  return issues
+}
+
+/** By their names in requests. */
+function readLimits(
+  spelled: Readonly<Record<string, number>> = {},
+): Partial<Record<LimitName, number>> {
+  const names = Object.keys(spellings) as LimitName[]
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = spelled[limitSpellings[spellings[name]]]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+type Stored = Extract<RerunReceipt, { kind: 'received' | 'replayed' }>
+
+function refuseUnrepeatable(receipt: Exclude<RerunReceipt, { kind: 'queue_full' }>): Stored {
+  switch (receipt.kind) {
+    case 'received':
+    case 'replayed':
+      return receipt
+    case 'not_final':
+      throw new Problem('not_final', 'The submission has not ended yet: wait for it, or cancel it.')
+    case 'purged':
+      throw new Problem('purged', 'The submission’s code and input were removed for their age.')
+    case 'not_found':
+      throw noSubmission()
+  }
+}

@@ -1,0 +1,99 @@
+// A submission again, as it was received. Its bodies never leave the database.
+import { createHash } from 'node:crypto'
+import { cancelOnAbort, errorCode, json, sqlState } from '#database'
+import type { Database } from '#database'
+import type { Metadata } from '#event'
+import { passMilestone } from './milestone.ts'
+import { spellDigest } from './submission.ts'
+import type { Circumstances } from './submission.ts'
+import { wakeWorkers } from './wake-workers.ts'
+
+export type RerunReceipt =
+  | { readonly kind: 'received'; readonly id: string }
+  /** `matches`: it was the same submission that this idempotency key repeated. */
+  | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
+  | { readonly kind: 'queue_full' }
+  | { readonly kind: 'not_final' }
+  | { readonly kind: 'purged' }
+  | { readonly kind: 'not_found' }
+
+/**
+ * Receives a submission of the key's account again. Resolved with `received` it is on disk.
+ * @param id the new one's.
+ * @param signal withdraws an unsent statement.
+ */
+export async function rerunSubmission(
+  sql: Database,
+  original: string,
+  id: string,
+  circumstances: Omit<Circumstances, 'toldTo' | 'checksKey' | 'accountId'>,
+  signal: AbortSignal,
+): Promise<RerunReceipt> {
+  const { apiKeyId, requestId, idempotencyKey, capacity } = circumstances
+  const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
+  const digest = createHash('sha256').update(`rerun:${original.toLowerCase()}`).digest()
+  const request = {
+    submission_id: id,
+    api_key_id: apiKeyId,
+    metadata,
+    capacity,
+    ...(idempotencyKey !== null && {
+      idempotency_key: idempotencyKey,
+      request_digest: spellDigest(digest),
+    }),
+  }
+  const query = sql<RerunRow[]>`
+    select * from runledger.rerun_submission(${original}, ${json(sql, request)})`
+  passMilestone('submit.before_commit')
+  try {
+    const [row] = await cancelOnAbort(query, signal)
+    passMilestone('submit.after_commit')
+    if (row === undefined) return { kind: 'not_found' }
+    if (row.refusal !== null) return { kind: row.refusal }
+    if (row.replayed) return { kind: 'replayed', id: row.id, matches: row.matches }
+    wakeWorkers(sql, 1)
+    return { kind: 'received', id }
+  } catch (error) {
+    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
+    throw error
+  }
+}
+
+/** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already. */
+export type CampaignOutcome = 'received' | 'done' | 'busy' | 'queue_full' | 'purged' | 'not_final'
+
+/**
+ * Repeats one submission of an operator's campaign, unless that has been done.
+ * @param rerun.id the new one's.
+ * @param rerun.apiKeyId an operator's key of the submission's account.
+ * @param rerun.capacity unfinished submissions over all keys, with this one.
+ */
+export async function rerunInCampaign(
+  sql: Database,
+  original: string,
+  campaign: { readonly name: string; readonly atOnce: number; readonly operator: string },
+  rerun: { readonly id: string; readonly apiKeyId: string; readonly capacity: number },
+): Promise<CampaignOutcome> {
+  const metadata: Metadata = { actor: { operator: campaign.operator } }
+  const { id, apiKeyId, capacity } = rerun
+  const request = { submission_id: id, api_key_id: apiKeyId, metadata, capacity }
+  try {
+    const [row] = await sql<[{ outcome: CampaignOutcome | null }]>`
+      select runledger.rerun_in_campaign(
+        ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
+      ) as outcome`
+    if (row.outcome === null) throw new Error(`submission ${original} is gone`)
+    if (row.outcome === 'received') wakeWorkers(sql, 1)
+    return row.outcome
+  } catch (error) {
+    if (errorCode(error) === sqlState.queueFull) return 'queue_full'
+    throw error
+  }
+}
+
+interface RerunRow {
+  readonly id: string
+  readonly replayed: boolean
+  readonly matches: boolean
+  readonly refusal: 'not_final' | 'purged' | null
+}

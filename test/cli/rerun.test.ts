@@ -1,0 +1,390 @@
+// `runledger rerun`: many submissions again, each once, whoever is killed in between.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import type { Caller } from '#account'
+import { createSubmissionId, rerunInCampaign, rerunSubmission } from '#enqueue'
+import { rebuildProjections } from '#result'
+import { findOperatorKey, listKeys } from '#account'
+import { tellLife } from '../../src/cli/audit.ts'
+import { countCampaign, runCampaign } from '../../src/cli/rerun.ts'
+import type { Campaign } from '../../src/cli/rerun.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish, pretendWorker } from '../helper/execution.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const root = resolve(import.meta.dirname, '../..')
+const caller = await createCaller(sql, 'beta')
+const started = new Date(Date.now() - 1000)
+
+/** Ended ones, under a tag of their own. */
+async function submitEnded(
+  tag: string,
+  verdicts: readonly string[],
+  by: Caller = caller,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (const verdict of verdicts) {
+    const id = await submitNew(sql, by, describeSubmission({ code: `print(${ids.length})`, tag }))
+    await finish(sql, id, { verdict })
+    ids.push(id)
+  }
+  return ids
+}
+
+function describe(tag: string, more: Partial<Campaign> = {}): Campaign {
+  return {
+    name: `campaign ${uuidv7()}`,
+    atOnce: 3,
+    capacity: 100,
+    operator: 'test',
+    since: started,
+    until: new Date(Date.now() + 60_000),
+    language: undefined,
+    verdict: undefined,
+    account: undefined,
+    tag,
+    ...more,
+  }
+}
+
+const readReruns = async (name: string): Promise<readonly Rerun[]> =>
+  sql<Rerun[]>`select * from audit.rerun where campaign = ${name} order by submission_id`
+
+interface Rerun {
+  readonly submission_id: string
+  readonly rerun_id: string
+  readonly status: string
+  readonly changed: boolean | null
+}
+
+/** The most that were under way at once, as far as was seen. */
+interface Work {
+  most: number
+  stop(): Promise<void>
+}
+
+/** Ends what a campaign has under way, as a worker would; `judge` says how. */
+function work(name: string, judge: (original: string) => string = () => 'AC'): Work {
+  let isStopped = false
+  const state = { most: 0 }
+  const working = (async () => {
+    while (!isStopped) {
+      const open = (await readReruns(name)).filter(({ status }) => status === 'queued')
+      state.most = Math.max(state.most, open.length)
+      const [next] = open
+      if (next === undefined) await sleep(5)
+      else await finish(sql, next.rerun_id, { verdict: judge(next.submission_id) })
+    }
+  })()
+  return {
+    get most() {
+      return state.most
+    },
+    async stop() {
+      isStopped = true
+      await working
+    },
+  }
+}
+
+interface Ran {
+  readonly child: ChildProcess
+  readonly ended: Promise<{ readonly status: number | null; readonly stdout: string }>
+}
+
+/** The command itself. */
+function runCommand(words: readonly string[], environment: object = {}): Ran {
+  const child = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], DATABASE_URL: url, ...environment },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const ended = new Promise<{ status: number | null; stdout: string }>((done) => {
+    child.once('close', (status) => done({ status, stdout: Buffer.concat(chunks).toString() }))
+  })
+  return { child, ended }
+}
+
+const parseLines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10)
+}
+
+t.test('each once, at most so many at once, and whose verdict differs is told', async (t) => {
+  const ids = await submitEnded('told', ['AC', 'AC', 'WA', 'RE', 'AC', 'AC', 'WA'])
+  const campaign = describe('told')
+  t.strictSame(await countCampaign(sql, campaign), { due: 7, done: 0, purged: 0, not_offered: 0 })
+  const worker = work(campaign.name, (id) => (id === ids[1] ? 'WA' : id === ids[2] ? 'AC' : id === ids[3] ? 'RE' : id === ids[6] ? 'WA' : 'AC')) // prettier-ignore
+  const report = await runCampaign(sql, campaign)
+  await worker.stop()
+  t.match(report, { counts: { due: 7, done: 0, purged: 0 }, repeated: 7, cancelled: 0 })
+  t.match(report.changes, [
+    { id: ids[1], verdict_before: 'AC', verdict_after: 'WA', tag: 'told' },
+    { id: ids[2], verdict_before: 'WA', verdict_after: 'AC', tag: 'told' },
+  ])
+  t.equal(report.changes.length, 2)
+  t.ok(worker.most <= 3, `${worker.most} at once`)
+  const [first] = await readReruns(campaign.name)
+  const receipt = await rerunSubmission(
+    sql,
+    first?.rerun_id ?? '',
+    createSubmissionId(),
+    { apiKeyId: caller.apiKeyId, requestId: uuidv7(), idempotencyKey: null, capacity: 1000 },
+    new AbortController().signal,
+  )
+  t.equal(receipt.kind, 'received', 'its caller may repeat a rerun of it')
+  if (receipt.kind === 'received') await finish(sql, receipt.id)
+  t.equal((await readReruns(campaign.name)).length, 7, 'which is none of the campaign')
+  const again = await runCampaign(sql, campaign)
+  t.match(again, { counts: { due: 0, done: 7 }, repeated: 7 }, 'called again it does nothing')
+  t.strictSame(again.changes, report.changes)
+  t.strictSame(
+    (await readReruns(campaign.name)).map(({ submission_id: id }) => id),
+    ids,
+  )
+})
+
+t.test('what is asked for, and nothing else', async (t) => {
+  const other = await createCaller(sql)
+  const [accepted = ''] = await submitEnded('chosen', ['AC', 'WA'])
+  const [foreign = ''] = await submitEnded('chosen', ['AC'], other)
+  await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
+  const cancelled = await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
+  await sql`call runledger.cancel_submission(${cancelled}, ${caller.accountId}, '{"actor": {}}', null)`
+  const count = async (more: Partial<Campaign>): Promise<number> =>
+    (await countCampaign(sql, describe('chosen', more))).due
+  t.equal(await count({}), 3, 'neither what has not ended nor what was cancelled')
+  t.equal(await count({ verdict: 'AC' }), 2)
+  t.equal(await count({ language: 'cpp' }), 0)
+  t.equal(await count({ since: new Date(Date.now() + 1000) }), 0)
+  t.equal(await count({ until: started }), 0)
+  const [account] = await sql<{ name: string }[]>`
+    select name from runledger.account where id = ${other.accountId}`
+  const campaign = describe('chosen', { account: account?.name })
+  const worker = work(campaign.name)
+  await runCampaign(sql, campaign)
+  await worker.stop()
+  t.match(await readReruns(campaign.name), [{ submission_id: foreign }])
+  t.equal(await count({}), 3, 'reruns are not run again themselves')
+  t.not(accepted, foreign)
+})
+
+t.test('what is gone and what nobody runs is counted and skipped', async (t) => {
+  const [purged = '', kept = ''] = await submitEnded('gone', ['AC', 'AC'])
+  await sql`delete from runledger.body where submission_id = ${purged}`
+  const campaign = describe('gone')
+  const worker = work(campaign.name)
+  // The log does not say yet that it is gone: found when it is repeated.
+  t.match(await runCampaign(sql, campaign), { counts: { due: 1, purged: 1 } })
+  await worker.stop()
+  t.match(await readReruns(campaign.name), [{ submission_id: kept }])
+  await sql`update runledger.result set purged_at = now() where id = ${purged}`
+  t.match(await countCampaign(sql, campaign), { due: 0, done: 1, purged: 1 })
+  await pretendWorker(sql, { cpp: {} })
+  t.match(await countCampaign(sql, describe('gone')), { due: 0, purged: 1, not_offered: 1 })
+  await sql`delete from runledger.worker`
+  await sql`update runledger.result set purged_at = null where id = ${purged}`
+  await sql`insert into runledger.body (submission_id, code, stdin) values (${purged}, 'print(0)', '')`
+})
+
+t.test('it takes no place of a key of the account, and that key is nobody’s', async (t) => {
+  await submitEnded(
+    'places',
+    Array.from({ length: 12 }, () => 'AC'),
+  )
+  const campaign = describe('places', { atOnce: 12 })
+  const running = runCampaign(sql, campaign)
+  await until(async () => (await readReruns(campaign.name)).length === 12)
+  const own = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const [row] = await sql`select admitted from runledger.pending where submission_id = ${own}`
+  t.equal(row?.['admitted'], true)
+  const worker = work(campaign.name)
+  await running
+  await worker.stop()
+  const [account] = await sql<{ name: string }[]>`
+    select name from runledger.account where id = ${caller.accountId}`
+  const keys = (await listKeys(sql, account?.name)).filter(({ label }) => label === 'operator')
+  t.equal(keys.length, 1)
+  t.not(keys[0]?.revokedAt, null)
+  const found = await Promise.all(
+    Array.from({ length: 5 }, () => findOperatorKey(sql, caller.accountId, 'test')),
+  )
+  t.strictSame(new Set(found), new Set([keys[0]?.id]))
+})
+
+t.test('a queue that others fill is left to them', async (t) => {
+  await submitEnded('full', ['AC'])
+  const [{ pending }] = await sql<[{ pending: number }]>`
+    select count(*) as pending from runledger.pending`
+  const campaign = describe('full', { capacity: pending + 1 })
+  const other = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
+  let waited = 0
+  const running = runCampaign(sql, campaign, () => (waited += 1))
+  await until(async () => waited >= 3)
+  t.equal((await readReruns(campaign.name)).length, 0)
+  await finish(sql, other)
+  const worker = work(campaign.name)
+  t.match(await running, { counts: { due: 1 } })
+  await worker.stop()
+})
+
+t.test('two calls of one campaign at once double nothing', async (t) => {
+  const ids = await submitEnded(
+    'twice',
+    Array.from({ length: 40 }, () => 'AC'),
+  )
+  const campaign = describe('twice', { atOnce: 5 })
+  const worker = work(campaign.name)
+  const reports = await Promise.all(Array.from({ length: 4 }, () => runCampaign(sql, campaign)))
+  await worker.stop()
+  t.ok(worker.most <= 5, `${worker.most} at once`)
+  t.equal(
+    reports.reduce((sum, { counts }) => sum + counts.due, 0),
+    40,
+  )
+  t.strictSame(
+    (await readReruns(campaign.name)).map(({ submission_id: id }) => id),
+    ids,
+  )
+})
+
+t.test('even without its lock one is repeated once', async (t) => {
+  const [id = ''] = await submitEnded('index', ['AC'])
+  const apiKeyId = await findOperatorKey(sql, caller.accountId, 'test')
+  const name = `campaign ${uuidv7()}`
+  const rerun = { id: createSubmissionId(), apiKeyId, capacity: 1000 }
+  const by = { name, atOnce: 1, operator: 'test' }
+  t.equal(await rerunInCampaign(sql, id, by, rerun), 'received')
+  t.equal(await rerunInCampaign(sql, id, by, { ...rerun, id: createSubmissionId() }), 'done')
+  const request = { submission_id: createSubmissionId(), api_key_id: apiKeyId, metadata: { actor: {} }, data: { campaign: name } } // prettier-ignore
+  await t.rejects(sql`select * from runledger.rerun_submission(${id}, ${sql.json(request)})`, {
+    code: '23505',
+  })
+  const [event] = await sql`select from runledger.event where stream_id = ${request.submission_id}`
+  t.equal(event, undefined, 'nothing was written')
+  await finish(sql, (await readReruns(name))[0]?.rerun_id ?? '')
+})
+
+t.test(
+  'killed in the middle and called again it goes on, each once',
+  { timeout: 120_000 },
+  async (t) => {
+    const ids = await submitEnded(
+      'killed',
+      Array.from({ length: 25 }, () => 'AC'),
+    )
+    const words = ['--since', '2020-01-01', '--tag', 'killed', '--at-once', '3']
+    const name = 'since=2020-01-01T00:00:00.000Z tag=killed'
+    const first = runCommand(words)
+    const worker = work(name, (id) => (id === ids[20] ? 'TLE' : 'AC'))
+    await until(async () => (await readReruns(name)).length >= 7)
+    first.child.kill('SIGKILL')
+    await first.ended
+    const before = (await readReruns(name)).length
+    t.ok(before < 25, `${before} were repeated when it was killed`)
+    const { status, stdout } = await runCommand(words).ended
+    await worker.stop()
+    t.equal(status, 1, 'a verdict differs')
+    t.match(parseLines(stdout), [
+      { id: ids[20], verdict_before: 'AC', verdict_after: 'TLE', tag: 'killed' },
+      { campaign: name, received: 25 - before, done: before, repeated: 25, changed: 1 },
+    ])
+    t.strictSame(
+      (await readReruns(name)).map(({ submission_id: id }) => id),
+      ids,
+    )
+    t.ok(worker.most <= 3, `${worker.most} at once`)
+    const dry = await runCommand([...words, '--dry-run']).ended
+    t.match(parseLines(dry.stdout), [{ campaign: name, due: 0, done: 25 }])
+    t.equal(dry.status, 0)
+  },
+)
+
+t.test('a toolchain that does otherwise shows', { timeout: 280_000 }, async (t) => {
+  const old = await startWorkerProcess(t, url)
+  const run = async (code: string): Promise<string> => {
+    const id = await submitNew(sql, caller, describeSubmission({ code, tag: 'real' }))
+    t.match(await finalResult(sql, id), { verdict: 'AC' })
+    return id
+  }
+  const loud = await run('print("x" * 5000)')
+  const quiet = await run('print("x")')
+  old.child.kill('SIGTERM')
+  await old.ended
+  // Limits of the language's own are of today, too.
+  await startWorkerProcess(t, url, { PYTHON_RUN_STDOUT_BYTES: '1000' })
+  const words = ['--since', '2020-01-01', '--tag', 'real', '--name', 'real', '--account']
+  const [account] = await sql<{ name: string }[]>`
+    select name from runledger.account where id = ${caller.accountId}`
+  const { status, stdout } = await runCommand([...words, account?.name ?? '']).ended
+  t.equal(status, 1)
+  t.match(parseLines(stdout), [
+    { id: loud, verdict_before: 'AC', verdict_after: 'OLE' },
+    { campaign: 'real', received: 2, repeated: 2, changed: 1 },
+  ])
+  t.match(await readReruns('real'), [
+    { submission_id: loud, changed: true, runtime_before: /^Python/, runtime_after: /^Python/ },
+    { submission_id: quiet, changed: false },
+  ])
+  const [rerun] = await readReruns('real')
+  const life = (await tellLife(sql, rerun?.rerun_id ?? ''))?.lines.join('\n') ?? ''
+  t.match(life, new RegExp(`a rerun of ${loud}; in the campaign real of operator `))
+})
+
+t.test('a call that is wrong is told, and writes nothing', async (t) => {
+  for (const words of [
+    [],
+    ['--since', 'yesterday'],
+    ['--since', '2020-13-01'],
+    ['--since', '2020-01-01', '--language', 'latin'],
+    ['--since', '2020-01-01', '--verdict', 'OK'],
+    ['--since', '2020-01-01', '--at-once', '0'],
+    ['--since', '2020-01-01', '--name', ''],
+  ])
+    t.equal((await runCommand(words).ended).status, 64, words.join(' '))
+  t.equal((await runCommand(['--since', '2020-01-01', '--account', 'nobody']).ended).status, 1)
+})
+
+t.test('the table is made anew from the log', async (t) => {
+  const read = async (): Promise<unknown[]> => [
+    ...(await sql`select * from runledger.rerun order by submission_id`),
+  ]
+  const drift = async (): Promise<unknown[]> => [...(await sql`select * from audit.drift`)]
+  const before = await read()
+  t.ok(before.length > 80)
+  t.strictSame(await drift(), [])
+  const [one] = await sql<{ submission_id: string }[]>`select submission_id from runledger.rerun`
+  for (const [statement, repaired] of [
+    ['truncate runledger.rerun', before.length],
+    [
+      `update runledger.rerun set campaign = 'other' where submission_id = '${one?.submission_id}'`,
+      1,
+    ],
+    [`insert into runledger.rerun values ('${uuidv7()}', '${uuidv7()}', null)`, 1],
+    [
+      'update runledger.result set rerun_of = null, tag = null where id = (select max(submission_id::text)::uuid from runledger.rerun)',
+      1,
+    ],
+  ] as const) {
+    await sql.unsafe(statement)
+    t.equal((await drift()).length, repaired, statement)
+    t.match(await rebuildProjections(sql), { repaired })
+    t.strictSame(await read(), before)
+    t.strictSame(await drift(), [])
+  }
+})
