@@ -10,6 +10,7 @@ export const problemStatus = {
   method_not_allowed: 405,
   timeout: 408,
   request_timeout: 408,
+  not_final: 409,
   unsupported_media_type: 415,
   rate_limited: 429,
   internal: 500,

@@ -35,6 +35,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#checker',
     '#event',
     '#enqueue',
+    '#receipt',
     '#result',
     '#webhook-address',
     '#migration-file',
@@ -58,6 +59,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
+  receipt: [...base, '#event', '#result'],
   executor: [
     ...plain,
     '#language',

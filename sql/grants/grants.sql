@@ -30,6 +30,10 @@ begin
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger
       to runledger_api;
+    -- A receipt is signed only of events that fit their hashes.
+    grant usage on schema audit to runledger_api;
+    grant select on audit.broken_chain to runledger_api;
+    grant execute on function runledger.hash_event to runledger_api;
     grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
 

@@ -6,6 +6,7 @@ import type { Database } from '#database'
 import { purgeBodies, rebuildProjections } from '#result'
 import { auditHeads, tellLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
+import { receiptCommand } from './audit-receipt.ts'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { printProgress, printRecord } from './output.ts'
@@ -45,6 +46,7 @@ export const auditCommands = [
     run: ({ values: { compare } }) =>
       answer((sql) => auditHeads(sql, compare === undefined ? null : readKept(compare))),
   }),
+  receiptCommand,
   defineCommand({
     name: 'rebuild',
     operands: [],

@@ -145,6 +145,13 @@ export type BatchItem =
   | { readonly id: string }
   | { readonly error: string; readonly message: string; readonly issues: readonly RequestIssue[] }
 
+/** A DSSE envelope; `payload` is base64 of JSON (`ReceiptPayload` of `/openapi.json`), signed by Ed25519. */
+export interface Receipt {
+  readonly payloadType: string
+  readonly payload: string
+  readonly signatures: readonly { readonly keyid: string; readonly sig: string }[]
+}
+
 /** An answer other than success; without one, `status` 0 and code `unreachable`. */
 export class RunledgerError extends Error {
   override readonly name = 'RunledgerError'
@@ -197,6 +204,8 @@ export interface Client {
   wait(id: string, options?: CallOptions): Promise<Result>
   /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
   cancel(id: string, options?: CallOptions): Promise<Result>
+  /** A signed receipt of what has ended: a DSSE envelope, to be kept as it is. */
+  receipt(id: string, options?: CallOptions): Promise<Receipt>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -254,6 +263,8 @@ export function createClient(options: ClientOptions): Client {
     },
     cancel: async (id, given = {}) =>
       (await call('POST', `api/result/${encodeURIComponent(id)}/cancel`, given)) as Result,
+    receipt: async (id, given = {}) =>
+      (await call('GET', `api/result/${encodeURIComponent(id)}/receipt`, given)) as Receipt,
     async run(request, given) {
       const { id } = await client.submit(request, given)
       return client.wait(id, given)

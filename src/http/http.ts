@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import type { SigningKey } from '#receipt'
 import type { Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
@@ -19,6 +20,7 @@ import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
+import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
@@ -40,6 +42,8 @@ export interface HttpDependencies {
   readonly queueCapacity: number
   /** Non-public ranges that webhooks may reach. */
   readonly webhookAllowedRanges: readonly AddressRange[]
+  /** Signs receipts; null: there are none. */
+  readonly receiptKey: SigningKey | null
 }
 
 type Method = 'GET' | 'POST'
@@ -58,9 +62,11 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
+    ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
+    ['GET', '/receipt-key', tellReceiptKey(dependencies.receiptKey)],
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],

@@ -18,7 +18,7 @@ export interface Operation {
   readonly body?: { readonly schema: string; readonly examples: Readonly<Record<string, object>> }
   readonly answers: Readonly<Record<number, DescribedAnswer>>
   /** Beyond those of every operation under /api. */
-  readonly problems?: readonly (404 | 408 | 415 | 503)[]
+  readonly problems?: readonly (404 | 408 | 409 | 415 | 503)[]
   /** False: no key needed. */
   readonly authenticated: boolean
 }
@@ -114,6 +114,18 @@ export const operations: readonly Operation[] = [
     authenticated: true,
   },
   {
+    method: 'get',
+    path: '/api/result/{id}/receipt',
+    operationId: 'readReceipt',
+    summary: 'Read a signed receipt of a submission that has ended',
+    description:
+      'What was run, under which limits and isolation, how it ended, and the hashes of its events, signed by Ed25519 in a DSSE envelope. Of the same submission the payload is the same for ever, after its bodies are gone too.',
+    parameters: ['id'],
+    answers: { 200: { description: 'The envelope.', schema: 'Receipt' } },
+    problems: [404, 409],
+    authenticated: true,
+  },
+  {
     method: 'post',
     path: '/api/result/{id}/cancel',
     operationId: 'cancel',
@@ -143,6 +155,15 @@ export const operations: readonly Operation[] = [
       200: { description: 'Those that a worker runs now; empty without one.', schema: 'Languages' },
     },
     authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/receipt-key',
+    operationId: 'readReceiptKey',
+    summary: 'Read the public key that checks receipts',
+    answers: { 200: { description: 'PEM.' } },
+    problems: [404],
+    authenticated: false,
   },
   {
     method: 'get',
