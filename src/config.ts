@@ -48,6 +48,7 @@ const web = {
   TRUST_PROXY: v.optional(flag, 'false'),
   TLS_CERT: v.optional(v.string()),
   TLS_KEY: v.optional(v.string()),
+  RECEIPT_KEY: v.optional(v.string()),
   SYNC_WAIT_SECONDS: v.optional(positiveNumber, '30'),
   QUEUE_CAPACITY: v.optional(wholeNumber(1, 1_000_000), '1000'),
   DATABASE_CONNECTIONS: v.optional(wholeNumber(1, 1000), '10'),

@@ -9,6 +9,8 @@ import { describeError } from '#error-text'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
+import { readSigningKey } from '#receipt'
+import type { SigningKey } from '#receipt'
 import { createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
@@ -35,7 +37,12 @@ const config = readOrExit(() => {
   const read = readWebConfig()
   const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
   if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
-  return { ...read, webhookAllowedRanges: ranges, tls: readTls(read.TLS_CERT, read.TLS_KEY) }
+  return {
+    ...read,
+    webhookAllowedRanges: ranges,
+    tls: readTls(read.TLS_CERT, read.TLS_KEY),
+    receiptKey: readReceiptKey(read.RECEIPT_KEY),
+  }
 })
 const log = createLog('web', config.LOG_LEVEL)
 surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
@@ -67,6 +74,7 @@ const app = createHttp({
   syncWaitSeconds: config.SYNC_WAIT_SECONDS,
   queueCapacity: config.QUEUE_CAPACITY,
   webhookAllowedRanges: config.webhookAllowedRanges,
+  receiptKey: config.receiptKey,
 })
 const { server, sayFarewell } = createServer(app, { tls: config.tls })
 // Without TLS and proxy, nobody beyond this machine may reach it.
@@ -115,5 +123,13 @@ function readTls(
     return pair
   } catch (error) {
     throw new ConfigError(`  TLS_CERT, TLS_KEY: ${describeError(error)}`)
+  }
+}
+
+function readReceiptKey(text: string | undefined): SigningKey | null {
+  try {
+    return text === undefined ? null : readSigningKey(text)
+  } catch (error) {
+    throw new ConfigError(`  RECEIPT_KEY: ${describeError(error)}`)
   }
 }

@@ -36,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#checker',
     '#event',
     '#enqueue',
+    '#receipt',
     '#result',
     '#webhook-address',
     '#migration-file',
@@ -61,6 +62,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   result: [...base, '#checker', '#event'],
   event: base,
   blob: ['#database'],
+  receipt: [...base, '#event', '#result'],
   executor: [
     ...plain,
     '#language',

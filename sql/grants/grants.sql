@@ -32,6 +32,10 @@ begin
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load
       to runledger_api;
+    -- A receipt is signed only of events that fit their hashes.
+    grant usage on schema audit to runledger_api;
+    grant select on audit.broken_chain to runledger_api;
+    grant execute on function runledger.hash_event to runledger_api;
     grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
 

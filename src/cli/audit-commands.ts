@@ -7,6 +7,7 @@ import { purgeBlobs } from '#blob'
 import { purgeBodies, rebuildProjections } from '#result'
 import { auditHeads, tellLife, verifyLog } from './audit.ts'
 import type { AuditAnswer } from './audit.ts'
+import { receiptCommand } from './audit-receipt.ts'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { printProgress, printRecord } from './output.ts'
@@ -46,6 +47,7 @@ export const auditCommands = [
     run: ({ values: { compare } }) =>
       answer((sql) => auditHeads(sql, compare === undefined ? null : readKept(compare))),
   }),
+  receiptCommand,
   defineCommand({
     name: 'rebuild',
     operands: [],

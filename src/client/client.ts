@@ -164,6 +164,13 @@ export type BatchItem =
   | { readonly id: string }
   | { readonly error: string; readonly message: string; readonly issues: readonly RequestIssue[] }
 
+/** A DSSE envelope; `payload` is base64 of JSON (`ReceiptPayload` of `/openapi.json`), signed by Ed25519. */
+export interface Receipt {
+  readonly payloadType: string
+  readonly payload: string
+  readonly signatures: readonly { readonly keyid: string; readonly sig: string }[]
+}
+
 /** An answer other than success; without one, `status` 0 and code `unreachable`. */
 export class RunledgerError extends Error {
   override readonly name = 'RunledgerError'
@@ -222,6 +229,8 @@ export interface Client {
   hasBlob(sha256: string, options?: CallOptions): Promise<boolean>
   /** Submits what has ended once more, as it was, but without its webhook. Resolves when the service has it on disk. */
   rerun(id: string, options?: SubmitOptions): Promise<{ readonly id: string }>
+  /** A signed receipt of what has ended: a DSSE envelope, to be kept as it is. */
+  receipt(id: string, options?: CallOptions): Promise<Receipt>
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -299,6 +308,8 @@ export function createClient(options: ClientOptions): Client {
       const { id } = (await call('POST', path, { ...given, key })) as Result
       return { id }
     },
+    receipt: async (id, given = {}) =>
+      (await call('GET', `api/result/${encodeURIComponent(id)}/receipt`, given)) as Receipt,
     async run(request, given) {
       const { id } = await client.submit(request, given)
       return client.wait(id, given)

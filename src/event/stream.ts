@@ -13,6 +13,8 @@ export interface RecordedEvent {
   /** False: a newer release wrote it; passed through as recorded. */
   readonly isKnown: boolean
   readonly at: Date
+  /** Hexadecimal. */
+  readonly hash: string
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
 }
@@ -23,6 +25,7 @@ interface EventRow {
   readonly type: string
   readonly schema_version: number
   readonly recorded_at: Date
+  readonly hash: string
   readonly data: unknown
   readonly metadata: unknown
 }
@@ -40,7 +43,8 @@ export async function readStream(
   source: 'runledger.event' | 'audit.event' = 'runledger.event',
 ): Promise<RecordedEvent[]> {
   const rows = await sql<EventRow[]>`
-    select position, stream_version, type, schema_version, recorded_at, data, metadata
+    select position, stream_version, type, schema_version, recorded_at, data, metadata,
+      ${source === 'audit.event' ? sql`hash` : sql`encode(hash, 'hex') as hash`}
     from ${sql(source)}
     where stream_id = ${streamId}
     order by stream_version`
@@ -49,6 +53,7 @@ export async function readStream(
     version: row.stream_version,
     type: row.type,
     at: row.recorded_at,
+    hash: row.hash,
     metadata: v.parse(looseObject, row.metadata),
     ...upcast(row.type, row.schema_version, v.parse(looseObject, row.data)),
   }))

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import type { SigningKey } from '#receipt'
 import type { Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
@@ -22,6 +23,7 @@ import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
 import { rerunResult } from './rerun.ts'
+import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
@@ -45,6 +47,8 @@ export interface HttpDependencies {
   readonly webhookAllowedRanges: readonly AddressRange[]
   /** In which an upload has to arrive; a minute unless said. */
   readonly uploadSeconds?: number
+  /** Signs receipts; null: there are none. */
+  readonly receiptKey: SigningKey | null
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
@@ -64,12 +68,14 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
+    ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['POST', '/api/result/:id/rerun', rerunResult(dependencies, offered)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],
     ['GET', '/api/languages', listLanguages(dependencies)],
     ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],
     ['HEAD', '/api/blobs/:sha256', headBlob(dependencies)],
+    ['GET', '/receipt-key', tellReceiptKey(dependencies.receiptKey)],
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
     ['GET', '/healthz', live],

@@ -118,6 +118,18 @@ export const operations: readonly Operation[] = [
     authenticated: true,
   },
   {
+    method: 'get',
+    path: '/api/result/{id}/receipt',
+    operationId: 'readReceipt',
+    summary: 'Read a signed receipt of a submission that has ended',
+    description:
+      'What was run, under which limits and isolation, how it ended, and the hashes of its events, signed by Ed25519 in a DSSE envelope. Of the same submission the payload is the same for ever, after its bodies are gone too.',
+    parameters: ['id'],
+    answers: { 200: { description: 'The envelope.', schema: 'Receipt' } },
+    problems: [404, 409],
+    authenticated: true,
+  },
+  {
     method: 'post',
     path: '/api/result/{id}/cancel',
     operationId: 'cancel',
@@ -167,6 +179,15 @@ export const operations: readonly Operation[] = [
     authenticated: true,
   },
   ...blobOperations,
+  {
+    method: 'get',
+    path: '/receipt-key',
+    operationId: 'readReceiptKey',
+    summary: 'Read the public key that checks receipts',
+    answers: { 200: { description: 'PEM.' } },
+    problems: [404],
+    authenticated: false,
+  },
   {
     method: 'get',
     path: '/openapi.json',

@@ -156,7 +156,10 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   401: { description: 'The key is missing or not valid.', schema: 'Problem' },
   403: { description: 'Plain HTTP from beyond the machine.', schema: 'Problem' },
-  404: { description: 'There is no such submission of this account.', schema: 'Problem' },
+  404: {
+    description: 'There is no such submission of this account; or no key that signs receipts.',
+    schema: 'Problem',
+  },
   408: {
     description: 'Not finished in time (with the id), or the request did not arrive in time.',
     schema: 'Timeout|Problem',

@@ -4,6 +4,7 @@ import { problemStatus } from '#error'
 import type { ProblemCode } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
+import { envelopeSchema, receiptSchema } from '#receipt'
 import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
@@ -250,6 +251,8 @@ export const answerSchemas = {
   }),
   Blob: v.object({ sha256: v.string(), size: v.pipe(count, v.description('Bytes.')) }),
   Events: v.object({ events: v.array(event) }),
+  Receipt: envelopeSchema,
+  ReceiptPayload: receiptSchema,
   Languages: v.object({ languages: v.array(languageDescription) }),
   Health: v.object({ status: v.literal('ok') }),
   InvalidRequest: invalidRequest,

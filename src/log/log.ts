@@ -21,6 +21,7 @@ export const redactedPaths: readonly string[] = [
   'headers',
   'url',
   'DATABASE_URL',
+  'RECEIPT_KEY',
 ].flatMap((name) => [name, `*.${name}`])
 
 /**

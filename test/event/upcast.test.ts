@@ -135,6 +135,7 @@ t.test('no event of any shape keeps its story from being told', async (t) => {
         position: 1,
         version: 1,
         at: new Date(),
+        hash: '',
         metadata: {},
         type,
         ...upcast(type, 1, data),

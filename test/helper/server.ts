@@ -87,6 +87,7 @@ export async function startServer(
     syncWaitSeconds: 30,
     queueCapacity: 100_000,
     webhookAllowedRanges: [],
+    receiptKey: null,
     ...rest,
   })
   const { server } = createServer(application, {

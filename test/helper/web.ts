@@ -9,11 +9,12 @@ import type { Test } from 'tap'
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const child = spawn('node', ['src/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0' },
+    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0', ...environment },
   })
   const kill = (): boolean => child.kill('SIGKILL')
   t.teardown(kill)

@@ -363,6 +363,7 @@ view audit.broken_chain
   stream_version integer
   type text
   recorded_at timestamp with time zone
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.drift
@@ -722,6 +723,7 @@ function runledger.has_room(submissions integer, capacity integer)
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
   SHA-256 over the previous event's hash and one event's content.
   returns bytea immutable
+  grant execute to runledger_api
   grant execute to runledger_auditor
 
 function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer, run text DEFAULT NULL::text)
@@ -971,6 +973,7 @@ procedure runledger.conclude_execution(IN submission_id uuid, IN started_version
 
 schema audit
   Views for auditors: read these, change nothing.
+  grant usage to runledger_api
   grant usage to runledger_auditor
 
 schema graphile_worker

@@ -1,0 +1,126 @@
+// `audit receipt FILE` checks a receipt: its signature against public keys, without the service, and what it says against
+// a ledger, by audit views alone. A receipt may be anybody's, so nothing free of it is printed.
+import { readFileSync } from 'node:fs'
+import type { Database } from '#database'
+import { readStream } from '#event'
+import { openEnvelope, readPublicKeys, readReceipt } from '#receipt'
+import type { Opened, Receipt, VerifyingKey } from '#receipt'
+import type { AuditAnswer } from './audit.ts'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { withDatabase } from './connect.ts'
+
+type Open = Extract<Opened, { readonly receipt: Receipt }>
+
+export const receiptCommand = defineCommand({
+  name: 'audit receipt',
+  operands: ['FILE'],
+  summary: 'check a receipt by its signature, or against the ledger',
+  notes: 'Exit status 1 if it is not what was signed, or not what the ledger says.',
+  options: {
+    'public-key': {
+      type: 'string',
+      value: 'FILE',
+      help: 'the keys that may have signed it, in PEM, as `GET /receipt-key` tells',
+    },
+    ledger: { type: 'boolean', help: 'hold it against the ledger, too' },
+  },
+  run: async ({ operands: [file = ''], values: { 'public-key': keyFile, ledger } }) => {
+    if (keyFile === undefined && !ledger)
+      throw new CommandError(
+        'audit receipt: --public-key FILE, --ledger or both say what to check it against',
+        exitStatuses.usage,
+      )
+    const text = read('FILE', file)
+    const opened = openEnvelope(text, keyFile === undefined ? null : readKeys(keyFile))
+    const answers = [tellSignature(opened)]
+    if (ledger && 'receipt' in opened)
+      answers.push(await withDatabase((sql) => compareWithLedger(sql, opened)))
+    for (const line of answers.flatMap(({ lines }) => lines)) process.stdout.write(`${line}\n`)
+    return answers.every(({ ok }) => ok) ? 0 : exitStatuses.failed
+  },
+})
+
+/** What its signature shows. */
+export function tellSignature(opened: Opened): AuditAnswer {
+  switch (opened.kind) {
+    case 'malformed':
+      return { ok: false, lines: ['This is not a receipt, or one of a later release.'] }
+    case 'other_key':
+      return {
+        ok: false,
+        lines: [
+          'It is signed by ANOTHER KEY than those that were given: its keyid is none of theirs.',
+        ],
+      }
+    case 'altered':
+      return {
+        ok: false,
+        lines: [`It WAS CHANGED after it was signed, or key ${opened.keyId} has not signed it.`],
+      }
+    case 'unsigned':
+      return {
+        ok: true,
+        lines: [...summarize(opened), 'Its signature was not checked: no --public-key was given.'],
+      }
+    case 'signed':
+      return {
+        ok: true,
+        lines: [...summarize(opened), `It is as key ${opened.keyId} has signed it.`],
+      }
+  }
+}
+
+/** Whether the ledger still says what the receipt says. */
+export async function compareWithLedger(
+  sql: Database,
+  { receipt, bytes }: Open,
+): Promise<AuditAnswer> {
+  const id = receipt.submission
+  const stream = await readStream(sql, id, 'audit.event')
+  if (stream.length === 0) return { ok: false, lines: [`The ledger HAS NO submission ${id}.`] }
+  const lines = receipt.events.flatMap(({ position, version, type, hash }) => {
+    const event = stream.find((one) => one.version === version)
+    if (event === undefined) return [`Event ${version} of the receipt IS NOT in the ledger.`]
+    return event.hash === hash && event.position === position && event.type === type
+      ? []
+      : [`Event ${version} (${event.type}) IS ANOTHER in the ledger: its hash is ${event.hash}.`]
+  })
+  const broken = await sql<{ stream_version: number }[]>`
+    select stream_version from audit.broken_chain where stream_id = ${id} order by stream_version`
+  lines.push(
+    ...broken.map(
+      ({ stream_version: version }) =>
+        `Event ${version} of the ledger DOES NOT FIT its hash: the log was changed by hand.`,
+    ),
+  )
+  const now = await readReceipt(sql, id, 'audit.event')
+  if (lines.length === 0 && now?.equals(bytes) !== true)
+    lines.push('Its events are those of the ledger, and it SAYS OTHERWISE of them.')
+  if (lines.length > 0) return { ok: false, lines }
+  return {
+    ok: true,
+    lines: [`Its ${receipt.events.length} events stand in the ledger, and their hashes fit.`],
+  }
+}
+
+function summarize({ receipt: { submission, end } }: Open): string[] {
+  const verdict = end.verdict === null ? '' : `, ${end.verdict}`
+  return [`submission ${submission}: ${end.status}${verdict}, at ${end.at}`]
+}
+
+function readKeys(file: string): VerifyingKey[] {
+  const keys = readPublicKeys(read('--public-key', file))
+  if (keys.length > 0) return keys
+  throw new CommandError(
+    '--public-key: there is no public Ed25519 key in PEM in this file',
+    exitStatuses.refused,
+  )
+}
+
+function read(what: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${what}: ${(error as Error).message}`, exitStatuses.noInput)
+  }
+}

@@ -1,0 +1,56 @@
+// GET /api/result/{id}/receipt: what was run and how it ended, signed. GET /receipt-key: what checks the signature.
+import type { Database } from '#database'
+import { Problem } from '#error'
+import { readReceipt, seal } from '#receipt'
+import type { SigningKey } from '#receipt'
+import { hasResult } from '#result'
+import { sendJson, sendText } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { noSubmission } from './problem.ts'
+import { invalidRequest, isUuid, readQuery } from './request.ts'
+import type { Handler } from './request.ts'
+
+/** Only of a submission that has ended, and whose events fit their hashes. */
+export function issueReceipt({
+  database,
+  receiptKey,
+}: Pick<HttpDependencies, 'database' | 'receiptKey'>): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    if (issues.length > 0) throw invalidRequest(issues)
+    if (receiptKey === null) throw noKey()
+    const id = request.params['id'] ?? ''
+    const { accountId } = request.caller
+    const payload = await withDeadline(async () => {
+      if (!isUuid(id) || !(await hasResult(database, id, accountId))) throw noSubmission()
+      await requireWholeChain(database, id)
+      return readReceipt(database, id)
+    })
+    if (payload === null)
+      throw new Problem('not_final', 'The submission is not final: there is a receipt of its end.')
+    sendJson(response, 200, seal(payload, receiptKey))
+  }
+}
+
+/** `GET /receipt-key`: PEM. */
+export function tellReceiptKey(receiptKey: SigningKey | null): Handler {
+  const pem = receiptKey?.publicKey.export({ format: 'pem', type: 'spki' }).toString()
+  return (_request, response) => {
+    if (pem === undefined) throw noKey()
+    sendText(response, 200, 'application/x-pem-file', pem)
+  }
+}
+
+// What was changed by hand must not get our signature.
+async function requireWholeChain(database: Database, id: string): Promise<void> {
+  const broken = await database`select from audit.broken_chain where stream_id = ${id} limit 1`
+  if (broken.length > 0) throw new Error(`the events of submission ${id} do not fit their hashes`)
+}
+
+function noKey(): Problem {
+  return new Problem(
+    'not_found',
+    'This service signs no receipts: its operator has set no RECEIPT_KEY.',
+  )
+}

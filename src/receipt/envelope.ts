@@ -1,0 +1,44 @@
+// A DSSE envelope. Its encoding is one line, less than a package for it would be to keep up: those that have it bring
+// X.509 and protocol buffers along.
+import { sign } from 'node:crypto'
+import * as v from 'valibot'
+import type { SigningKey } from './key.ts'
+
+export const payloadType = 'application/vnd.runledger.receipt+json'
+
+const base64 = v.pipe(v.string(), v.base64())
+
+export const envelopeSchema = v.object({
+  payloadType: v.literal(payloadType),
+  payload: v.pipe(base64, v.description('A ReceiptPayload, as JSON.')),
+  signatures: v.pipe(
+    v.array(
+      v.object({
+        keyid: v.pipe(
+          v.string(),
+          v.description("SHA-256 of the public key's SubjectPublicKeyInfo, hexadecimal."),
+        ),
+        sig: v.pipe(base64, v.description('Ed25519.')),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(16),
+  ),
+})
+
+export type Envelope = v.InferOutput<typeof envelopeSchema>
+
+export function seal(payload: Uint8Array, key: SigningKey): Envelope {
+  const sig = sign(null, encodeSigned(payload), key.privateKey)
+  return {
+    payloadType,
+    payload: Buffer.from(payload).toString('base64'),
+    signatures: [{ keyid: key.id, sig: sig.toString('base64') }],
+  }
+}
+
+/** The bytes that a signature is over (DSSE's PAE): they name the type, so that nothing else passes for a receipt. */
+export function encodeSigned(payload: Uint8Array): Buffer {
+  const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
+  return Buffer.concat([Buffer.from(head), payload])
+}

@@ -1,0 +1,167 @@
+// What a receipt says, made from the log alone: so it outlives the bodies, and every process makes the same bytes. What
+// is said of an event is named here, field by field: no worker, host or key.
+import * as v from 'valibot'
+import type { Database } from '#database'
+import { readStream } from '#event'
+import type { RecordedEvent } from '#event'
+import { resultStatuses, resultVerdicts } from '#result'
+import type { ResultStatus } from '#result'
+
+const digest = v.object({ sha256: v.string(), bytes: v.number() })
+const outputDigest = v.object({ ...digest.entries, truncated: v.boolean() })
+const facts = v.record(v.string(), v.unknown())
+const time = v.pipe(v.string(), v.isoTimestamp())
+
+/** A change of its fields is a new `version`. Times are RFC 3339 in UTC; null is what was not asked, or is not known. */
+export const receiptSchema = v.object({
+  version: v.literal(1),
+  submission: v.pipe(v.string(), v.uuid()),
+  request: v.object({
+    language: v.string(),
+    code: digest,
+    stdin: digest,
+    expected_stdout: v.nullable(digest),
+    detail: v.pipe(
+      v.nullable(digest),
+      v.description('Over files, tests, arguments, limits and checker together.'),
+    ),
+    limits: v.nullable(facts),
+    checker_language: v.nullable(v.string()),
+    tag: v.nullable(v.string()),
+    output_encoding: v.nullable(v.string()),
+  }),
+  execution: v.pipe(
+    v.nullable(
+      v.object({
+        attempt: v.number(),
+        language: v.string(),
+        runtime: v.string(),
+        limits: facts,
+        isolation: facts,
+        started_at: time,
+      }),
+    ),
+    v.description('The last attempt; null when none began.'),
+  ),
+  end: v.object({
+    at: time,
+    status: v.picklist(resultStatuses),
+    verdict: v.nullable(v.picklist(resultVerdicts)),
+    exit_code: v.nullable(v.number()),
+    signal: v.nullable(v.string()),
+    limit: v.nullable(v.string()),
+    compile: v.nullable(facts),
+    run: v.nullable(facts),
+    stdout: v.nullable(outputDigest),
+    stderr: v.nullable(outputDigest),
+    compile_output: v.nullable(outputDigest),
+    report: v.nullable(digest),
+    tests: v.nullable(v.array(facts)),
+  }),
+  events: v.pipe(
+    v.array(
+      v.object({
+        position: v.number(),
+        version: v.number(),
+        type: v.string(),
+        at: time,
+        hash: v.string(),
+      }),
+    ),
+    v.description('Up to the end. hash: SHA-256 over the event and the hash before it.'),
+  ),
+})
+
+export type Receipt = v.InferOutput<typeof receiptSchema>
+
+/** What ends a submission, and what it is then. */
+const ends: Readonly<Record<string, ResultStatus>> = {
+  'execution.completed': 'completed',
+  'execution.abandoned': 'failed',
+  'submission.cancelled': 'cancelled',
+}
+
+/**
+ * The bytes that are signed: the same ones for ever, as what follows the end is left out.
+ * @param source auditors may read only the view.
+ * @returns null while the submission has not ended, or when there is none.
+ */
+export async function readReceipt(
+  sql: Database,
+  id: string,
+  source: Parameters<typeof readStream>[2] = 'runledger.event',
+): Promise<Buffer | null> {
+  const stream = await readStream(sql, id, source)
+  const events = stream.slice(0, stream.findIndex(({ type }) => type in ends) + 1)
+  const [received] = events
+  const end = events.at(-1)
+  if (received?.type !== 'submission.received' || end === undefined) return null
+  const receipt: Receipt = {
+    version: 1,
+    submission: id.toLowerCase(),
+    request: describeRequest(received),
+    execution: describeExecution(events.findLast(({ type }) => type === 'execution.started')),
+    end: describeEnd(end),
+    events: events.map(({ position, version, type, at, hash }) => ({
+      position,
+      version,
+      type,
+      at: at.toISOString(),
+      hash,
+    })),
+  }
+  return Buffer.from(JSON.stringify(receipt))
+}
+
+// The log's data is ours, but loosely typed: later releases write it too. Each is what the schema says, or null.
+function pick<const Name extends string>(
+  data: RecordedEvent['data'],
+  names: readonly Name[],
+): Record<Name, never> {
+  return Object.fromEntries(names.map((name) => [name, data[name] ?? null])) as Record<Name, never>
+}
+
+function describeRequest({ data }: RecordedEvent): Receipt['request'] {
+  return pick(data, [
+    'language',
+    'code',
+    'stdin',
+    'expected_stdout',
+    'detail',
+    'limits',
+    'checker_language',
+    'tag',
+    'output_encoding',
+  ])
+}
+
+function describeExecution(started: RecordedEvent | undefined): Receipt['execution'] {
+  if (started === undefined) return null
+  return {
+    ...pick(started.data, ['attempt', 'language', 'runtime', 'limits', 'isolation']),
+    started_at: started.at.toISOString(),
+  }
+}
+
+function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
+  const { verdict, ...told } = pick(data, [
+    'verdict',
+    'exit_code',
+    'signal',
+    'limit',
+    'compile',
+    'run',
+    'stdout',
+    'stderr',
+    'compile_output',
+    'report',
+    'tests',
+  ])
+  return {
+    at: at.toISOString(),
+    status: ends[type] ?? 'failed',
+    // We failed, and say so.
+    verdict: type === 'execution.abandoned' ? 'IE' : verdict,
+    ...told,
+  }
+}

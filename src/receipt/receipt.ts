@@ -1,0 +1,10 @@
+// The door to receipts: what was run, how it ended and the hashes of its events, signed, so that others can check it
+// without asking us. A receipt is a DSSE envelope (https://github.com/secure-systems-lab/dsse) around JSON.
+export { receiptSchema, readReceipt } from './payload.ts'
+export type { Receipt } from './payload.ts'
+export { envelopeSchema, seal } from './envelope.ts'
+export type { Envelope } from './envelope.ts'
+export { describeKey, readPublicKeys, readSigningKey } from './key.ts'
+export type { SigningKey, VerifyingKey } from './key.ts'
+export { openEnvelope } from './verify.ts'
+export type { Opened } from './verify.ts'
