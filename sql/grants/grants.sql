@@ -28,7 +28,7 @@ begin
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
-      runledger.restore_next_pending, runledger.check_ledger
+      runledger.restore_next_pending, runledger.check_ledger, runledger.watch_submissions, runledger.read_streams
       to runledger_api;
     grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
@@ -45,6 +45,7 @@ begin
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution, runledger.find_cancelled,
+      runledger.find_watched, runledger.tell_output, runledger.forget_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.drop_partitions
       to runledger_worker;
