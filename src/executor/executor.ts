@@ -26,7 +26,18 @@ export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
 export type { UidRange } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
-export type { Ending, Execute, ExecutionRequest, Outcome, Phase, Runs, Usage } from '#contract'
+export type {
+  Ending,
+  Execute,
+  ExecutionRequest,
+  Live,
+  Outcome,
+  OutputSource,
+  OutputTap,
+  Phase,
+  Runs,
+  Usage,
+} from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
 import { openCacheDirectory } from '#cache-directory'

@@ -10,4 +10,5 @@ export { describeError as describe, readErrorCode as readCode } from '#error-tex
 export * from './judge-ending.ts'
 export * from './limits.ts'
 export * from './outcome.ts'
+export * from './output-tap.ts'
 export * from './request.ts'
