@@ -9,7 +9,7 @@ import { describeError } from '#error-text'
 import { createHttp, createServer } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
-import { createWaiter } from '#result'
+import { createStreams, createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
@@ -50,6 +50,7 @@ const database = createDatabase({
 const refusal = await checkLogin(database, config.DATABASE_URL, [])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
+const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
 // Its own connection: full pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,
@@ -61,6 +62,7 @@ const sweep = startSweep(sweepDatabase, log)
 const app = createHttp({
   database,
   waiter,
+  streams,
   log,
   newestMigration: findNewestMigration(),
   trustProxy: config.TRUST_PROXY,
@@ -92,6 +94,8 @@ async function stop(signal: string): Promise<void> {
   sayFarewell()
   await sleep(farewellMilliseconds)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Their clients go on elsewhere.
+  await streams.close()
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
   const waiters = setTimeout(() => void waiter.close(), (drainSeconds - 1) * 1000)
   await closed

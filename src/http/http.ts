@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import polka from 'polka'
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import type { Waiter } from '#result'
+import type { Streams, Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
@@ -22,6 +22,7 @@ import { readSubmissionResult } from './read.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
+import { createStreamDesk, streamResult } from './stream.ts'
 import { submit } from './submit.ts'
 
 export { createServer } from './transport.ts'
@@ -30,6 +31,7 @@ export type { TransportOptions } from './transport.ts'
 export interface HttpDependencies {
   readonly database: Database
   readonly waiter: Waiter
+  readonly streams: Streams
   readonly log: Logger
   /** The migration without which the database is older than this code. */
   readonly newestMigration: string
@@ -47,16 +49,18 @@ type Method = 'GET' | 'POST'
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
-  const metrics = createMetrics({ database, waiter, readiness })
+  const desk = createStreamDesk(dependencies)
+  const metrics = createMetrics({ database, waiter, desk, readiness })
   // One for both ways to submit, so that one of them learns what the other asked.
   const parse = refuseAbsent(
     createSubmissionParser(dependencies.webhookAllowedRanges),
     createOfferedLanguages(database),
   )
   const routes: readonly (readonly [Method, string, Handler])[] = [
-    ['POST', '/api/submit', submit(dependencies, parse)],
+    ['POST', '/api/submit', submit(dependencies, parse, desk)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
+    ['GET', '/api/result/:id/stream', streamResult(dependencies, desk)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],
     ['GET', '/api/submissions', listSubmissions(dependencies)],

@@ -754,7 +754,7 @@ function runledger.read_result(submission_id uuid, account_id uuid)
   grant execute to runledger_api
 
 function runledger.read_streams(asked jsonb)
-  For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 256 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
+  For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
   returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

@@ -46,10 +46,10 @@ begin
             else l.start + octet_length(l.bytes) > known.begins
           end
         order by l.start
-        limit case when kinds.kind = 'test' then 200 else 4 end
+        limit case when kinds.kind = 'test' then 200 else 1 end
       ) o
     ) piece on r.status = 'running'
     order by item.place, array_position(array['compile', 'stdout', 'stderr', 'test'], piece.kind), piece.start;
 end
 $$;
-comment on function runledger.read_streams is 'For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 256 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.';
+comment on function runledger.read_streams is 'For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.';

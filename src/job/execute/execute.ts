@@ -22,6 +22,8 @@ import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
 import { createCancels } from './cancel.ts'
 import type { Cancels } from './cancel.ts'
+import { createTellers } from './teller.ts'
+import type { Teller } from './teller.ts'
 
 export { describeLimits } from './limits.ts'
 export { createSuspension } from './suspension.ts'
@@ -48,6 +50,8 @@ export interface ExecuteTask {
   run(payload: unknown): Promise<void>
   /** Of this submission, or without one of any that runs here, the end may have been asked for. */
   noteCancel(submission?: string): void
+  /** This submission is watched, or without one any that runs here may be. */
+  noteWatch(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -66,6 +70,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   /** Begun here, their end not yet in the log. */
   const held = new Set<string>()
   const cancels = createCancels(database, log)
+  const tellers = createTellers(database, log)
 
   /** Null: nothing to do. */
   async function findAttempt(payload: unknown): Promise<Attempt | null> {
@@ -105,7 +110,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await findAttempt(payload)
       if (attempt === null) return
       held.add(attempt.run)
-      const ran = execute(dependencies, attempt, cancels)
+      const teller = tellers.open(attempt)
+      const ran = execute(dependencies, attempt, cancels, teller)
       const ended = ran
         .then((outcome) => record(dependencies, attempt, outcome))
         .catch((error: unknown) => {
@@ -113,6 +119,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
           dependencies.onExhausted?.('an attempt cannot be ended')
         })
         .finally(() => {
+          teller.end()
           ending.delete(ended)
           held.delete(attempt.run)
           if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
@@ -127,7 +134,10 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     noteCancel(submission) {
       if (submission === undefined) cancels.look()
       else cancels.hear(submission)
+      tellers.tick()
     },
+
+    noteWatch: tellers.noteWatch,
 
     async settled() {
       await Promise.all(ending)
@@ -150,6 +160,7 @@ async function execute(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   cancels: Cancels,
+  teller: Teller,
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, claim, version } = attempt
@@ -169,8 +180,9 @@ async function execute(
     if (checker?.type === 'program') demand(executor, checker.language)
     const request = {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
-      ...(judged && { runs: judged }),
+      ...(judged && { runs: teller.follow(judged) }),
       stop,
+      live: teller.live,
     }
     const outcome = await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()
