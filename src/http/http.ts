@@ -23,6 +23,7 @@ import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
 import { createStreamDesk, streamResult } from './stream.ts'
+import type { StreamBounds } from './stream.ts'
 import { submit } from './submit.ts'
 
 export { createServer } from './transport.ts'
@@ -42,6 +43,8 @@ export interface HttpDependencies {
   readonly queueCapacity: number
   /** Non-public ranges that webhooks may reach. */
   readonly webhookAllowedRanges: readonly AddressRange[]
+  /** Those that are not the usual ones. */
+  readonly streamBounds?: Partial<StreamBounds>
 }
 
 type Method = 'GET' | 'POST'

@@ -4,7 +4,7 @@
 import type { Response } from 'polka'
 import { Problem } from '#error'
 import { beginning, hasResult, parsePosition } from '#result'
-import type { Position, Streams } from '#result'
+import type { Position } from '#result'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
@@ -26,15 +26,25 @@ export interface StreamDesk {
   ): void
 }
 
-/** Each takes some 30 KB, and a line of a statement once a second. */
-const openMost = 5000
-/** Of a key with a rate limit. */
-const openPerKeyMost = 100
-const commentMilliseconds = 15_000
-/** So long what was sent may wait to be taken. */
-const slowReaderMilliseconds = 15_000
-/** Then the client comes back, and its key is looked at again. */
-const longestMilliseconds = 15 * 60_000
+export interface StreamBounds {
+  readonly openMost: number
+  /** Of a key with a rate limit. */
+  readonly openPerKeyMost: number
+  readonly commentMilliseconds: number
+  /** So long what was sent may wait to be taken. */
+  readonly slowReaderMilliseconds: number
+  readonly longestMilliseconds: number
+}
+
+const usualBounds: StreamBounds = {
+  // Each takes some 30 KB, and a line of a statement once a second.
+  openMost: 5000,
+  openPerKeyMost: 100,
+  commentMilliseconds: 15_000,
+  slowReaderMilliseconds: 15_000,
+  // Then the client comes back, and its key is looked at again.
+  longestMilliseconds: 15 * 60_000,
+}
 const lookMilliseconds = 1000
 
 const headers = {
@@ -54,9 +64,21 @@ interface Open {
   saidAt: number
   /** Null: all was taken. */
   blockedAt: number | null
+  /** It has its last byte, and may still be taking it. */
+  isOver: boolean
 }
 
-export function createStreamDesk({ streams }: { readonly streams: Streams }): StreamDesk {
+export function createStreamDesk({
+  streams,
+  streamBounds,
+}: Pick<HttpDependencies, 'streams' | 'streamBounds'>): StreamDesk {
+  const {
+    openMost,
+    openPerKeyMost,
+    commentMilliseconds,
+    slowReaderMilliseconds,
+    longestMilliseconds,
+  } = { ...usualBounds, ...streamBounds }
   const all = new Set<Open>()
   const byKey = new Map<string, number>()
 
@@ -65,15 +87,26 @@ export function createStreamDesk({ streams }: { readonly streams: Streams }): St
     for (const one of all) {
       if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
-      else if (now - one.beganAt > longestMilliseconds) one.response.end()
+      else if (now - one.beganAt > longestMilliseconds) finish(one, null)
       else if (one.blockedAt === null && now - one.saidAt >= commentMilliseconds) say(one, comment)
     }
   }
-  setInterval(look, lookMilliseconds).unref()
+  setInterval(look, Math.min(lookMilliseconds, slowReaderMilliseconds)).unref()
 
   function say(one: Open, bytes: Buffer | string): void {
+    if (one.isOver) return
     one.saidAt = performance.now()
     if (!one.response.write(bytes)) one.blockedAt ??= one.saidAt
+  }
+
+  function finish(one: Open, bytes: Buffer | null): void {
+    const { response } = one
+    if (one.isOver) return
+    one.isOver = true
+    one.blockedAt = null
+    // What it takes to the end is bounded as any answer is.
+    response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+    response.end(bytes ?? undefined)
   }
 
   function count(key: string, by: 1 | -1): void {
@@ -110,27 +143,23 @@ export function createStreamDesk({ streams }: { readonly streams: Streams }): St
       }
       const now = performance.now()
       const key = request.caller.apiKeyId
-      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null }
+      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null, isOver: false }
       all.add(one)
       count(key, 1)
       say(one, greeting)
       const { noteReady, leave } = streams.watch(id, from, {
         get isReady() {
-          return one.blockedAt === null
+          return one.blockedAt === null && !one.isOver
         },
         give: (bytes) => say(one, bytes),
-        end(bytes) {
-          // What it takes to the end is bounded as any answer is.
-          response.setTimeout(slowReaderMilliseconds, () => response.destroy())
-          one.blockedAt = null
-          response.end(bytes ?? undefined)
-        },
+        end: (bytes) => finish(one, bytes),
       })
       response.on('drain', () => {
         one.blockedAt = null
         noteReady()
       })
       response.once('close', () => {
+        one.isOver = true
         leave()
         if (all.delete(one)) count(key, -1)
       })

@@ -22,7 +22,8 @@ begin
     )
     left join runledger.result r on r.id = item.id
     left join lateral (
-      select e.data ->> 'run' as run
+      -- The first events name no run.
+      select coalesce(e.data ->> 'run', e.stream_version::text) as run
       from runledger.event e
       where e.stream_id = item.id and r.version > 1 and e.type = 'execution.started'
       order by e.stream_version desc limit 1

@@ -83,7 +83,8 @@ function tellStanding(writer: Writer, { id, run, isQueued }: Seen): void {
   // One that was lost before anybody looked is not told of.
   if (stands().stage === 'submitted') tell('queued', isQueued ? run : null)
   const isAnother = run !== stands().run
-  if (stands().stage === 'running' && (isQueued || isAnother)) tell('queued', isQueued ? run : null)
+  if (stands().stage === 'running' && (isQueued || isAnother))
+    tell('queued', isQueued ? run : stands().run)
   if (stands().stage === 'queued' && isAnother && !isQueued && run !== null) tell('running', run)
 }
 
