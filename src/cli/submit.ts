@@ -5,9 +5,11 @@ import { RunledgerError, createClient } from '#client'
 import type { Client, Result, SubmissionRequest } from '#client'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
-import { printable } from './output.ts'
+import { printable, show } from './output.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
+import { InterruptedError, streamVisibly } from './stream.ts'
+import type { OnInterrupt } from './stream.ts'
 import { describeMemory, describeTests } from './test-lines.ts'
 
 type Verdict = NonNullable<Result['verdict']>
@@ -21,6 +23,10 @@ interface ServiceCall {
 
 export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
+  /** Print output as it comes. */
+  readonly stream?: boolean
+  /** Calls the listener when the caller wants it to end; returns what removes it. */
+  readonly onInterrupt?: OnInterrupt
 }
 
 export interface CancelCall extends ServiceCall {
@@ -37,6 +43,14 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const status = isUsage ? exitStatuses.usage : exitStatuses.noInput
     const word = isUsage ? 'usage' : 'no_input'
     return complain(call, terminal, word, (error as Error).message, status)
+  }
+  if (call.stream === true) {
+    if (!call.wait)
+      return complain(call, terminal, 'usage', '--stream waits for the end', exitStatuses.usage)
+    return askService(call, terminal, async (client) => {
+      const result = await streamVisibly(client, request, call, terminal)
+      return call.json ? exitStatuses[nameEnd(result)] : present(result, false, terminal, true)
+    })
   }
   return askService(call, terminal, async (client) =>
     call.wait
@@ -66,6 +80,7 @@ async function askService(
   } catch (error) {
     if (error instanceof RunledgerError)
       return complain(call, terminal, error.code, error.message, statusOf(error))
+    if (error instanceof InterruptedError) return exitStatuses.interrupted
     if (error instanceof TypeError)
       return complain(call, terminal, 'usage', error.message, exitStatuses.usage)
     throw error
@@ -116,26 +131,31 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
   return 0
 }
 
-function present(result: Result, json: boolean, { stdout, stderr }: Terminal): number {
+/** @param isStreamed true: the outputs of a program without tests were printed before, and a line for each test. */
+function present(
+  result: Result,
+  json: boolean,
+  { stdout, stderr }: Terminal,
+  isStreamed = false,
+): number {
   const status = exitStatuses[nameEnd(result)]
   if (json) {
     stdout.write(`${JSON.stringify(result)}\n`)
     return status
   }
-  const output = show(result.stdout ?? '', stdout)
-  stdout.write(output)
-  // On the same terminal, what follows begins a new line.
-  if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
-  const messages = show(`${result.compile_output ?? ''}${result.stderr ?? ''}`, stderr)
-  stderr.write(messages)
-  if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
-  for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
+  if (!isStreamed || result.tests !== null) {
+    const compiled = isStreamed ? '' : (result.compile_output ?? '')
+    const output = show(result.stdout ?? '', stdout)
+    stdout.write(output)
+    // On the same terminal, what follows begins a new line.
+    if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
+    const messages = show(`${compiled}${result.stderr ?? ''}`, stderr)
+    stderr.write(messages)
+    if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
+  }
+  if (!isStreamed) for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
   return status
-}
-
-function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
-  return isTTY === true ? printable(text) : text
 }
 
 function describeEnd(result: Result, isColoured: boolean): string {
