@@ -112,6 +112,7 @@ t.test('a stream ends with its signal', async (t) => {
     for await (const { event } of client.stream(id, { signal })) t.not(event, 'result')
   })()
   await t.rejects(ended, { name: 'TimeoutError' })
+  await finish(sql, id)
 })
 
 t.test(

@@ -48,6 +48,8 @@ export function openStream(call: StreamCall): Promise<OpenStream> {
       path,
       method: body === undefined ? 'GET' : 'POST',
       agent: false,
+      // A comment comes every 15 s.
+      timeout: 20_000,
       headers: {
         'X-API-Key': key,
         Accept: 'text/event-stream',
@@ -57,6 +59,7 @@ export function openStream(call: StreamCall): Promise<OpenStream> {
       },
     })
     request.once('error', reject)
+    request.once('timeout', () => request.destroy())
     request.once('response', (response) => {
       request.on('error', () => {})
       resolve(followResponse(response, onEvent))
@@ -181,7 +184,11 @@ function isSame(told: Buffer, recorded: string): boolean {
 
 /** Follows one to its end, however often that takes; each time at one of these ports. */
 export async function followToEnd(
-  call: Omit<StreamCall, 'port' | 'body'> & { readonly port: () => number },
+  call: Omit<StreamCall, 'port' | 'body'> & {
+    readonly port: () => number
+    /** True: it is left where it is. */
+    readonly isGivenUp?: () => boolean
+  },
   pauseMilliseconds = 100,
 ): Promise<{ readonly events: readonly StreamEvent[]; readonly times: number }> {
   const events: StreamEvent[] = []
@@ -198,7 +205,8 @@ export async function followToEnd(
     } catch (error) {
       if ((error as Error).message === 'not found') throw error
     }
-    if (events.at(-1)?.event === 'result') return { events, times }
+    const isOver = events.at(-1)?.event === 'result'
+    if (isOver || call.isGivenUp?.() === true) return { events, times }
     await sleep(pauseMilliseconds)
   }
 }

@@ -37,18 +37,20 @@ async function follow(
   stream.close()
   const seen: StreamEvent[] = []
   let turn = 0
-  const told = followToEnd({
+  const followed = followToEnd({
     port: () => ports[turn++ % ports.length] ?? 0,
     key,
     path: `/api/result/${id}/stream`,
     onEvent: (event) => seen.push(event),
-  }).then(({ events, times }) => {
+  })
+  const judge = async (): Promise<void> => {
+    const { events, times } = await followed
     t.comment(`${events.length} events over ${times} connections`)
     t.strictSame(findFlaws(events), [])
     t.equal(joinOutput(events, 'stdout').toString(), whole)
     t.match(events.at(-1)?.data, { status: 'completed', verdict: 'AC', stdout: whole })
-  })
-  return { id, seen, told }
+  }
+  return { id, seen, told: judge() }
 }
 
 async function untilTold(seen: readonly StreamEvent[], outputs: number): Promise<void> {
