@@ -22,8 +22,9 @@ import { startService } from './service.ts'
 const toldMilliseconds = 100
 const many = isQuick ? 50 : 1000
 const batchMost = 20
-const writing = (lines: number): string =>
-  `import time\nfor n in range(${lines}):\n time.sleep(0.1); print(repr(time.time()), flush=True)`
+/** @param pauseSeconds until then everybody who follows it is there. */
+const writing = (lines: number, pauseSeconds = 0): string =>
+  `import time\ntime.sleep(${pauseSeconds})\nfor n in range(${lines}):\n time.sleep(0.1); print(repr(time.time()), flush=True)`
 
 await using cleanUp = new AsyncDisposableStack()
 const cluster = cleanUp.use(await startCluster())
@@ -89,16 +90,18 @@ async function follow(lines: number, watchers: number): Promise<Batch> {
     if (event !== 'stdout') return
     for (const line of String(data.text).trim().split('\n')) durations.push(lateness(line, at))
   }
-  const body = { language: 'python', code: writing(lines), limits: { wall_time: 60 } }
+  const body = {
+    language: 'python',
+    code: writing(lines, watchers > 1 ? 4 : 0),
+    limits: { wall_time: 60 },
+  }
   const first = await openStream({ port, key, path: '/api/submit', body, onEvent })
   const { id } = (await first.until(({ event }) => event === 'submitted')).data
   const path = `/api/result/${id}/stream`
   const others = await Promise.all(
-    Array.from({ length: watchers - 1 }, () => openStream({ port, key, path, onEvent: () => {} })),
+    Array.from({ length: watchers - 1 }, () => openStream({ port, key, path, onEvent })),
   )
   await Promise.all([first, ...others].map(({ ended }) => ended))
-  // Of those who came while it ran, what they were told as it was written.
-  for (const { events } of others) for (const event of events.slice(4)) onEvent(event)
   return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
 }
 

@@ -1,5 +1,5 @@
 // What a watcher is told, whatever he has been told before and however little is known each time: every byte once.
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import { beginning, formatPosition, parsePosition } from '#result'
 import type { Position } from '#result'
