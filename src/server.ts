@@ -11,7 +11,7 @@ import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
 import { readSigningKey } from '#receipt'
 import type { SigningKey } from '#receipt'
-import { createWaiter } from '#result'
+import { createStreams, createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
@@ -57,6 +57,7 @@ const database = createDatabase({
 const refusal = await checkLogin(database, config.DATABASE_URL, [])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
+const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
 // Its own connection: full pools must not keep lost workers from being found.
 const sweepDatabase = createDatabase({
   url: config.DATABASE_URL,
@@ -68,6 +69,7 @@ const sweep = startSweep(sweepDatabase, log)
 const app = createHttp({
   database,
   waiter,
+  streams,
   log,
   newestMigration: findNewestMigration(),
   trustProxy: config.TRUST_PROXY,
@@ -100,6 +102,8 @@ async function stop(signal: string): Promise<void> {
   sayFarewell()
   await sleep(farewellMilliseconds)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Their clients go on elsewhere.
+  await streams.close()
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
   const waiters = setTimeout(() => void waiter.close(), (drainSeconds - 1) * 1000)
   await closed

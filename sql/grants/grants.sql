@@ -30,7 +30,8 @@ begin
       runledger.read_language_load,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
-      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load
+      runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,
+      runledger.watch_submissions, runledger.read_streams
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.
     grant usage on schema audit to runledger_api;
@@ -51,6 +52,7 @@ begin
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution, runledger.find_cancelled,
+      runledger.find_watched, runledger.tell_output, runledger.forget_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;

@@ -84,4 +84,6 @@ export const exitStatuses = {
   unavailable: 69,
   unauthorized: 77,
   config: 78,
+  /** Of shells: 128 + SIGINT. */
+  interrupted: 130,
 } as const

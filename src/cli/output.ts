@@ -56,6 +56,11 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
+/** As it is, but to a terminal. */
+export function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
+  return isTTY === true ? printable(text) : text
+}
+
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '–'
   if (value instanceof Date) return `${value.toISOString().slice(0, 19)}Z`

@@ -102,12 +102,16 @@ export const serviceCommands = [
       expected: { type: 'string', value: 'FILE', help: 'what the program should print' },
       ...detail,
       wait: { type: 'boolean', default: true, help: 'print the id, and do not wait for the end' },
+      stream: {
+        type: 'boolean',
+        help: 'print output as it comes; Ctrl-C takes the submission back, a second one leaves it',
+      },
       json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
       ...service,
     },
     run: ({ operands: [file = ''], values }) => {
-      const { language, stdin: stdinFile, expected: expectedFile, wait, json } = values
-      const asked = { file, language, stdinFile, expectedFile, wait, json }
+      const { language, stdin: stdinFile, expected: expectedFile, wait, stream, json } = values
+      const asked = { file, language, stdinFile, expectedFile, wait, stream, json, onInterrupt }
       const words = {
         args: values.arg,
         compileArgs: values['compile-arg'],
@@ -167,6 +171,11 @@ export const serviceCommands = [
     },
   }),
 ]
+
+function onInterrupt(listener: () => void): () => void {
+  process.on('SIGINT', listener)
+  return () => process.off('SIGINT', listener)
+}
 
 function readService(values: {
   readonly url: string | undefined

@@ -6,10 +6,12 @@ import type { Client, Result, SubmissionRequest } from '#client'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
-import { printable } from './output.ts'
+import { printable, show } from './output.ts'
 import { saveOutputFiles } from './output-files.ts'
 import { readRequest } from './submission-request.ts'
 import type { RequestWords } from './submission-request.ts'
+import { InterruptedError, streamVisibly } from './stream.ts'
+import type { OnInterrupt } from './stream.ts'
 import { describeMemory, describeTests } from './test-lines.ts'
 
 type Verdict = NonNullable<Result['verdict']>
@@ -25,6 +27,10 @@ export interface SubmitCall extends RequestWords, ServiceCall {
   readonly wait: boolean
   /** Where output files are saved; here when left out. */
   readonly outputDirectory?: string | undefined
+  /** Print output as it comes. */
+  readonly stream?: boolean
+  /** Calls the listener when the caller wants it to end; returns what removes it. */
+  readonly onInterrupt?: OnInterrupt
 }
 
 export interface CancelCall extends ServiceCall {
@@ -42,8 +48,14 @@ export async function submitFile(call: SubmitCall, terminal: Terminal): Promise<
     const word = isUsage ? 'usage' : 'no_input'
     return complain(call, terminal, word, (error as Error).message, status)
   }
+  if (call.stream === true && !call.wait)
+    return complain(call, terminal, 'usage', '--stream waits for the end', exitStatuses.usage)
   return askService(call, terminal, async (client) => {
     const asked = await uploadLongTexts(client, request)
+    if (call.stream === true) {
+      const result = await streamVisibly(client, asked, call, terminal)
+      return call.json ? exitStatuses[nameEnd(result)] : finish(call, result, terminal, true)
+    }
     return call.wait
       ? finish(call, await waitVisibly(client, asked, terminal), terminal)
       : accept(await client.submit(asked), call.json, terminal)
@@ -71,6 +83,7 @@ async function askService(
   } catch (error) {
     if (error instanceof RunledgerError)
       return complain(call, terminal, error.code, error.message, statusOf(error))
+    if (error instanceof InterruptedError) return exitStatuses.interrupted
     if (error instanceof TypeError)
       return complain(call, terminal, 'usage', error.message, exitStatuses.usage)
     throw error
@@ -122,8 +135,13 @@ function accept(accepted: { readonly id: string }, json: boolean, { stdout }: Te
 }
 
 /** What is not there to be saved leaves the status as it is; what cannot be saved does not. */
-async function finish(call: SubmitCall, result: Result, terminal: Terminal): Promise<number> {
-  const status = present(result, call.json, terminal)
+async function finish(
+  call: SubmitCall,
+  result: Result,
+  terminal: Terminal,
+  isStreamed = false,
+): Promise<number> {
+  const status = present(result, call.json, terminal, isStreamed)
   const { outputFiles = [], outputDirectory = '.' } = call
   if (call.json || outputFiles.length === 0) return status
   try {
@@ -135,26 +153,31 @@ async function finish(call: SubmitCall, result: Result, terminal: Terminal): Pro
   }
 }
 
-function present(result: Result, json: boolean, { stdout, stderr }: Terminal): number {
+/** @param isStreamed true: the outputs of a program without tests were printed before, and a line for each test. */
+function present(
+  result: Result,
+  json: boolean,
+  { stdout, stderr }: Terminal,
+  isStreamed = false,
+): number {
   const status = exitStatuses[nameEnd(result)]
   if (json) {
     stdout.write(`${JSON.stringify(result)}\n`)
     return status
   }
-  const output = show(result.stdout ?? '', stdout)
-  stdout.write(output)
-  // On the same terminal, what follows begins a new line.
-  if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
-  const messages = show(`${result.compile_output ?? ''}${result.stderr ?? ''}`, stderr)
-  stderr.write(messages)
-  if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
-  for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
+  if (!isStreamed || result.tests !== null) {
+    const compiled = isStreamed ? '' : (result.compile_output ?? '')
+    const output = show(result.stdout ?? '', stdout)
+    stdout.write(output)
+    // On the same terminal, what follows begins a new line.
+    if (stdout.isTTY === true && output !== '' && !output.endsWith('\n')) stdout.write('\n')
+    const messages = show(`${compiled}${result.stderr ?? ''}`, stderr)
+    stderr.write(messages)
+    if (messages !== '' && !messages.endsWith('\n')) stderr.write('\n')
+  }
+  if (!isStreamed) for (const line of describeTests(result.tests ?? [])) stderr.write(`${line}\n`)
   stderr.write(`${describeEnd(result, stderr.isTTY === true)}\n`)
   return status
-}
-
-function show(text: string, { isTTY }: { readonly isTTY?: boolean }): string {
-  return isTTY === true ? printable(text) : text
 }
 
 function describeEnd(result: Result, isColoured: boolean): string {

@@ -1,5 +1,5 @@
 // What became of each test of a submission, a line each. Names and outputs are strangers': none of them steers a terminal.
-import type { Difference, TestResult } from '#client'
+import type { Difference, StreamedTest, TestResult } from '#client'
 import { makeVisible } from './output.ts'
 
 const excerptCharacters = 40
@@ -13,7 +13,13 @@ export function describeTests(tests: readonly TestResult[]): string[] {
   return tests.map((test, index) => `${names[index]?.padEnd(width)}  ${describeOutcome(test)}`)
 }
 
-function describeOutcome(test: TestResult): string {
+/** One that has just ended. */
+export function describeStreamedTest(test: StreamedTest): string {
+  const name = test.name === null ? `#${test.index + 1}` : makeVisible(test.name)
+  return `${name}  ${describeOutcome(test)}`
+}
+
+function describeOutcome(test: Omit<TestResult, 'stdout' | 'stderr'>): string {
   const { verdict, cpu_time: cpu, wall_time: wall, memory_peak: peak, difference } = test
   if (verdict === null) return '–    not run'
   const figures = [

@@ -212,6 +212,28 @@ export interface SubmitOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+/** Of a stream. What was lost with its worker begins again: after `status` with `queued`, offsets begin at 0. */
+export type StreamEvent = { readonly position: string } & (
+  | { readonly event: 'submitted'; readonly data: { readonly id: string } }
+  | { readonly event: 'status'; readonly data: { readonly status: 'queued' | 'running' } }
+  | { readonly event: 'compile'; readonly data: { readonly output: string } }
+  | { readonly event: 'stdout' | 'stderr'; readonly data: StreamedOutput }
+  | { readonly event: 'test'; readonly data: StreamedTest }
+  | { readonly event: 'result'; readonly data: Result }
+)
+
+/** The offset counts bytes; base64 when the submission asked for it. */
+export type StreamedOutput = { readonly offset: number } & (
+  { readonly text: string } | { readonly base64: string }
+)
+
+export type StreamedTest = Omit<TestResult, 'stdout' | 'stderr'> & { readonly index: number }
+
+export interface StreamOptions extends CallOptions {
+  /** The position of an event: only what follows it. */
+  readonly lastEventId?: string
+}
+
 export interface Client {
   /** Resolves when the service has the submission on disk. */
   submit(request: SubmissionRequest, options?: SubmitOptions): Promise<{ readonly id: string }>
@@ -221,6 +243,8 @@ export interface Client {
   read(id: string, options?: CallOptions): Promise<Result>
   /** Resolves at the end, however long that takes, or by the signal. */
   wait(id: string, options?: CallOptions): Promise<Result>
+  /** What happens until the end, as it happens, each event once; a connection that breaks is made anew. */
+  stream(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void>
   /** Takes a submission back, and resolves with its result as it stands; `wait` tells when what ran is dead. */
   cancel(id: string, options?: CallOptions): Promise<Result>
   /** Uploads a long input, or a long expected output. Resolves with its name for submissions when it is on disk. */
@@ -237,11 +261,14 @@ export interface Client {
 
 const shortestPauseMilliseconds = 250
 const longestPauseMilliseconds = 5000
+/** A stream says something every 15 s. */
+const longestSilenceMilliseconds = 45_000
 
 /** Every method throws RunledgerError. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, retries = 5 } = options
-  const attempt = createAttempt(parseServiceUrl(options.url), apiKey, options.fetch ?? fetch)
+  const send = createSender(parseServiceUrl(options.url), apiKey, options.fetch ?? fetch)
+  const attempt = createAttempt(send)
 
   const call: Attempt = async (method, path, request = {}) => {
     for (let tried = 0; ; tried += 1) {
@@ -284,6 +311,32 @@ export function createClient(options: ClientOptions): Client {
         // For a service that does not hold the request.
         quick = performance.now() - start < 1000 ? quick + 1 : 0
         if (quick > 0) await pause(backOff(quick), given?.signal)
+      }
+    },
+    async *stream(id, { lastEventId, signal } = {}) {
+      let position = lastEventId
+      for (let failed = 0; ;) {
+        const start = performance.now()
+        const before = position
+        let asked = 0
+        try {
+          const events = await openStream(send, id, position, signal)
+          if (events === null) return
+          for await (const event of events) {
+            position = event.position
+            yield event
+            if (event.event === 'result') return
+          }
+        } catch (error) {
+          signal?.throwIfAborted()
+          const isOurs = error instanceof RunledgerError
+          const isEnough = failed >= retries && position === before
+          if (!isOurs || !isWorthAnother(error) || isEnough) throw error
+          asked = (error.retryAfterSeconds ?? 0) * 1000
+        }
+        const isVain = position === before && performance.now() - start < 1000
+        failed = isVain ? failed + 1 : 0
+        await pause(Math.max(asked, backOff(failed)), signal)
       }
     },
     cancel: async (id, given = {}) =>
@@ -350,36 +403,138 @@ type Attempt = (
   },
 ) => Promise<unknown>
 
-function createAttempt(root: URL, apiKey: string, send: typeof fetch): Attempt {
+type Send = (
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT',
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  request: {
+    readonly body?: string | Uint8Array<ArrayBuffer>
+    readonly signal?: AbortSignal
+  },
+) => Promise<Response>
+
+function createSender(root: URL, apiKey: string, send: typeof fetch): Send {
+  return (method, path, headers, request) =>
+    send(new URL(path, root), {
+      method,
+      redirect: 'manual', // the key is for this service only
+      headers: { 'X-API-Key': apiKey, ...headers },
+      ...request,
+    })
+}
+
+function createAttempt(send: Send): Attempt {
   return async (method, path, { body, bytes, key, signal } = {}) => {
     let response: Response
     let answer: unknown
     try {
-      response = await send(new URL(path, root), {
-        method,
-        redirect: 'manual', // the key is for this service only
-        headers: {
-          'X-API-Key': apiKey,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
-          ...(key !== undefined && { 'Idempotency-Key': key }),
-        },
+      const headers = {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
+        ...(key !== undefined && { 'Idempotency-Key': key }),
+      }
+      response = await send(method, path, headers, {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(bytes !== undefined && { body: bytes }),
         ...(signal !== undefined && { signal }),
       })
-      const text = await response.text()
-      answer = text.startsWith('{') ? JSON.parse(text) : undefined
+      answer = await parseAnswer(response)
     } catch (error) {
-      signal?.throwIfAborted()
-      const message = 'The service cannot be reached.'
-      throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
+      throw describeSilence(error, signal)
     }
     if (!response.ok || (answer === undefined && method !== 'HEAD')) {
       throw new RunledgerError(response.status, answer, response.headers.get('retry-after'))
     }
     return answer
   }
+}
+
+async function parseAnswer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return text.startsWith('{') ? JSON.parse(text) : undefined
+}
+
+/** @throws the signal's reason. */
+function describeSilence(error: unknown, signal: AbortSignal | undefined): RunledgerError {
+  signal?.throwIfAborted()
+  const message = 'The service cannot be reached.'
+  return new RunledgerError(0, { error: 'unreachable', message }, null, error)
+}
+
+/** @returns null when nothing follows the position. */
+async function openStream(
+  send: Send,
+  id: string,
+  position: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<AsyncGenerator<StreamEvent, void> | null> {
+  const silence = new AbortController()
+  const headers = {
+    Accept: 'text/event-stream',
+    ...(position !== undefined && { 'Last-Event-ID': position }),
+  }
+  try {
+    const response = await send('GET', `api/result/${encodeURIComponent(id)}/stream`, headers, {
+      signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+    })
+    if (response.status === 204) return null
+    if (response.status === 200 && response.body !== null)
+      return readEvents(response.body, silence, signal)
+    const { status } = response
+    const answer = await parseAnswer(response)
+    throw new RunledgerError(status, answer, response.headers.get('retry-after'))
+  } catch (error) {
+    throw error instanceof RunledgerError ? error : describeSilence(error, signal)
+  }
+}
+
+/** @param silence aborted when nothing comes for too long, or nobody reads on. @throws {RunledgerError} when the connection breaks. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  silence: AbortController,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamEvent, void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  // A long event comes in many pieces, which are put together once.
+  let rest: string[] = []
+  try {
+    for (;;) {
+      const timer = setTimeout(() => silence.abort(), longestSilenceMilliseconds)
+      const { value, done } = await reader
+        .read()
+        .catch((error: unknown) => {
+          throw describeSilence(error, signal)
+        })
+        .finally(() => clearTimeout(timer))
+      if (done) return
+      const text = decoder.decode(value, { stream: true })
+      const isDivided = text.startsWith('\n') && rest.at(-1)?.endsWith('\n') === true
+      rest.push(text)
+      if (!isDivided && !text.includes('\n\n')) continue
+      const blocks = rest.join('').split('\n\n')
+      rest = blocks.splice(-1).filter((block) => block !== '')
+      for (const block of blocks) {
+        const event = parseEvent(block)
+        if (event !== null) yield event
+      }
+    }
+  } finally {
+    silence.abort()
+  }
+}
+
+/** @returns null for a comment. */
+function parseEvent(block: string): StreamEvent | null {
+  const read = (name: string): string | undefined =>
+    block
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2)
+  const data = read('data')
+  if (data === undefined) return null
+  const position = read('id') ?? ''
+  return { position, event: read('event'), data: JSON.parse(data) as unknown } as StreamEvent
 }
 
 function isWorthAnother({ status, id }: RunledgerError): boolean {

@@ -52,7 +52,10 @@ export function createProgramRunner(
     runPhase: PhaseRunner,
     { paths, ranOutOfMemory }: Toolchain,
     command: Command,
-    details: Pick<PhaseRequest, 'stdin' | 'limits' | 'stop' | 'stderrKeptBytes' | 'outputFiles'>,
+    details: Pick<
+      PhaseRequest,
+      'stdin' | 'limits' | 'stop' | 'tap' | 'stderrKeptBytes' | 'outputFiles'
+    >,
   ): Promise<Phase> {
     phases += 1
     return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
@@ -124,12 +127,14 @@ export function createProgramRunner(
       return { compile: compilePhase, compileCached, run: null }
     const besides = [...files, ...(request.runFiles ?? [])]
     const command = beside(besides, toolchain.run(artefact, limits.run.memoryBytes))
+    if (compilePhase !== null) request.live?.compiled(compilePhase)
+    const tap = request.runs === undefined ? request.live?.tap : undefined
     const asked = request.outputFiles && {
       outputFiles: withoutOwn(request.outputFiles, command),
     }
     const runOnce = (input: RunInput): Promise<Phase> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
-      const details = { stdin: input.stdin, limits: limits.run, stop, ...asked }
+      const details = { stdin: input.stdin, limits: limits.run, stop, tap, ...asked }
       return runCommand(runPhase, toolchain, { ...command, argv }, details)
     }
     const phase =

@@ -4,7 +4,7 @@ import polka from 'polka'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import type { SigningKey } from '#receipt'
-import type { Waiter } from '#result'
+import type { Streams, Waiter } from '#result'
 import type { AddressRange } from '#webhook-address'
 import { logAccess } from './access-log.ts'
 import { authenticate } from './authenticate.ts'
@@ -27,6 +27,8 @@ import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import { createSubmissionParser } from './submission.ts'
+import { createStreamDesk, streamResult } from './stream.ts'
+import type { StreamBounds } from './stream.ts'
 import { submit } from './submit.ts'
 
 export { createServer } from './transport.ts'
@@ -35,6 +37,7 @@ export type { TransportOptions } from './transport.ts'
 export interface HttpDependencies {
   readonly database: Database
   readonly waiter: Waiter
+  readonly streams: Streams
   readonly log: Logger
   /** The migration without which the database is older than this code. */
   readonly newestMigration: string
@@ -49,6 +52,8 @@ export interface HttpDependencies {
   readonly uploadSeconds?: number
   /** Signs receipts; null: there are none. */
   readonly receiptKey: SigningKey | null
+  /** Those that are not the usual ones. */
+  readonly streamBounds?: Partial<StreamBounds>
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
@@ -56,7 +61,8 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
-  const metrics = createMetrics({ database, waiter, readiness })
+  const desk = createStreamDesk(dependencies)
+  const metrics = createMetrics({ database, waiter, desk, readiness })
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
   const parse = requireBlobs(
@@ -64,9 +70,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     database,
   )
   const routes: readonly (readonly [Method, string, Handler])[] = [
-    ['POST', '/api/submit', submit(dependencies, parse)],
+    ['POST', '/api/submit', submit(dependencies, parse, desk)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
+    ['GET', '/api/result/:id/stream', streamResult(dependencies, desk)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],

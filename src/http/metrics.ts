@@ -17,6 +17,7 @@ import {
   createLedgerGauges,
   createLoadGauges,
 } from './service-gauges.ts'
+import type { StreamDesk } from './stream.ts'
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -35,10 +36,12 @@ export interface Metrics {
 export function createMetrics({
   database,
   waiter,
+  desk,
   readiness,
 }: {
   readonly database: Database
   readonly waiter: Waiter
+  readonly desk: Pick<StreamDesk, 'open'>
   readonly readiness: Readiness
 }): Metrics {
   const registry = new Registry()
@@ -65,6 +68,11 @@ export function createMetrics({
     help: 'Requests of this process that wait for a result.',
     registers,
   })
+  const streams = new Gauge({
+    name: 'runledger_streams_open',
+    help: 'Streams of this process that are open; they are no part of the request durations.',
+    registers,
+  })
   const reachable = new Gauge({
     name: 'runledger_database_up',
     help: '1 when the database answered this scrape; at 0 the figures of the whole service are old.',
@@ -87,13 +95,14 @@ export function createMetrics({
       response.once('finish', () => {
         const { route = 'none', method } = request
         const labels = { route, method, status: response.statusCode }
-        requests.observe(labels, (performance.now() - start) / 1000)
+        if (request.isStream !== true) requests.observe(labels, (performance.now() - start) / 1000)
         if (request.problem !== undefined) rejections.inc({ error: request.problem })
       })
       return next()
     },
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
+      streams.set(desk.open)
       const [answered, isReady] = await Promise.all([
         holds(() => Promise.all([load(), byLanguage(), ledger(), blobs(), progress()])),
         holds(readiness, (missing) => missing === null),

@@ -5,6 +5,8 @@ export interface DescribedAnswer {
   readonly description: string
   /** A name of answerSchemas; none for an answer without JSON. */
   readonly schema?: string
+  /** It is, or may be asked to be, a stream of server-sent events. */
+  readonly isStream?: true
   readonly headers?: readonly string[]
 }
 
@@ -63,7 +65,12 @@ export const operations: readonly Operation[] = [
       },
     },
     answers: {
-      200: { description: 'wait=true: the final record.', schema: 'Result' },
+      200: {
+        description:
+          'wait=true: the final record. With Accept: text/event-stream: the stream of the submission, as at /api/result/{id}/stream.',
+        schema: 'Result',
+        isStream: true,
+      },
       202: {
         description: 'Accepted; or, for a repeated Idempotency-Key, the record as it stands.',
         schema: 'Accepted|Result',
@@ -104,6 +111,21 @@ export const operations: readonly Operation[] = [
       'At every stage; what is not known yet is null. With wait=true the answer comes as soon as the record is final, or when the time is up.',
     parameters: ['id', 'wait', 'Prefer'],
     answers: { 200: { description: 'The record as it stands.', schema: 'Result' } },
+    problems: [404],
+    authenticated: true,
+  },
+  {
+    method: 'get',
+    path: '/api/result/{id}/stream',
+    operationId: 'streamResult',
+    summary: 'Follow a submission while it goes on',
+    description:
+      'Server-sent events, their data JSON: submitted {id}; status {status}, queued or running; compile {output}; stdout and stderr {offset, text}, as the program writes, where the offset counts bytes of the output and no text cuts a character (with output_encoding base64 it is base64 in place of text); test {index, …}, a test that has ended, as in the record without its outputs, of which no other event tells; and last result, the final record, after which the connection is closed. An attempt that was lost with its worker begins again: status queued, running, and offsets from 0. Each event has an id: who comes back with it as Last-Event-ID gets what follows, once, from whichever process. A connection may end before the result, after 15 minutes or because the client does not read; an id that cannot be read is the beginning. A comment comes every 15 s.',
+    parameters: ['id', 'Last-Event-ID'],
+    answers: {
+      200: { description: 'The events.', isStream: true },
+      204: { description: 'Nothing follows: the Last-Event-ID is that of the result.' },
+    },
     problems: [404],
     authenticated: true,
   },

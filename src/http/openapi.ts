@@ -118,6 +118,12 @@ function createParameters(): object {
       description: 'wait=N shortens the wait to N seconds (RFC 7240).',
       schema: { type: 'string', example: 'wait=5' },
     },
+    'Last-Event-ID': {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'The id of an event: only what follows it is told.',
+      schema: { type: 'string' },
+    },
     'Idempotency-Key': {
       name: 'Idempotency-Key',
       in: 'header',
@@ -169,13 +175,13 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
     description:
-      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many.',
+      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many. Or it has as many streams open as it may.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },
   500: { description: 'Something failed on our side.', schema: 'Internal' },
   503: {
-    description: 'The queue is full, or the database cannot be reached.',
+    description: 'The queue is full, the database cannot be reached, or too many streams are open.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },
@@ -236,8 +242,15 @@ function describe(operation: Operation): object {
                 { $ref: `#/components/headers/${name}` },
               ]),
             ),
-            ...(answer.schema !== undefined && {
-              content: { 'application/json': { schema: reference(answer.schema) } },
+            ...((answer.schema !== undefined || answer.isStream === true) && {
+              content: {
+                ...(answer.schema !== undefined && {
+                  'application/json': { schema: reference(answer.schema) },
+                }),
+                ...(answer.isStream === true && {
+                  'text/event-stream': { schema: { type: 'string' } },
+                }),
+              },
             }),
           },
         ],

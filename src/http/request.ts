@@ -18,6 +18,8 @@ export interface ApiRequest extends Request {
   /** The path's pattern, such as `/api/result/:id`; none for an unknown path. */
   route?: string
   problem?: ProblemCode
+  /** Its answer goes on for as long as a submission. */
+  isStream?: true
 }
 
 export type Handler = Middleware<ApiRequest>

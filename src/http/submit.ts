@@ -1,8 +1,9 @@
 // POST /api/submit: parse, receive, answer at once or at the end. The one transaction is runledger.receive_submission.
+import type { Response } from 'polka'
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt, Submission } from '#enqueue'
 import { Problem } from '#error'
-import { isFinal, readTrackedResult } from '#result'
+import { beginning, isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
@@ -19,13 +20,23 @@ import {
   waitSeconds,
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
+import { asksForStream } from './stream.ts'
+import type { StreamDesk } from './stream.ts'
 import type { SubmissionParser } from './offered.ts'
 
-export function submit(dependencies: HttpDependencies, parseSubmission: SubmissionParser): Handler {
+export function submit(
+  dependencies: HttpDependencies,
+  parseSubmission: SubmissionParser,
+  desk: StreamDesk,
+): Handler {
   const parse = createParser(dependencies, parseSubmission)
   return async (request, response) => {
     try {
       const asked = await parse(request, response)
+      if (asked.streams) {
+        await submitAndStream(dependencies, asked, desk, response)
+        return
+      }
       const answer = asked.waits
         ? await submitAndWait(dependencies, asked)
         : await submitOnly(dependencies, asked)
@@ -43,6 +54,8 @@ interface Asked {
   readonly submission: Submission
   readonly idempotencyKey: string | null
   readonly waits: boolean
+  /** The answer is to be a stream. */
+  readonly streams: boolean
   /** At most. */
   readonly seconds: number
   /** Fires when nobody is there to be answered. */
@@ -68,13 +81,25 @@ function createParser(
       bodyIssues.length === 0
         ? await parseSubmission(json, request.caller)
         : { value: null, issues: bodyIssues }
-    const issues = [...queryIssues, ...waitIssues, ...keyIssues, ...submission.issues]
+    const streams = asksForStream(request)
+    const streamIssues =
+      wait && streams
+        ? [{ path: '?wait', message: 'does not go with Accept: text/event-stream' }]
+        : []
+    const issues = [
+      ...queryIssues,
+      ...waitIssues,
+      ...keyIssues,
+      ...streamIssues,
+      ...submission.issues,
+    ]
     if (submission.value === null || issues.length > 0) throw invalidRequest(issues)
     return {
       request,
       submission: submission.value,
       idempotencyKey,
       waits: wait,
+      streams,
       seconds: waitSeconds(request, syncWaitSeconds),
       hungUp: hangUpSignal(response),
     }
@@ -83,16 +108,17 @@ function createParser(
 
 /** Stores it, or finds its idempotency key's earlier one. @throws {Problem} queue_full. */
 async function receive(
-  { database, waiter, queueCapacity }: HttpDependencies,
-  { request, submission, idempotencyKey, waits }: Asked,
+  { database, queueCapacity }: HttpDependencies,
+  { request, submission, idempotencyKey }: Asked,
   id: string,
+  toldTo: string | null,
 ): Promise<Stored> {
   const { apiKeyId, accountId } = request.caller
   const context = {
     apiKeyId,
     accountId,
     requestId: request.requestId,
-    toldTo: waits ? waiter.channel : null,
+    toldTo,
     idempotencyKey,
     capacity: queueCapacity,
   }
@@ -106,7 +132,7 @@ async function receive(
 }
 
 async function submitOnly(dependencies: HttpDependencies, asked: Asked): Promise<Answer> {
-  const receipt = await receive(dependencies, asked, createSubmissionId())
+  const receipt = await receive(dependencies, asked, createSubmissionId(), null)
   const { id } = receipt
   if (receipt.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
   const record = await readRecord(dependencies, asked, id)
@@ -121,7 +147,7 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const settled = new AbortController()
   const waited = waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal]))
-  const receipt = await receive(dependencies, asked, id).catch((error: unknown) => {
+  const receipt = await receive(dependencies, asked, id, waiter.channel).catch((error: unknown) => {
     settled.abort()
     throw error
   })
@@ -149,6 +175,24 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
     : describeReplay(receipt, record)
 }
 
+async function submitAndStream(
+  dependencies: HttpDependencies,
+  asked: Asked,
+  desk: StreamDesk,
+  response: Response,
+): Promise<void> {
+  const { database, streams } = dependencies
+  desk.admit(asked.request)
+  const id = createSubmissionId()
+  await withDeadline(() => streams.announce(id))
+  const receipt = await receive(dependencies, asked, id, streams.channel)
+  // The commit was not waited for, but the first event tells the id.
+  await withDeadline(() => flushLog(database))
+  if (asked.hungUp.aborted) return
+  const headers = receipt.kind === 'received' ? locate(id) : describeReplayed(receipt)
+  desk.begin(asked.request, response, receipt.id, beginning, headers)
+}
+
 async function waitForEarlier(
   dependencies: HttpDependencies,
   asked: Asked,
@@ -168,15 +212,15 @@ function readRecord(
 }
 
 /** Of an idempotency key that was used before: the record as it stands. */
-export function describeReplay({ id, matches }: Replay, record: TrackedResult): Answer {
+export function describeReplay(replay: Replay, record: TrackedResult): Answer {
+  return { status: 202, body: record, headers: describeReplayed(replay) }
+}
+
+function describeReplayed({ id, matches }: Replay): Readonly<Record<string, string>> {
   return {
-    status: 202,
-    body: record,
-    headers: {
-      ...locate(id),
-      'Idempotency-Replayed': 'true',
-      ...(!matches && { 'Idempotency-Mismatch': 'true' }),
-    },
+    ...locate(id),
+    'Idempotency-Replayed': 'true',
+    ...(!matches && { 'Idempotency-Mismatch': 'true' }),
   }
 }
 

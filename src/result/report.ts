@@ -50,6 +50,12 @@ interface KeptReport extends Pick<Report, 'difference'> {
 
 const nothing: Report = { difference: null, tests: null, files: null }
 
+/** A test that has ended as streams tell it: JSON with its index, without its outputs. */
+export function describeTest(index: number, test: ToldTest<unknown>): string {
+  const { stdout: _stdout, stderr: _stderr, ...rest } = test
+  return JSON.stringify({ index, ...rest })
+}
+
 /** JSON, in which outputs are base64; null when there is nothing to tell. */
 export function encodeReport(report: Report): Buffer | null {
   if (Object.values(report).every((part) => part === null)) return null

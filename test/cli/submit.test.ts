@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs' // prettier-ignore
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { decodeDetail } from '#detail'
 import type { ToldFile, ToldTest } from '#report'
@@ -12,7 +13,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { cancelSubmission, submitFile } from '../../src/cli/submit.ts'
 import type { SubmitCall } from '../../src/cli/submit.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { completeExecution, finish, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -79,6 +80,56 @@ t.test('with --no-wait the id is printed as JSON, for a person as it is', async 
   t.equal(String(row?.['code']), 'print("ä")')
   t.equal(String(row?.['stdin']), '1 2\n')
   t.match((await command({}, true)).out, /^[0-9a-f-]{36}\n$/)
+})
+
+t.test('with --stream output is printed as it comes, then the end', async (t) => {
+  const running = command({ wait: true, stream: true })
+  await endNext('WA', 'ä\nb')
+  const { status, out, err } = await running
+  t.equal(status, exitStatuses.WA)
+  t.equal(out, 'ä\nb')
+  t.match(err, /^\nWA exit 1, /)
+  const asJson = command({ wait: true, stream: true, json: true })
+  await endNext('AC', 'x')
+  const lines = (await asJson).out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  t.match(lines, [
+    { event: 'submitted' },
+    { event: 'status', data: { status: 'queued' } },
+    { event: 'status', data: { status: 'running' } },
+    { event: 'stdout', data: { offset: 0, text: 'x' } },
+    { event: 'result', data: { verdict: 'AC' } },
+  ])
+  const { status: refused, err: why } = await command({ wait: false, stream: true })
+  t.equal(refused, exitStatuses.usage)
+  t.match(why, /--stream/)
+})
+
+t.test('the first interrupt takes it back, the second one leaves', async (t) => {
+  const listeners = new Set<() => void>()
+  const onInterrupt = (listener: () => void): (() => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  const cancelled = command({ wait: true, stream: true, onInterrupt })
+  while (listeners.size === 0) await sleep(10)
+  for (const interrupt of listeners) interrupt()
+  const { status, err } = await cancelled
+  t.equal(status, exitStatuses.cancelled)
+  t.match(err, /^cancelled /)
+  t.equal(listeners.size, 0)
+
+  const left = command({ wait: true, stream: true, onInterrupt })
+  while (listeners.size === 0) await sleep(10)
+  const [row] = await sql`select submission_id as id from runledger.pending order by 1 desc limit 1`
+  // It runs, and nobody is there who would end it.
+  const version = await startExecution(sql, row?.['id'] as string)
+  for (const interrupt of listeners) interrupt()
+  for (const interrupt of listeners) interrupt()
+  t.equal((await left).status, exitStatuses.interrupted)
+  await completeExecution(sql, row?.['id'] as string, version ?? 0)
 })
 
 t.test('the exit status follows the verdict; with --json the record is printed', async (t) => {

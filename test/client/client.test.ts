@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { RunledgerError, createClient, nameBlob, verifyWebhook } from '../../src/client/client.ts'
-import type { Result } from '../../src/client/client.ts'
+import type { Result, StreamEvent } from '../../src/client/client.ts'
 import { contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
@@ -16,10 +16,8 @@ import { startServer } from '../helper/server.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const server = await startServer(t, sql, { url, syncWaitSeconds: 0.3 })
-const client = createClient({
-  url: `http://127.0.0.1:${server.port}`,
-  apiKey: await server.issue(),
-})
+const clientKey = await server.issue()
+const client = createClient({ url: `http://127.0.0.1:${server.port}`, apiKey: clientKey })
 const python = { language: 'python', code: 'print(1)' } as const
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -70,6 +68,67 @@ t.test('wait goes on past the server’s own limit', async (t) => {
   const { id } = await client.submit(python)
   setTimeout(() => void finish(sql, id, { stdout: '1\n' }), 1200)
   t.match(await client.wait(id), { id, status: 'completed', stdout: '1\n' })
+})
+
+t.test('a stream tells each event once, over as many connections as that takes', async (t) => {
+  t.match(await failureOf(client.stream(randomUUID()).next()), { status: 404 })
+  const { id } = await client.submit(python)
+  // A router that breaks off every stream, each time a little later.
+  let connections = 0
+  const cut = createClient({
+    url: `http://127.0.0.1:${server.port}`,
+    apiKey: clientKey,
+    retries: 50,
+    fetch: async (...call) => {
+      const response = await fetch(...call)
+      connections += 1
+      let left = 400 * 4 ** connections
+      const body = response.body?.pipeThrough(
+        new TransformStream<Uint8Array, Uint8Array>({
+          transform(bytes, controller) {
+            controller.enqueue(bytes.subarray(0, left))
+            left -= bytes.length
+            if (left <= 0) controller.error(new Error('broken'))
+          },
+        }),
+      )
+      return new Response(response.status === 204 ? null : body, response)
+    },
+  })
+  const told: StreamEvent[] = []
+  const following = (async () => {
+    for await (const event of cut.stream(id)) told.push(event)
+  })()
+  const stdout = 'ü'.repeat(70_000)
+  setTimeout(() => void finish(sql, id, { stdout }), 300)
+  await following
+  t.ok(connections > 2, `${connections} connections`)
+  t.equal(told[0]?.event, 'submitted')
+  t.equal(told.at(-1)?.event, 'result')
+  t.equal(new Set(told.map(({ position }) => position)).size, told.length)
+  const outputs = told.flatMap((event) => (event.event === 'stdout' ? [event.data] : []))
+  t.equal(outputs.map((data) => ('text' in data ? data.text : '')).join(''), stdout)
+  t.equal(outputs.length, 3)
+  const [first] = told
+  const rest: StreamEvent[] = []
+  for await (const event of client.stream(id, { lastEventId: first?.position ?? '' }))
+    rest.push(event)
+  t.strictSame(rest, told.slice(1))
+  const last = told.at(-1)?.position ?? ''
+  t.strictSame(await client.stream(id, { lastEventId: last }).next(), {
+    value: undefined,
+    done: true,
+  })
+})
+
+t.test('a stream ends with its signal', async (t) => {
+  const { id } = await client.submit(python)
+  const signal = AbortSignal.timeout(300)
+  const ended = (async () => {
+    for await (const { event } of client.stream(id, { signal })) t.not(event, 'result')
+  })()
+  await t.rejects(ended, { name: 'TimeoutError' })
+  await finish(sql, id)
 })
 
 t.test(

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findFlaws, followToEnd } from '../helper/stream.ts'
 import { draftProgram } from './program.ts'
 import type { Known } from './program.ts'
 import type { Random } from './random.ts'
@@ -52,6 +53,7 @@ interface Answer {
 const requestMilliseconds = 45_000
 const retryMilliseconds = 250
 const cancelledShare = 1 / 12
+const watchedShare = 1 / 4
 
 /** One request; status 0 when no answer came. */
 export async function call(
@@ -116,6 +118,8 @@ interface Draft {
   readonly expected: Known
   readonly withWebhook: boolean
   readonly waits: boolean
+  /** Somebody follows it while it goes on. */
+  readonly isWatched: boolean
   /** So long after the acknowledgement it is taken back; null: it is not. */
   readonly cancelMilliseconds: number | null
 }
@@ -165,6 +169,7 @@ async function submitOne(client: Client): Promise<void> {
     if (status === 200 || status === 202 || status === 408) {
       const [id, key] = [String(answer['id']), headers['X-API-Key']]
       await Promise.all([
+        draft.isWatched ? watchToEnd(client, id, key) : undefined,
         cancelMilliseconds === null ? undefined : takeBack(client, id, key, cancelMilliseconds),
         follow(client, id, key, expected),
       ])
@@ -188,6 +193,7 @@ function draftSubmission({ random, keys, webhook }: Client): Draft {
     expected,
     withWebhook,
     waits,
+    isWatched: random.number() < watchedShare,
     cancelMilliseconds: isTakenBack ? random.between(0, 400) : null,
   }
 }
@@ -250,6 +256,26 @@ async function follow(client: Client, id: string, key: string, expected: Known):
     if (status === 404 || client.tally.isStopping) return
     await sleep(retryMilliseconds)
   }
+}
+
+/** Follows its stream to the end, at any of the web processes, and holds every event against the others. */
+async function watchToEnd(
+  { ports, random, tally }: Client,
+  id: string,
+  key: string,
+): Promise<void> {
+  const followed = followToEnd(
+    {
+      key,
+      path: `/api/result/${id}/stream`,
+      port: () => random.pick(ports()),
+      isGivenUp: () => tally.isStopping,
+    },
+    retryMilliseconds,
+  )
+  const { events } = await followed.catch(() => ({ events: [] }))
+  if (events.at(-1)?.event !== 'result' && tally.isStopping) return
+  for (const flaw of findFlaws(events)) tally.wrong.push(`the stream of ${id}: ${flaw}`)
 }
 
 function isAsKnown(body: Record<string, unknown>, { verdict, stdout, tests }: Known): boolean {

@@ -13,13 +13,15 @@ import { createHttp, createServer } from '#http'
 import type { HttpDependencies, TransportOptions } from '#http'
 import { createLog } from '#log'
 import { findNewestMigration } from '#migration-file'
-import { createWaiter } from '#result'
+import { createStreams, createWaiter } from '#result'
 import type { Waiter } from '#result'
 import { checkAnswer } from './contract.ts'
 import { createCaller } from './submission.ts'
 
 export interface ServerOptions
-  extends Partial<Omit<HttpDependencies, 'database' | 'waiter'>>, Partial<TransportOptions> {
+  extends
+    Partial<Omit<HttpDependencies, 'database' | 'waiter' | 'streams'>>,
+    Partial<TransportOptions> {
   /** Where the server finds its database; it makes a pool of its own for it. */
   readonly url: string
   /** Listens here; by default on loopback. */
@@ -78,9 +80,11 @@ export async function startServer(
     heartbeat: true,
   })
   const waiter = createWaiter(database, () => {})
+  const streams = createStreams(database, () => {})
   const application = createHttp({
     database,
     waiter,
+    streams,
     log: createLog('test', 'silent'),
     newestMigration: findNewestMigration(),
     trustProxy: false,
@@ -102,7 +106,7 @@ export async function startServer(
     agent.destroy()
     server.closeAllConnections()
     server.close()
-    await waiter.close()
+    await Promise.all([waiter.close(), streams.close()])
     await database.end({ timeout: 1 })
   })
   const issue = async (tier = 'unlimited'): Promise<string> => (await createCaller(sql, tier)).key

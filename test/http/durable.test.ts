@@ -4,6 +4,7 @@ import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { startServer } from '../helper/server.ts'
+import { openStream } from '../helper/stream.ts'
 
 const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
@@ -11,7 +12,7 @@ t.setTimeout(120_000)
 // Nothing reaches the disk by the clock while a test lasts, but what was waited for.
 await sql`alter system set wal_writer_delay = '10s'`
 await sql`select pg_reload_conf()`
-const { call } = await startServer(t, sql, { url })
+const { call, issue, port } = await startServer(t, sql, { url })
 const body = { language: 'python', code: 'print(1)' }
 const neverWaited = { Prefer: 'wait=0' }
 
@@ -47,6 +48,14 @@ t.test('who waited in vain has an id of something that is stored', async (t) => 
   t.equal(status, 408)
   await crash()
   t.ok(await exists(problem.id))
+})
+
+t.test('the first event of a stream has an id of something that is stored', async (t) => {
+  const stream = await openStream({ port, key: await issue(), path: '/api/submit', body })
+  const { data } = await stream.until(({ event }) => event === 'submitted')
+  await crash()
+  t.ok((await sql`select from runledger.result where id = ${data.id}`).length === 1)
+  stream.close()
 })
 
 for (const again of ['/api/submit', '/api/submit/batch']) {

@@ -1,4 +1,4 @@
-// What a submission costs the database: one more statement, or one more wait for the disk, and this is red.
+// What a submission that nobody watches costs the database: one more statement, or one more wait for the disk, and this is red.
 import t from 'tap'
 import type { Test } from 'tap'
 import { createTestDatabase } from '../helper/database.ts'

@@ -166,6 +166,16 @@ table runledger.ledger_check
   constraint ledger_check_single CHECK (single)
   grant select to runledger_api
 
+table runledger.live_output
+  What runs have written so far that somebody watches, and their tests that have ended. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.
+  submission_id uuid not null
+  run text not null: The attempt, as execution.started names it.
+  kind text not null
+  start bigint not null: Of stdout and stderr: the bytes before these. Of tests: the index. There is no gap.
+  bytes bytea not null: Of tests: JSON, without outputs.
+  constraint live_output_kind CHECK ((kind = ANY (ARRAY['compile'::text, 'stdout'::text, 'stderr'::text, 'test'::text])))
+  constraint live_output_pkey PRIMARY KEY (submission_id, run, kind, start)
+
 table runledger.partitioning
   How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
   table_name text not null
@@ -257,6 +267,14 @@ table runledger.tier
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
+
+table runledger.watch
+  Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.
+  submission_id uuid not null
+  channel text not null: Where the process hears that there is more. Its name is secret.
+  expires_at timestamp with time zone not null
+  constraint watch_pkey PRIMARY KEY (submission_id, channel)
+  INDEX watch_by_expiry ON runledger.watch USING btree (expires_at)
 
 table runledger.worker
   Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.
@@ -707,6 +725,11 @@ function runledger.find_next_submissions(after uuid, batch integer, OUT last uui
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
   returns record
 
+function runledger.find_watched()
+  The submissions whose output somebody wants told while it is written.
+  returns SETOF uuid stable security definer set search_path=""
+  grant execute to runledger_worker
+
 function runledger.finish_submission(submission_id uuid, OUT awaited boolean, OUT told_to text[])
   Admits the key's next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.
   returns record
@@ -715,6 +738,15 @@ function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk: for who tells of a submission that was received as awaited before it has ended.
   returns void security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.forget_output(submission_id uuid)
+  Removes what tell_output has kept of a submission.
+  returns void security definer set search_path=""
+  grant execute to runledger_worker
+
+function runledger.forget_unwatched()
+  Removes expired watches, and live output that nobody watches. Called by functions that run as the owner.
+  returns void
 
 function runledger.has_room(submissions integer, capacity integer)
   True when so many submissions more are no more than the capacity, but for those that are being received at this moment.
@@ -821,6 +853,11 @@ function runledger.read_progress(since xid8, since_position bigint)
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
   returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
+
+function runledger.read_streams(asked jsonb)
+  For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
+  returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
@@ -955,6 +992,11 @@ function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
   grant execute to runledger_api
   grant execute to runledger_worker
 
+function runledger.tell_output(told jsonb)
+  told: for each run its submission, whether this is its first word, and pieces of what it wrote: kind, start, bytes as base64. A piece that does not begin where the ones before it end is left out. Returns for each run whether anybody watches, or else nothing is kept, and where what is kept ends: bytes, tests, and -1 while the compiler's messages are not there.
+  returns TABLE(run text, watched boolean, compile bigint, stdout bigint, stderr bigint, test bigint) security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_worker
+
 function runledger.use_blobs(account_id uuid, blobs jsonb)
   Blobs (a list of objects with sha256) of an account are named by a submission that this transaction receives. 40001: one of them is not there any more.
   returns void
@@ -962,6 +1004,11 @@ function runledger.use_blobs(account_id uuid, blobs jsonb)
 function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.
   returns uuid immutable
+
+function runledger.watch_submissions(submissions uuid[], channel text)
+  For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.
+  returns void security definer set search_path=""
+  grant execute to runledger_api
 
 procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid, IN metadata jsonb, INOUT state text DEFAULT NULL::text)
   store_cancel in a transaction, and when that is on disk the word to the worker that runs it, or to who waits for its end, in another. state: as store_cancel.

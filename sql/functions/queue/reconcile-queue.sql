@@ -113,6 +113,7 @@ begin
   end loop;
 
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
+  perform runledger.forget_unwatched();
   perform graphile_worker.complete_jobs(array(
     select j.id from graphile_worker.jobs j where j.attempts >= j.max_attempts and j.locked_at is null
   ));

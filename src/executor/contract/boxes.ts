@@ -1,6 +1,7 @@
 // What a box is to those who use one. It stands here and not beside those who make boxes, as there are two of them.
 import type { Command, HostPath } from './command.ts'
 import type { Phase } from './outcome.ts'
+import type { OutputTap } from './output-tap.ts'
 import type { PhaseLimits } from './request.ts'
 
 /** A place for one program: its number and its host uid, null for the worker's own. */
@@ -25,6 +26,8 @@ export interface PhaseRequest {
   readonly ranOutOfMemory: (exitCode: number, stderr: Buffer) => boolean
   /** Ends the phase as `cancelled`; what was captured until then is kept. */
   readonly stop?: AbortSignal | undefined
+  /** Hears of output before the end. */
+  readonly tap?: OutputTap | undefined
 }
 
 /** How boxes are made: `keeper`, `bubblewrap`, or `auto`: the first of them that this host can have. */

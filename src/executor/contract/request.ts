@@ -1,5 +1,6 @@
 // What the executor is asked to do: a program, its input, and what else it is to have.
 import type { Language, Limits } from '#language'
+import type { OutputTap } from './output-tap.ts'
 import type { Outcome, Phase } from './outcome.ts'
 
 export { languages } from '#language'
@@ -66,4 +67,14 @@ export interface ExecutionRequest {
   readonly runs?: Runs
   /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
   readonly stop?: AbortSignal | undefined
+  /** Hears of the run before the end. */
+  readonly live?: Live | undefined
+}
+
+/** What is told while a program is under way. */
+export interface Live {
+  /** The program is compiled, and runs now. */
+  compiled(phase: Phase): void
+  /** Of the run; of several, none is told of. */
+  readonly tap: OutputTap
 }

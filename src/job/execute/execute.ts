@@ -25,6 +25,8 @@ import type { JudgedTests } from './tests.ts'
 import type { Expectation } from './verdict.ts'
 import { createCancels } from './cancel.ts'
 import type { Cancels } from './cancel.ts'
+import { createTellers } from './teller.ts'
+import type { Teller } from './teller.ts'
 
 export { describeLimits } from './limits.ts'
 export { fetchBlob } from './named-blobs.ts'
@@ -54,6 +56,8 @@ export interface ExecuteTask {
   run(payload: unknown): Promise<void>
   /** Of this submission, or without one of any that runs here, the end may have been asked for. */
   noteCancel(submission?: string): void
+  /** This submission is watched, or without one any that runs here may be. */
+  noteWatch(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -72,6 +76,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   /** Begun here, their end not yet in the log. */
   const held = new Set<string>()
   const cancels = createCancels(database, log)
+  const tellers = createTellers(database, log)
 
   /** Null: nothing to do. */
   async function findAttempt(payload: unknown): Promise<Attempt | null> {
@@ -111,7 +116,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await findAttempt(payload)
       if (attempt === null) return
       held.add(attempt.run)
-      const ran = execute(dependencies, attempt, cancels)
+      const teller = tellers.open(attempt)
+      const ran = execute(dependencies, attempt, cancels, teller)
       const ended = ran
         .then((outcome) => record(dependencies, attempt, outcome))
         .catch((error: unknown) => {
@@ -119,6 +125,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
           dependencies.onExhausted?.('an attempt cannot be ended')
         })
         .finally(() => {
+          teller.end()
           ending.delete(ended)
           held.delete(attempt.run)
           if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
@@ -133,7 +140,10 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     noteCancel(submission) {
       if (submission === undefined) cancels.look()
       else cancels.hear(submission)
+      tellers.tick()
     },
+
+    noteWatch: tellers.noteWatch,
 
     async settled() {
       await Promise.all(ending)
@@ -158,6 +168,7 @@ async function execute(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   cancels: Cancels,
+  teller: Teller,
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, claim, version } = attempt
@@ -190,8 +201,9 @@ async function execute(
     const request = {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
       stdin: await blobs.readInput({ stdin, ...(stdinBlob && { stdinBlob }) }),
-      ...(judged && { runs: judged }),
+      ...(judged && { runs: teller.follow(judged) }),
       stop,
+      live: teller.live,
     }
     const outcome = await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()

@@ -45,16 +45,21 @@ export function ignoreListening(client: PoolClient): void {
 }
 
 /**
- * On the connection on which graphile-worker is about to listen, listens to one channel more, in the same statement: pg
+ * On the connection on which graphile-worker is about to listen, listens to further channels, in the same statement: pg
  * wants one at a time. Its notifications come with graphile-worker's.
  * @param onListening from now on none is missed.
  */
-export function listenAlso(client: PoolClient, channel: string, onListening: () => void): void {
+export function listenAlso(
+  client: PoolClient,
+  channels: readonly string[],
+  onListening: () => void,
+): void {
   const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>
   client.query = ((...parameters: unknown[]) => {
     const [text] = parameters
     if (!String(text).startsWith('LISTEN ')) return query(...parameters)
-    const listening = query(`${String(text)} LISTEN "${channel}";`)
+    const others = channels.map((channel) => ` LISTEN "${channel}";`).join('')
+    const listening = query(`${String(text)}${others}`)
     // Whoever asked sees to a failure, and listens anew.
     listening.then(onListening, () => {})
     return listening

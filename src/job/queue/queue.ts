@@ -44,6 +44,8 @@ export type { JobRow } from './graphile-inside.ts'
 const removalMilliseconds = 200
 /** Of runledger.cancel_submission; the payload is the submission's id. */
 const cancelChannel = 'runledger_cancel'
+/** Of runledger.watch_submissions; so is the payload. */
+const watchChannel = 'runledger_watch'
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
 
@@ -58,6 +60,8 @@ export interface TakingTask {
   run(payload: unknown): Promise<void>
   /** Of this submission, or without one of any that runs here, the end may have been asked for. */
   noteCancel(submission?: string): void
+  /** This submission is watched, or without one any that runs here may be. */
+  noteWatch(submission?: string): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -167,7 +171,7 @@ function listTasks(languages: readonly string[]): string[] {
  */
 function createEvents(
   hint: QueueHint,
-  execute: Pick<TakingTask, 'noteCancel'>,
+  execute: Pick<TakingTask, 'noteCancel' | 'noteWatch'>,
 ): {
   events: { execute: WorkerEvents; deliver: WorkerEvents }
   poolIds: readonly string[]
@@ -188,11 +192,18 @@ function createEvents(
   })
   events.execute.on('pool:listen:success', ({ client }) => {
     hint.noteAnnounced()
-    listenAlso(client, cancelChannel, () => execute.noteCancel())
+    listenAlso(client, [cancelChannel, watchChannel], () => {
+      execute.noteCancel()
+      execute.noteWatch()
+    })
   })
   events.execute.on('pool:listen:notification', ({ message }) => {
     if (message.channel === cancelChannel) {
       execute.noteCancel(message.payload)
+      return
+    }
+    if (message.channel === watchChannel) {
+      execute.noteWatch(message.payload)
       return
     }
     const { task, count } = readAnnouncement(message.payload)

@@ -168,12 +168,12 @@ t.test('who ignores listening is told nothing, and everything else is asked', as
   await pool.end()
 })
 
-t.test('a channel more is listened to with the ones that were asked for', async (t) => {
+t.test('further channels are listened to with the ones that were asked for', async (t) => {
   const pool = new Pool({ connectionString: url, max: 1 })
   const client = await pool.connect()
   const told = new Promise((resolve) => client.on('notification', resolve))
   let isListening = false
-  listenAlso(client, 'one_more', () => (isListening = true))
+  listenAlso(client, ['one_more', 'and_another'], () => (isListening = true))
   await client.query('select 1')
   t.equal(isListening, false)
   await client.query('LISTEN "jobs:insert"; LISTEN "worker:migrate";')
@@ -182,6 +182,7 @@ t.test('a channel more is listened to with the ones that were asked for', async 
     { name: 'jobs:insert' },
     { name: 'worker:migrate' },
     { name: 'one_more' },
+    { name: 'and_another' },
   ])
   await client.query(`select pg_notify('one_more', 'x')`)
   t.match(await told, { channel: 'one_more', payload: 'x' })

@@ -76,8 +76,8 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'http: a replay does not say that the request differs',
-    text: "...(!matches && { 'Idempotency-Mismatch': 'true' }),\n    },\n  }\n}\n\nexport function locate",
-    instead: '},\n  }\n}\n\nexport function locate',
+    text: "...(!matches && { 'Idempotency-Mismatch': 'true' }),\n  }\n}\n\nexport function locate",
+    instead: '}\n}\n\nexport function locate',
     tests: ['http/idempotency'],
   },
   {
@@ -112,7 +112,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'http: a wait that ends early tells of a submission that a crash may forget',
-    text: 'await withDeadline(() => flushLog(database))',
+    text: '408 tells the id.\n    await withDeadline(() => flushLog(database))',
     instead: '',
     tests: ['http/durable'],
   },
@@ -139,5 +139,41 @@ export const httpFaults: readonly Fault[] = [
     text: 'if (value !== undefined && value > most)',
     instead: 'if (value === null)',
     tests: ['http/detail'],
+  },
+  {
+    name: 'stream: a character is cut in two',
+    text: 'if (byte >= 0xc0) return back < lengthOf(byte) ? length - back : length',
+    instead: 'if (byte >= 0xc0) return length',
+    tests: ['result/stream'],
+  },
+  {
+    name: 'stream: what a lost attempt wrote is gone on with by the next',
+    text: 'const isAnother = run !== stands().run',
+    instead: 'const isAnother = stands().run === null',
+    tests: ['result/stream', 'http/stream-outage'],
+  },
+  {
+    name: 'stream: it tells of a submission that a crash may forget',
+    text: 'first event tells the id.\n  await withDeadline(() => flushLog(database))',
+    instead: 'first event tells the id.',
+    tests: ['http/durable'],
+  },
+  {
+    name: 'stream: anybody may follow it',
+    text: 'const isTheirs = isUuid(id) && (await withDeadline(() => hasResult(database, id, accountId)))',
+    instead: "const isTheirs = isUuid(id) && accountId !== ''",
+    tests: ['http/stream'],
+  },
+  {
+    name: 'stream: who does not read is kept',
+    text: 'if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)',
+    instead: 'if (one.blockedAt === now)',
+    tests: ['http/stream-many'],
+  },
+  {
+    name: 'stream: what a crash of PostgreSQL has emptied is not told again',
+    text: 'continue when _piece.start <> _end;',
+    instead: '',
+    tests: ['http/stream-outage'],
   },
 ]

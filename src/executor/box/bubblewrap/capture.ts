@@ -7,17 +7,21 @@ export interface Capture {
   /** Resolves when the stream has ended or was destroyed. */
   readonly ended: Promise<void>
   captured(): Captured
+  /** A copy of at most so many bytes of what was kept, from this one on. */
+  read(from: number, most: number): Buffer
 }
 
 /**
  * @param keptBytes how much is kept.
  * @param limitBytes beyond this `onPass` is called, once.
+ * @param onKept called whenever more is kept.
  */
 export function captureOutput(
   stream: Readable,
   keptBytes: number,
   limitBytes: number,
   onPass: () => void,
+  onKept: () => void = () => {},
 ): Capture {
   let kept = Buffer.allocUnsafe(Math.min(keptBytes, 4096))
   let length = 0
@@ -35,6 +39,7 @@ export function captureOutput(
       }
       chunk.copy(kept, length, 0, taken)
       length += taken
+      onKept()
     }
     if (received > limitBytes && !hasPassed) {
       hasPassed = true
@@ -47,6 +52,7 @@ export function captureOutput(
     ended: new Promise((resolve) => {
       stream.once('close', () => resolve())
     }),
+    read: (from, most) => Buffer.from(kept.subarray(from, Math.min(length, from + most))),
     captured: () => ({
       bytes: kept.subarray(0, length),
       truncated: received > length,

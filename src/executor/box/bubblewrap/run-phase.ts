@@ -4,7 +4,7 @@ import { closeSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
-import type { Command, Evidence, Phase, PhaseRequest, Reason, Usage } from '#contract'
+import type { Command, Evidence, OutputSource, Phase, PhaseRequest, Reason, Usage } from '#contract'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
@@ -14,6 +14,8 @@ import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
 
 const nothingUsed: Usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }
+
+const refusalPrefix = Buffer.from('bwrap: ')
 
 /** After this a box that outlives its kill is cleared later; its verdict stands. */
 const killMilliseconds = 5000
@@ -88,6 +90,7 @@ async function runInGroup(
       group.startMeasuring()
       started = performance.now()
       hasBegun = true
+      request.tap?.open(openSource(captured))
       watch = watchLimits(group, limits, started, killer.stop)
       child.release()
     }
@@ -112,6 +115,7 @@ async function runInGroup(
     killer.close()
     watch?.stop()
     if (directory !== null) closeSync(directory)
+    request.tap?.close()
     signal?.removeEventListener('abort', abort)
     request.stop?.removeEventListener('abort', cancel)
     child.kill()
@@ -160,14 +164,26 @@ function createKiller({ child }: OpenBox, group: Cgroup): Killer {
 
 function captureBoth(
   { stdout, stderr }: OpenBox,
-  { limits, stderrKeptBytes = limits.stderrBytes }: PhaseRequest,
+  { limits, stderrKeptBytes = limits.stderrBytes, tap }: PhaseRequest,
   onPass: () => void,
 ): [Capture, Capture] {
   const { stdoutBytes, stderrBytes } = limits
   return [
-    captureOutput(stdout, stdoutBytes, stdoutBytes, onPass),
-    captureOutput(stderr, stderrKeptBytes, stderrBytes, onPass),
+    captureOutput(stdout, stdoutBytes, stdoutBytes, onPass, tap?.note),
+    captureOutput(stderr, stderrKeptBytes, stderrBytes, onPass, tap?.note),
   ]
+}
+
+function openSource([stdout, stderr]: readonly [Capture, Capture]): OutputSource {
+  // What bubblewrap may say there before the program begins is told in other words (readRefusal).
+  const isForeign = (): boolean => stderr.read(0, refusalPrefix.length).equals(refusalPrefix)
+  return {
+    read(output, from, most) {
+      if (output === 'stdout') return stdout.read(from, most)
+      return isForeign() ? Buffer.alloc(0) : stderr.read(from, most)
+    },
+    follow() {},
+  }
 }
 
 /** False when a kill failed; clearing the group reports why. */

@@ -6,6 +6,7 @@
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
 //       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.
 //   'A' u32. Kills the program that runs, if any.
+//   'T' u32. From now on the output of the program that runs, if any, comes as it is written, and not with the result.
 // To the worker, each after a struct frame:
 //   'r' u64: ready; bytes of memory that the resident interpreter holds.
 //   'o', 'e' bytes of stdout and stderr, at most the limit's.
@@ -109,6 +110,8 @@ void send_some(void) {
 void send_all(void) {
   for (send_some(); talk->answer_end > 0; send_some()) await_socket(POLLOUT);
 }
+
+bool has_answer(void) { return talk->answer_end > 0; }
 
 size_t answer_room(void) { return sizeof talk->answer - talk->answer_end; }
 

@@ -18,6 +18,8 @@ export interface Conversation {
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
+  /** From now on the run's output comes as it is written. */
+  follow(): void
   /** Kills the keeper; what is expected rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
@@ -59,6 +61,12 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     }
   }
 
+  function addWord(kind: string): void {
+    // This word may stay unread though the request was read.
+    sending.isUnanswered = false
+    socket.write(encodeKind(kind))
+  }
+
   const conversation: Conversation = {
     expect(kind, patienceMilliseconds) {
       if (failure !== null) return Promise.reject(failure)
@@ -80,11 +88,8 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       for (const part of parts) socket.write(part)
       socket.uncork()
     },
-    giveUp() {
-      // This word may stay unread though the request was read.
-      sending.isUnanswered = false
-      socket.write(encodeKind('A'))
-    },
+    giveUp: () => addWord('A'),
+    follow: () => addWord('T'),
     end,
     failed: () => failure,
   }

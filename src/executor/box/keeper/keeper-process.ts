@@ -95,8 +95,13 @@ async function run(
   const outputFiles = gatherOutputFiles(request.outputFiles ?? [])
   const refuse = conversation.onOutput
   conversation.onOutput = (kind, bytes) => {
-    if (kind === 'outputFile') demand(conversation, () => outputFiles.add(bytes))
-    else (kind === 'output' ? stdout : stderr).add(bytes)
+    if (kind === 'outputFile') {
+      demand(conversation, () => outputFiles.add(bytes))
+      return
+    }
+    const output = kind === 'output' ? stdout : stderr
+    output.add(bytes)
+    request.tap?.note()
   }
   let isGivenUp = false
   const giveUp = (): void => {
@@ -105,6 +110,11 @@ async function run(
   }
   const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
   conversation.ask(parts)
+  // Words go behind the request.
+  request.tap?.open({
+    read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
+    follow: () => conversation.follow(),
+  })
   signal?.addEventListener('abort', giveUp)
   request.stop?.addEventListener('abort', giveUp)
   if (request.stop?.aborted === true) giveUp()
@@ -127,6 +137,7 @@ async function run(
     signal?.removeEventListener('abort', giveUp)
     request.stop?.removeEventListener('abort', giveUp)
     conversation.onOutput = refuse
+    request.tap?.close()
   }
 }
 
@@ -146,6 +157,7 @@ function collect(keptBytes: number): {
   add(bytes: Buffer): void
   /** Bytes kept so far. */
   length(): number
+  read(from: number, most: number): Buffer
   captured(receivedBytes: number, limitBytes: number): Captured
 } {
   const pieces: Buffer[] = []
@@ -158,10 +170,23 @@ function collect(keptBytes: number): {
       length += taken.length
     },
     length: () => length,
+    read: (from, most) => readPieces(pieces, from, most),
     captured(receivedBytes, limitBytes) {
       // Copied out of the socket's much larger buffers.
       const bytes = Buffer.concat(pieces)
       return { bytes, truncated: receivedBytes > length, passed: receivedBytes > limitBytes }
     },
   }
+}
+
+/** A copy of at most so many bytes of what these are together. */
+function readPieces(pieces: readonly Buffer[], from: number, most: number): Buffer {
+  const found: Buffer[] = []
+  let begins = 0
+  for (const piece of pieces) {
+    const part = piece.subarray(Math.max(0, from - begins), Math.max(0, from + most - begins))
+    if (part.length > 0) found.push(part)
+    begins += piece.length
+  }
+  return Buffer.concat(found)
 }

@@ -213,7 +213,7 @@ bool serve(bool forks) {
     if (prepare_box(&box, last->box_bytes, last->scratch_bytes, forks)) return may_end_quietly();
     uint32_t kind;
     do read_exactly(&kind, sizeof kind);
-    while (kind == 'A');
+    while (kind == 'A' || kind == 'T');
     if (kind != 'R') fail_saying("protocol", "an unknown word");
     run();
   }

@@ -88,6 +88,8 @@ bool read_more(void);
 bool has_word(void);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
+/** Something waits to be sent. */
+bool has_answer(void);
 /** Free bytes for frames. */
 size_t answer_room(void);
 void append_frame(uint32_t kind, const void *data, size_t length);

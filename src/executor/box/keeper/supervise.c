@@ -9,7 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { longest_look_milliseconds = 20, shortest_look_milliseconds = 5, kill_seconds = 5, gathered_bytes = 64 * 1024 };
+enum {
+  longest_look_milliseconds = 20,
+  shortest_look_milliseconds = 5,
+  kill_seconds = 5,
+  gathered_bytes = 64 * 1024,
+  /** Between two words of output that is told as it comes. */
+  tell_milliseconds = 20,
+};
 
 static struct {
   /** A program may write single bytes; a frame each would cost the worker more. */
@@ -81,16 +88,6 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   return no_reason;
 }
 
-/** 'A' alone may come during a run, even right behind the request. */
-static bool is_told_to_stop(bool readable) {
-  if (readable) read_more();
-  if (!has_word()) return false;
-  uint32_t kind;
-  read_exactly(&kind, sizeof kind);
-  if (kind != 'A') fail_saying("protocol", "a run is under way");
-  return true;
-}
-
 void reap_box(struct box *box) {
   struct pollfd end = {box->pidfd, POLLIN, 0};
   errno = 0;
@@ -114,17 +111,47 @@ struct supervision {
   bool over;
   /** The first process need not be waited for. */
   bool settled;
+  /** Output is told as it comes, and when next at the earliest. */
+  bool tells;
+  int64_t next_tell;
 };
 
 enum event { from_worker, from_box, from_output, from_errors, from_program, event_count };
 
 static void postpone_giving_up(struct supervision *run) { run->gives_up = now() + kill_seconds * INT64_C(1000000000); }
 
+/** 'A' and 'T' alone may come during a run, even right behind the request. */
+static bool is_told_to_stop(struct supervision *run, bool readable) {
+  if (readable) read_more();
+  while (has_word()) {
+    uint32_t kind;
+    read_exactly(&kind, sizeof kind);
+    if (kind == 'A') return true;
+    if (kind != 'T') fail_saying("protocol", "a run is under way");
+    run->tells = true;
+  }
+  return false;
+}
+
+static bool has_to_tell(const struct supervision *run) {
+  return run->tells && run->streams[0].gathered_length + run->streams[1].gathered_length > 0;
+}
+
+/** Passes on what is gathered, unless that was done a moment ago. */
+static void tell_output(struct supervision *run) {
+  if (!has_to_tell(run) || now() < run->next_tell) return;
+  for (size_t index = 0; index < 2; index += 1)
+    if (!is_full()) pass_on(&run->streams[index]);
+  send_some();
+  run->next_tell = now() + tell_milliseconds * INT64_C(1000000);
+}
+
 /** @returns the number of events; below 0 after a signal. */
 static int await_events(struct supervision *run, struct pollfd events[event_count], bool full) {
   struct stream *streams = run->streams;
-  // Small output goes with the result, in one write.
-  events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (full ? POLLOUT : 0)), 0};
+  // Small output goes with the result, in one write, unless it is to be told as it comes.
+  bool owes = full || (run->tells && has_answer());
+  events[from_worker] = (struct pollfd){worker_socket, (short)(POLLIN | (owes ? POLLOUT : 0)), 0};
   events[from_box] = (struct pollfd){run->alive ? run->box->pidfd : -1, POLLIN, 0};
   for (int index = 0; index < 2; index += 1) {
     bool held_back = full && streams[index].received < streams[index].limit;
@@ -133,6 +160,7 @@ static int await_events(struct supervision *run, struct pollfd events[event_coun
   events[from_program] = (struct pollfd){run->over ? -1 : run->box->ended, POLLIN, 0};
   if (run->over && full) postpone_giving_up(run);
   int64_t until = run->over ? run->gives_up : run->next_look < run->ends ? run->next_look : run->ends;
+  if (!run->over && has_to_tell(run) && run->next_tell < until) until = run->next_tell;
   bool waits = !has_word() && (run->alive || full);
   int64_t pause = waits ? until - now() : 0;
   struct timespec timeout = {pause > 0 ? pause / 1000000000 : 0, pause > 0 ? pause % 1000000000 : 0};
@@ -189,8 +217,9 @@ enum reason supervise(struct box *box, const struct request *request, struct str
     // Writers are dead and their output is read; the kernel may close their ends later.
     if (found == 0 && !run.alive && !full) break;
     if (events[from_worker].revents & POLLOUT) send_some();
-    bool stopped = is_told_to_stop((events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
+    bool stopped = is_told_to_stop(&run, (events[from_worker].revents & (POLLIN | POLLHUP | POLLERR)) != 0);
     read_outputs(streams, events);
+    tell_output(&run);
     // An end that has happened precedes a clock that has run out.
     look_for_end(&run, events[from_box].revents != 0);
     if (run.over) {

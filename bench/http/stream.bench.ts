@@ -1,0 +1,146 @@
+// From the moment a program writes a line to the client that follows it, through the whole service: box, worker, database, web
+// process. The program writes the time, so both clocks are the host's. Alone, beside a thousand streams that wait, and with a
+// thousand clients that follow the same one. Floor: a program that writes the same into a bare pipe. It fails when the
+// contract's bound is passed.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTier } from '#account'
+import { createDatabase } from '#database'
+import { openStream } from '../../test/helper/stream.ts'
+import type { OpenStream, StreamEvent } from '../../test/helper/stream.ts'
+import { createCaller } from '../../test/helper/submission.ts'
+import { startCluster } from '../database.ts'
+import { measure } from '../measure.ts'
+import type { Batch } from '../measure.ts'
+import { isQuick, report, scaleIterations } from '../report.ts'
+import { startService } from './service.ts'
+
+// The contract's own bound, of the 95th percentile, for one who follows.
+const toldMilliseconds = 100
+const many = isQuick ? 50 : 1000
+const batchMost = 20
+/** @param pauseSeconds until then everybody who follows it is there. */
+const writing = (lines: number, pauseSeconds = 0): string =>
+  `import time\ntime.sleep(${pauseSeconds})\nfor n in range(${lines}):\n time.sleep(0.1); print(repr(time.time()), flush=True)`
+
+await using cleanUp = new AsyncDisposableStack()
+const cluster = cleanUp.use(await startCluster())
+const url = await cluster.createDatabase('stream')
+const sql = createDatabase({ url, connections: 2, name: 'bench' })
+cleanUp.defer(() => sql.end({ timeout: 5 }))
+const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
+cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
+// Whose second submission waits for the first.
+const one = { requestsPerMinute: null, concurrentExecutions: 1, limits: { wall_seconds: 600 } }
+await setTier(sql, { name: 'one', ...one }, 'bench')
+const { key } = await createCaller(sql)
+const { key: waitingKey } = await createCaller(sql, 'one')
+const web = await startService('src/server.ts', 'web.started', {
+  DATABASE_URL: url,
+  PORT: '0',
+  QUEUE_CAPACITY: '5000',
+})
+cleanUp.use(web)
+const port = Number(web.started['port'])
+const worker = await startService('src/worker.ts', 'worker.started', {
+  DATABASE_URL: url,
+  SLOTS: '2',
+  LANGUAGES: 'python',
+  CACHE_DIRECTORY: directory,
+})
+cleanUp.use(worker)
+
+let waiting: OpenStream[] = []
+const iterations = scaleIterations(20)
+const rows = await measure([
+  { name: 'bare pipe', iterations, batch: writeBare },
+  { name: 'one follows', floor: 'bare pipe', iterations, batch: (lines) => follow(lines, 1) },
+  {
+    name: `beside ${many} streams that wait`,
+    floor: 'bare pipe',
+    iterations,
+    prepare: openWaiting,
+    batch: (lines) => follow(lines, 1),
+  },
+  {
+    name: `${many} follow the same one`,
+    floor: 'bare pipe',
+    iterations,
+    prepare: closeWaiting,
+    batch: (lines) => follow(lines, many),
+  },
+])
+await closeWaiting()
+const late = rows.filter(({ name, p95 }) => !name.startsWith(`${many}`) && p95 > toldMilliseconds)
+report('http/stream', rows, {
+  notes: [`the contract says ${toldMilliseconds} ms (p95)`],
+  failures: isQuick
+    ? []
+    : late.map(({ name }) => `${name}: later than ${toldMilliseconds} ms (p95)`),
+})
+
+/** @returns how late each line was, for each who follows. */
+async function follow(lines: number, watchers: number): Promise<Batch> {
+  const startedAt = performance.now()
+  const durations: number[] = []
+  const onEvent = ({ event, data, at }: StreamEvent): void => {
+    if (event !== 'stdout') return
+    for (const line of String(data.text).trim().split('\n')) durations.push(lateness(line, at))
+  }
+  const body = {
+    language: 'python',
+    code: writing(lines, watchers > 1 ? 4 : 0),
+    limits: { wall_time: 60 },
+  }
+  const first = await openStream({ port, key, path: '/api/submit', body, onEvent })
+  const { id } = (await first.until(({ event }) => event === 'submitted')).data
+  const path = `/api/result/${id}/stream`
+  const others = await Promise.all(
+    Array.from({ length: watchers - 1 }, () => openStream({ port, key, path, onEvent })),
+  )
+  await Promise.all([first, ...others].map(({ ended }) => ended))
+  return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
+}
+
+async function writeBare(lines: number): Promise<Batch> {
+  const startedAt = performance.now()
+  const child = spawn('python3', ['-c', writing(lines)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const durations: number[] = []
+  for await (const line of createInterface({ input: child.stdout }))
+    durations.push(lateness(line, performance.now()))
+  return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
+}
+
+/** @param text seconds of the Unix epoch. @param at by performance.now(). */
+function lateness(text: string, at: number): number {
+  return Math.max(0, performance.timeOrigin + at - Number(text) * 1000)
+}
+
+/** One sleeps, the others wait for it. */
+async function openWaiting(): Promise<void> {
+  if (waiting.length > 0) return
+  const headers = { 'X-API-Key': waitingKey, 'Content-Type': 'application/json' }
+  const sleeping = { language: 'python', code: 'import time; time.sleep(600)', limits: { wall_time: 600 } } // prettier-ignore
+  for (let n = 0; n < many; n += batchMost) {
+    const submissions = Array.from({ length: batchMost }, () => sleeping)
+    const answer = await fetch(`http://127.0.0.1:${port}/api/submit/batch`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ submissions }),
+    })
+    const { submissions: accepted } = (await answer.json()) as { submissions: { id: string }[] }
+    const opened = accepted.map(({ id }) =>
+      openStream({ port, key: waitingKey, path: `/api/result/${id}/stream` }),
+    )
+    waiting.push(...(await Promise.all(opened)))
+  }
+}
+
+function closeWaiting(): Promise<void> {
+  for (const stream of waiting) stream.close()
+  waiting = []
+  return Promise.resolve()
+}

@@ -1,0 +1,11 @@
+-- What was told of a run is not needed after the end: the record has it all.
+
+create or replace function runledger.forget_output(submission_id uuid) returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  delete from runledger.live_output o where o.submission_id = forget_output.submission_id;
+end
+$$;
+comment on function runledger.forget_output is 'Removes what tell_output has kept of a submission.';

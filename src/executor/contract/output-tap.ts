@@ -1,0 +1,19 @@
+// Output before its program has ended. A tap that asks for nothing costs nothing.
+
+/** What a run has written so far. */
+export interface OutputSource {
+  /** A copy of what was captured from this byte on, at most so many. */
+  read(output: 'stdout' | 'stderr', from: number, most: number): Buffer
+  /** From now on output is captured as it is written; before, some may come with the end alone. */
+  follow(): void
+}
+
+/** Is told of one run. */
+export interface OutputTap {
+  /** A run begins. Once more when it could not, and begins elsewhere. */
+  open(source: OutputSource): void
+  /** More was captured. */
+  note(): void
+  /** The run is over, and the source with it. */
+  close(): void
+}

@@ -1,0 +1,198 @@
+// GET /api/result/{id}/stream: a submission as it goes on, as server-sent events (https://html.spec.whatwg.org, "Server-sent
+// events"). What is told, and when, is #result's; here is the connection: how many there may be, that they are alive, and that
+// whoever does not read is let go. He comes back with Last-Event-ID.
+import type { Response } from 'polka'
+import { Problem } from '#error'
+import { beginning, hasResult, parsePosition } from '#result'
+import type { Position } from '#result'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
+import { noSubmission } from './problem.ts'
+import { invalidRequest, isUuid, readQuery } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+
+/** Those of one web process. */
+export interface StreamDesk {
+  readonly open: number
+  /** @throws {Problem} when the process or the key has as many as it may. */
+  admit(request: ApiRequest): void
+  /** Answers with the stream. Whose submission it is was seen to. */
+  begin(
+    request: ApiRequest,
+    response: Response,
+    id: string,
+    from: Position,
+    headers?: Readonly<Record<string, string>>,
+  ): void
+}
+
+export interface StreamBounds {
+  readonly openMost: number
+  /** Of a key with a rate limit. */
+  readonly openPerKeyMost: number
+  readonly commentMilliseconds: number
+  /** So long what was sent may wait to be taken. */
+  readonly slowReaderMilliseconds: number
+  readonly longestMilliseconds: number
+}
+
+const usualBounds: StreamBounds = {
+  // Each takes some 30 KB, and a line of a statement once a second.
+  openMost: 5000,
+  openPerKeyMost: 100,
+  commentMilliseconds: 15_000,
+  slowReaderMilliseconds: 15_000,
+  // Then the client comes back, and its key is looked at again.
+  longestMilliseconds: 15 * 60_000,
+}
+const lookMilliseconds = 1000
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  // Or nginx would gather it.
+  'X-Accel-Buffering': 'no',
+}
+const greeting = 'retry: 1000\n\n'
+const comment = Buffer.from(':\n\n')
+
+interface Open {
+  readonly key: string
+  readonly response: Response
+  readonly beganAt: number
+  saidAt: number
+  /** Null: all was taken. */
+  blockedAt: number | null
+  /** It has its last byte, and may still be taking it. */
+  isOver: boolean
+}
+
+export function createStreamDesk({
+  streams,
+  streamBounds,
+}: Pick<HttpDependencies, 'streams' | 'streamBounds'>): StreamDesk {
+  const {
+    openMost,
+    openPerKeyMost,
+    commentMilliseconds,
+    slowReaderMilliseconds,
+    longestMilliseconds,
+  } = { ...usualBounds, ...streamBounds }
+  const all = new Set<Open>()
+  const byKey = new Map<string, number>()
+
+  function look(): void {
+    const now = performance.now()
+    for (const one of all) {
+      if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
+        one.response.destroy()
+      else if (now - one.beganAt > longestMilliseconds) finish(one, null)
+      else if (one.blockedAt === null && now - one.saidAt >= commentMilliseconds) say(one, comment)
+    }
+  }
+  setInterval(look, Math.min(lookMilliseconds, slowReaderMilliseconds)).unref()
+
+  function say(one: Open, bytes: Buffer | string): void {
+    if (one.isOver) return
+    one.saidAt = performance.now()
+    if (!one.response.write(bytes)) one.blockedAt ??= one.saidAt
+  }
+
+  function finish(one: Open, bytes: Buffer | null): void {
+    const { response } = one
+    if (one.isOver) return
+    one.isOver = true
+    one.blockedAt = null
+    // What it takes to the end is bounded as any answer is.
+    response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+    response.end(bytes ?? undefined)
+  }
+
+  function count(key: string, by: 1 | -1): void {
+    const open = (byKey.get(key) ?? 0) + by
+    if (open === 0) byKey.delete(key)
+    else byKey.set(key, open)
+  }
+
+  return {
+    get open() {
+      return all.size
+    },
+
+    admit({ caller }) {
+      const isLimited = caller.rate !== null
+      if (isLimited && (byKey.get(caller.apiKeyId) ?? 0) >= openPerKeyMost)
+        throw new Problem(
+          'rate_limited',
+          `This key has ${openPerKeyMost} streams open here, as many as it may.`,
+          { headers: { 'Retry-After': '1' } },
+        )
+      if (all.size >= openMost)
+        throw new Problem('unavailable', 'Too many streams are open. Try again shortly.', {
+          headers: { 'Retry-After': '1' },
+        })
+    },
+
+    begin(request, response, id, from, further = {}) {
+      request.isStream = true
+      response.writeHead(200, { ...headers, ...further })
+      if (request.method === 'HEAD') {
+        response.end()
+        return
+      }
+      const now = performance.now()
+      const key = request.caller.apiKeyId
+      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null, isOver: false }
+      all.add(one)
+      count(key, 1)
+      say(one, greeting)
+      const { noteReady, leave } = streams.watch(id, from, {
+        get isReady() {
+          return one.blockedAt === null && !one.isOver
+        },
+        give: (bytes) => say(one, bytes),
+        end: (bytes) => finish(one, bytes),
+      })
+      response.on('drain', () => {
+        one.blockedAt = null
+        noteReady()
+      })
+      response.once('close', () => {
+        one.isOver = true
+        leave()
+        if (all.delete(one)) count(key, -1)
+      })
+    },
+  }
+}
+
+export function streamResult(
+  { database }: Pick<HttpDependencies, 'database'>,
+  desk: StreamDesk,
+): Handler {
+  return async (request, response) => {
+    const { issues } = readQuery(request, [])
+    if (issues.length > 0) throw invalidRequest(issues)
+    const id = (request.params['id'] ?? '').toLowerCase()
+    const { accountId } = request.caller
+    const isTheirs = isUuid(id) && (await withDeadline(() => hasResult(database, id, accountId)))
+    if (!isTheirs) throw noSubmission()
+    const last = request.headers['last-event-id']
+    const from = typeof last === 'string' ? parsePosition(last) : beginning
+    if (from.stage === 'ended') {
+      // A browser that is told so does not come back.
+      response.writeHead(204).end()
+      return
+    }
+    desk.admit(request)
+    if (!response.destroyed) desk.begin(request, response, id, from)
+  }
+}
+
+/** True when the answer is to be a stream. */
+export function asksForStream({ headers: { accept = '' } }: ApiRequest): boolean {
+  return accept
+    .split(',')
+    .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream')
+}

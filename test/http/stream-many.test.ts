@@ -1,0 +1,183 @@
+// Many streams, slow ones, and more than there may be: what they cost, and whom.
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import { startServer } from '../helper/server.ts'
+import { startStatementCounter } from '../helper/statement.ts'
+import { findFlaws, joinOutput, openStream } from '../helper/stream.ts'
+import type { OpenStream } from '../helper/stream.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(280_000)
+const counter = await startStatementCounter(url)
+t.teardown(() => counter.close())
+const { call, issue, port } = await startServer(t, sql, { url: counter.url })
+const key = await issue()
+const many = 1000
+
+const submit = async (key_ = key): Promise<string> =>
+  (await call('POST', '/api/submit', { body: { language: 'python', code: '' }, key: key_ })).body.id
+const watch = (id: string): Promise<OpenStream> =>
+  openStream({ port, key, path: `/api/result/${id}/stream` })
+
+/** As a worker tells it. */
+async function tell(id: string, run: number, stdout: number, text: string): Promise<void> {
+  const bytes = Buffer.from(text).toString('base64')
+  const told = [
+    { submission: id, run: String(run), begins: stdout === 0, pieces: [{ kind: 'stdout', start: stdout, bytes }] }, // prettier-ignore
+  ]
+  const [row] = await sql`select * from runledger.tell_output(${JSON.stringify(told)}::text::jsonb)`
+  if (row?.['stdout'] !== stdout + Buffer.byteLength(text)) throw new Error('nobody watches it')
+}
+
+/** In groups, as a machine can make only so many connections at once. */
+async function openMany(ids: readonly string[]): Promise<OpenStream[]> {
+  const streams: OpenStream[] = []
+  for (let n = 0; n < ids.length; n += 50)
+    streams.push(...(await Promise.all(ids.slice(n, n + 50).map(watch))))
+  return streams
+}
+
+function countReads(): number {
+  let sum = 0
+  for (const [text, count] of counter.take())
+    if (/read_streams|read_result|watch_submissions/.test(text)) sum += count
+  return sum
+}
+
+t.test('a thousand watchers of one cost what one costs, and each is told all of it', async (t) => {
+  const id = await submit()
+  const run = await startExecution(sql, id)
+  const streams = await openMany(Array.from({ length: many }, () => id))
+  await Promise.all(streams.map((stream) => stream.until(({ data }) => data.status === 'running')))
+  counter.take()
+  const startedAt = performance.now()
+  let whole = ''
+  for (let n = 0; n < 20; n += 1) {
+    const text = `line ${n} of twenty, ü\n`
+    await tell(id, run ?? 0, Buffer.byteLength(whole), text)
+    whole += text
+    const told = Buffer.byteLength(whole)
+    await Promise.all(
+      streams.map((stream) =>
+        stream.until(
+          ({ event, data }) =>
+            event === 'stdout' && data.offset + Buffer.byteLength(data.text) === told,
+        ),
+      ),
+    )
+  }
+  await completeExecution(sql, id, run ?? 0, { stdout: whole })
+  const ends = await Promise.all(streams.map(({ ended }) => ended))
+  const seconds = (performance.now() - startedAt) / 1000
+  for (const events of ends) {
+    t.strictSame(findFlaws(events), [])
+    t.equal(joinOutput(events, 'stdout').toString(), whole)
+  }
+  // Two a word, as after the first reading there might be more; one a second by the clock.
+  const reads = countReads()
+  t.ok(reads <= 4 * 21 + 3 * seconds, `${reads} statements in ${seconds} s`)
+})
+
+t.test('a thousand watchers of a thousand are each told of theirs', async (t) => {
+  const ids: string[] = []
+  for (let n = 0; n < many; n += 20) {
+    const body = {
+      submissions: Array.from({ length: 20 }, () => ({ language: 'python', code: '' })),
+    }
+    const answer = await call('POST', '/api/submit/batch', { body, key })
+    ids.push(...answer.body.submissions.map(({ id }: { id: string }) => id))
+  }
+  const streams = await openMany(ids)
+  counter.take()
+  const startedAt = performance.now()
+  for (const [index, id] of ids.entries()) await finish(sql, id, { stdout: String(index) })
+  const ends = await Promise.all(streams.map(({ ended }) => ended))
+  const seconds = (performance.now() - startedAt) / 1000
+  for (const [index, events] of ends.entries()) {
+    t.strictSame(findFlaws(events), [])
+    t.match(events.at(-1)?.data, { id: ids[index], stdout: String(index) })
+  }
+  t.comment(`${countReads()} statements in ${seconds} s`)
+})
+
+t.test('who does not read is let go, and holds up nobody', async (t) => {
+  const bounds = { slowReaderMilliseconds: 300, commentMilliseconds: 50 }
+  const { port, countConnections } = await startServer(t, sql, { url, streamBounds: bounds })
+  const id = await submit()
+  const run = (await startExecution(sql, id)) ?? 0
+  const before = await countConnections()
+  const slow = connect(port, '127.0.0.1')
+  slow.on('error', () => {})
+  slow.pause()
+  slow.write(`GET /api/result/${id}/stream HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`)
+  const quick = await openStream({ port, key, path: `/api/result/${id}/stream` })
+  await quick.until(({ data }) => data.status === 'running')
+  while (quick.comments() === 0) await sleep(10)
+  let told = 0
+  // More than the kernel takes for a client that does not.
+  while ((await countConnections()) > before + 1) {
+    await tell(id, run, told, 'x'.repeat(65_536))
+    told += 65_536
+    const end = told
+    await quick.until(
+      ({ event, data }) => event === 'stdout' && data.offset + data.text.length === end,
+    )
+  }
+  slow.destroy()
+  await completeExecution(sql, id, run, { stdout: 'x'.repeat(told) })
+  t.strictSame(findFlaws(await quick.ended), [])
+  t.ok(told > 0)
+})
+
+t.test('a stream is let go after a while, and goes on where it was', async (t) => {
+  const { port } = await startServer(t, sql, { url, streamBounds: { longestMilliseconds: 300 } })
+  const id = await submit()
+  const first = await openStream({ port, key, path: `/api/result/${id}/stream` })
+  const events = await first.ended
+  await finish(sql, id)
+  const path = `/api/result/${id}/stream`
+  const second = await openStream({ port, key, path, lastEventId: events.at(-1)?.id ?? '' })
+  t.strictSame(findFlaws([...events, ...(await second.ended)]), [])
+})
+
+t.test('there are bounds for a key and for the process', async (t) => {
+  const { port } = await startServer(t, sql, {
+    url,
+    streamBounds: { openMost: 5, openPerKeyMost: 3 },
+  })
+  const beta = await issue('beta')
+  const id = await submit(beta)
+  const ask = (by: string, path = `/api/result/${id}/stream`, body?: object): Promise<OpenStream> =>
+    openStream({ port, key: by, path, ...(body && { body }) })
+  const open = [await ask(beta), await ask(beta), await ask(beta)]
+  const refused = await ask(beta)
+  t.equal(refused.status, 429)
+  t.match(refused.headers, { 'retry-after': /^\d+$/ })
+  const body = { language: 'python', code: '' }
+  t.equal((await ask(beta, '/api/submit', body)).status, 429)
+  open[0]?.close()
+  while ((await ask(beta)).status !== 200) await sleep(20)
+
+  const own = await submit()
+  const path = `/api/result/${own}/stream`
+  t.strictSame([(await ask(key, path)).status, (await ask(key, path)).status], [200, 200])
+  const full = await ask(key, path)
+  t.equal(full.status, 503)
+  t.match(full.headers, { 'retry-after': /^\d+$/ })
+  const [before] = await sql`select count(*)::int as count from runledger.result`
+  t.equal((await ask(key, '/api/submit', body)).status, 503)
+  const [after] = await sql`select count(*)::int as count from runledger.result`
+  t.strictSame(after, before, 'nothing was stored')
+})
+
+t.test('a stream is one request of the rate window', async (t) => {
+  const beta = await issue('beta')
+  const id = await submit(beta)
+  const { headers } = await openStream({ port, key: beta, path: `/api/result/${id}/stream` })
+  // The key was tried once, and submitted once.
+  t.match(headers['ratelimit'], /^"requests";r=57;/)
+})

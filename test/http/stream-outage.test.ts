@@ -1,0 +1,162 @@
+// Streams whose processes and servers are lost: whoever comes back with his position gets what follows, once.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Database } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller } from '../helper/submission.ts'
+import { findFlaws, followToEnd, joinOutput, openStream } from '../helper/stream.ts'
+import type { StreamEvent } from '../helper/stream.ts'
+import { startWebProcess } from '../helper/web.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase({ ownServer: true })
+t.teardown(drop)
+t.setTimeout(280_000)
+const { key } = await createCaller(sql)
+const lines = 60
+const counting = `import time\nfor n in range(${lines}):\n print("line", n, "€", flush=True); time.sleep(0.1)`
+const whole = Array.from({ length: lines }, (_, n) => `line ${n} €\n`).join('')
+
+/** Follows a new submission of the counting program to its end. */
+async function follow(
+  t: Test,
+  ports: readonly number[],
+): Promise<{
+  readonly id: string
+  readonly seen: readonly StreamEvent[]
+  readonly told: Promise<void>
+}> {
+  const stream = await openStream({
+    port: ports[0] ?? 0,
+    key,
+    path: '/api/submit',
+    body: { language: 'python', code: counting },
+  })
+  const { id } = (await stream.until(({ event }) => event === 'submitted')).data
+  stream.close()
+  const seen: StreamEvent[] = []
+  let turn = 0
+  const followed = followToEnd({
+    port: () => ports[turn++ % ports.length] ?? 0,
+    key,
+    path: `/api/result/${id}/stream`,
+    onEvent: (event) => seen.push(event),
+  })
+  const judge = async (): Promise<void> => {
+    const { events, times } = await followed
+    t.comment(`${events.length} events over ${times} connections`)
+    t.strictSame(findFlaws(events), [])
+    t.equal(joinOutput(events, 'stdout').toString(), whole)
+    t.match(events.at(-1)?.data, { status: 'completed', verdict: 'AC', stdout: whole })
+  }
+  return { id, seen, told: judge() }
+}
+
+async function untilTold(seen: readonly StreamEvent[], outputs: number): Promise<void> {
+  while (seen.filter(({ event }) => event === 'stdout').length < outputs) await sleep(10)
+}
+
+t.test('a web process is killed, another one goes on', async (t) => {
+  const worker = await startWorkerProcess(t, url)
+  const [first, second] = [await startWebProcess(t, url), await startWebProcess(t, url)]
+  const { seen, told } = await follow(t, [first.port, second.port])
+  await untilTold(seen, 5)
+  first.child.kill('SIGKILL')
+  await told
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.test('a web process that is told to stop lets its streams go at once', async (t) => {
+  const worker = await startWorkerProcess(t, url)
+  const [first, second] = [await startWebProcess(t, url), await startWebProcess(t, url)]
+  const { seen, told } = await follow(t, [first.port, second.port])
+  await untilTold(seen, 5)
+  const gone = new Promise((resolve) => first.child.once('exit', resolve))
+  first.child.kill('SIGTERM')
+  const exitedWhileItRan = await Promise.race([gone.then(() => true), told.then(() => false)])
+  t.ok(exitedWhileItRan, 'it does not wait for them')
+  await told
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.test('a worker is killed: the next attempt is told from its beginning', async (t) => {
+  const environment = { LEASE_SECONDS: '3' }
+  const worker = await startWorkerProcess(t, url, environment)
+  const { port } = await startWebProcess(t, url)
+  const { seen, told } = await follow(t, [port])
+  await untilTold(seen, 5)
+  worker.child.kill('SIGKILL')
+  const other = await startWorkerProcess(t, url, environment)
+  await told
+  const statuses = seen.filter(({ event }) => event === 'status').map(({ data }) => data.status)
+  t.strictSame(statuses, ['queued', 'running', 'queued', 'running'])
+  const again = seen.findLastIndex(({ event }) => event === 'status')
+  t.ok(
+    seen.slice(0, again).some(({ event }) => event === 'stdout'),
+    'of the first one too',
+  )
+  t.equal(seen.slice(again).find(({ event }) => event === 'stdout')?.data.offset, 0)
+  other.child.kill('SIGTERM')
+  await other.ended
+})
+
+t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice', async (t) => {
+  const worker = await startWorkerProcess(t, url)
+  const { port } = await startWebProcess(t, url)
+  const { seen, told } = await follow(t, [port])
+  await untilTold(seen, 5)
+  await crash(sql)
+  const before = seen.filter(({ event }) => event === 'stdout').length
+  // Live again, and not only in the end.
+  await untilTold(seen, before + 5)
+  t.notOk(seen.some(({ event }) => event === 'result'))
+  await told
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.test('after a crash who comes anew is told all of it while it runs', async (t) => {
+  const worker = await startWorkerProcess(t, url)
+  const { port } = await startWebProcess(t, url)
+  const { id, seen, told } = await follow(t, [port])
+  await untilTold(seen, 5)
+  await crash(sql)
+  const late = await openUntilAnswered(port, `/api/result/${id}/stream`)
+  t.match((await late.until(({ event }) => event === 'stdout')).data, {
+    offset: 0,
+    text: /^line 0/,
+  })
+  t.strictSame(findFlaws(await late.ended), [])
+  await told
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+async function openUntilAnswered(
+  port: number,
+  path: string,
+): Promise<Awaited<ReturnType<typeof openStream>>> {
+  for (;;) {
+    const stream = await openStream({ port, key, path })
+    if (stream.status === 200) return stream
+    await stream.ended
+    await sleep(50)
+  }
+}
+
+/** One process of the server is killed: it ends all others, recovers from its log, and empties what is not in it. */
+async function crash(sql: Database): Promise<void> {
+  const [row] = await sql`select pg_backend_pid() as pid`
+  process.kill(row?.['pid'] as number, 'SIGKILL')
+  for (;;) {
+    try {
+      await sql`select 1`
+      return
+    } catch {
+      await sleep(20)
+    }
+  }
+}
