@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     result: { type: 'string' },
     pairs: { type: 'string', default: '5' },
@@ -17,6 +18,9 @@ export const wordsAsked: readonly string[] = positionals
 
 /** True when figures need only show that the bench works. */
 export const isQuick = values.quick
+
+/** True when a bench shall print the table that stands in a text, where it has one. */
+export const isMarkdown = values.markdown
 
 /** Rounds that were asked for; undefined leaves it to the bench. */
 export const roundsAsked = values.rounds === undefined ? undefined : Number(values.rounds)

@@ -1,16 +1,18 @@
 // What the box costs each language: its hello beside the same command lines without a box. Of compiled ones twice: from source
-// to output, each source new so that no cache helps, and again from what was compiled before.
+// to output, each source new so that no cache helps, and again from what was compiled before. `--markdown` prints the README's
+// table.
 import { languages } from '#language'
 import type { Language } from '#language'
 import { createBareRunner } from '../bare.ts'
 import { expectBoxed, startExecutor } from '../executor/box.ts'
 import { measure } from '../measure.ts'
 import type { Case, Row } from '../measure.ts'
-import { isQuick, roundsAsked, wordsAsked } from '../options.ts'
+import { isMarkdown, isQuick, roundsAsked, wordsAsked } from '../options.ts'
 import { report } from '../report.ts'
 import { describeHello } from './hello.ts'
 import type { Hello } from './hello.ts'
 import { formatGoals, goals } from './goal.ts'
+import { formatMarkdown } from './markdown.ts'
 
 /** For the calls of all languages together, roughly: some take longer for their fewest calls. */
 const budgetMilliseconds = isQuick ? 20_000 : 90_000
@@ -33,7 +35,8 @@ for (const [index, language] of found.entries()) {
   if (hello.compiles) rows.push(...(await compare(language, hello, 'cold')))
   rows.push(...(await compare(language, hello, 'again')))
 }
-report('language/cost', rows, formatGoals(rows, goals))
+if (isMarkdown) process.stdout.write(formatMarkdown(rows))
+else report('language/cost', rows, formatGoals(rows, goals))
 
 /** The pair's row: the box's, held against the bare one's. */
 async function compare(language: Language, hello: Hello, stage: 'cold' | 'again'): Promise<Row[]> {

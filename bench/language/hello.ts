@@ -102,8 +102,8 @@ function describe(command: Command, here: (text: string) => string) {
 /** What a text of the box's is where there is none: its two directories, and what it shows under another name. */
 function moveTo(place: string, { paths }: Toolchain): (text: string) => string {
   return (text) =>
-    paths
-      .map(dropCommonEnd)
+    // Whole names first: a file beside another one may come from elsewhere.
+    [...paths, ...paths.map(dropCommonEnd)]
       .filter(({ source, target }) => source !== target)
       .reduce((moved, { source, target }) => moved.replaceAll(target, source), text)
       .replaceAll(/(?<![\w.-])\/box(?![\w-])/gu, place)

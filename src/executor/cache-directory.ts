@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { describe, SandboxError } from '#contract'
 
 /** What is kept below it, each made by who uses it. */
-const parts = ['artefact', 'blob', 'keeper', 'precompiled-header', 'trial']
+const parts = ['artefact', 'blob', 'class-archive', 'keeper', 'precompiled-header', 'trial']
 
 /** What is wrong with a directory, and what helps. */
 export interface CacheFault {

@@ -39,5 +39,6 @@ export const clojure = {
     ],
     paths: ['/usr/share/java'],
     runsOnJdk: true,
+    archives: 'run',
   },
 } as const satisfies LanguageDefinition

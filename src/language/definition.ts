@@ -43,6 +43,11 @@ export interface Recipe {
   readonly paths?: readonly string[]
   /** Uses Java's JDK, with the heap set by us. */
   readonly runsOnJdk?: true
+  /**
+   * The JVM that a worker prepares an archive of classes for: the first one that the compiler's script starts with JAVA_OPTS, or
+   * the run's. It is made with the example.
+   */
+  readonly archives?: 'compile' | 'run'
   /** The runtime sizes its own stacks: it gets the usual stack limit instead of none. */
   readonly usualStack?: true
   /** On stderr this says that the runtime ran out of memory below the kernel's limit. */

@@ -33,5 +33,6 @@ export const groovy = {
       '/etc/groovy',
     ],
     runsOnJdk: true,
+    archives: 'run',
   },
 } as const satisfies LanguageDefinition

@@ -44,5 +44,6 @@ export const kotlin = {
     run: ['java', '-jar', 'main.jar'],
     paths: ['/usr/share/kotlin', '/usr/share/java'],
     runsOnJdk: true,
+    archives: 'compile',
   },
 } as const satisfies LanguageDefinition

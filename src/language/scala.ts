@@ -45,5 +45,6 @@ export const scala = {
     typed: { compile: ['scalac', '-d', 'main.jar', 'main.scala'] },
     paths: ['/usr/share/java', '/usr/share/scala*'],
     runsOnJdk: true,
+    archives: 'compile',
   },
 } as const satisfies LanguageDefinition

@@ -165,7 +165,10 @@ function findFiles(uids: ReadonlySet<number>, arenas: readonly Arena[]): string[
   )
   const strange = arenas.flatMap(({ cacheDirectory, groupName }) => [
     ...list(cacheDirectory).filter(
-      (name) => ![groupName, 'artefact', 'keeper', 'precompiled-header', 'trial'].includes(name),
+      (name) =>
+        ![groupName, 'artefact', 'class-archive', 'keeper', 'precompiled-header', 'trial'].includes(
+          name,
+        ),
     ),
     // A link to the directory of pipes made in advance; inputs are unlinked while they are in use.
     ...list(`${cacheDirectory}/${groupName}`).filter(

@@ -2,7 +2,7 @@
 // toolchains, real boxes. LANGUAGES="go rust" looks at some; what the host lacks is named, and with EVERY_LANGUAGE=1 a failure.
 import t from 'tap'
 import { catalogue, languages } from '#language'
-import type { PhaseLimits } from '#language'
+import type { Language, PhaseLimits } from '#language'
 import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { scaleLimits, startExecutor } from '../helper/executor.ts'
 import { loadPrograms } from './all.ts'
@@ -22,10 +22,12 @@ const lines = (words: readonly string[]): string => words.map((word) => `${word}
 const missing = new Set<string>()
 // Time is the machine's: enough of it where it is not what is looked at, little where it is.
 const enough = { cpuSeconds: 100, wallSeconds: 200 }
+const slots = 4
 const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
   startExecutor(t, {
     languages: chosen,
     accelerators: [],
+    slots,
     limits: scaleLimits({ ...enough, ...run }, enough),
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),
   })
@@ -38,9 +40,13 @@ if (process.env['EVERY_LANGUAGE'] === '1')
 if (missing.size > 0) t.comment(`not installed, and so not looked at: ${[...missing].join(', ')}`)
 
 t.setTimeout(1_800_000)
-// As many as there are slots.
-t.jobs = 2
-const found = chosen.filter((name) => roomy.runtimes[name] !== undefined)
+// More than cores: who sleeps until a limit leaves them to the others.
+t.jobs = slots
+// Slow compilers first: else they are what is left at the end, one beside an idle core.
+const compileTime = (name: Language): number => catalogue[name].limits.compile?.cpuSeconds ?? 0
+const found = chosen
+  .filter((name) => roomy.runtimes[name] !== undefined)
+  .toSorted((one, other) => compileTime(other) - compileTime(one))
 
 /** What a behaviour must end in. */
 type Check = (outcome: Outcome) => void

@@ -78,7 +78,30 @@ begin
   Close(f);
   WriteLn(line);
 end.`,
-  threads: { cannot: 'its threads set their scheduling class, which the box refuses' },
+  threads: `program Threads;
+uses
+  cthreads;
+var
+  Parts: array[0..3] of LongInt;
+  Started: array[0..3] of TThreadID;
+  Part: PtrInt;
+
+function Add(Which: Pointer): PtrInt;
+var
+  Number: LongInt;
+begin
+  for Number := PtrInt(Which) * 250 + 1 to PtrInt(Which) * 250 + 250 do
+    Inc(Parts[PtrInt(Which)], Number);
+  Add := 0;
+end;
+
+begin
+  for Part := 0 to 3 do
+    Started[Part] := BeginThread(@Add, Pointer(Part));
+  for Part := 0 to 3 do
+    WaitForThreadTerminate(Started[Part], 0);
+  WriteLn(Parts[0] + Parts[1] + Parts[2] + Parts[3]);
+end.`,
   network: `program Network;
 uses
   Sockets;

@@ -98,6 +98,12 @@ export const filterRows: readonly FilterRow[] = [
     isOneOf(0, 1),
   ),
   refuse(
+    'done',
+    ['sched_setscheduler'],
+    'SCHED_OTHER: where boxes are idle the kernel would answer EPERM, and Free Pascal, which asks for it for each thread, has none then; nothing is done',
+    isOneOf(1, 0),
+  ),
+  refuse(
     'EPERM',
     ['setpriority'],
     'the same; PRIO_PGRP and PRIO_USER may name it too',

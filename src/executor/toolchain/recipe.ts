@@ -3,8 +3,10 @@ import { existsSync, globSync } from 'node:fs'
 import { sharePath } from '#contract'
 import type { Command, Source } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
-import type { Compiler, FindToolchain, Toolchain } from './definition.ts'
+import type { Compiler, FindToolchain, Preparation, Toolchain } from './definition.ts'
 import { identifyFile } from './file-identity.ts'
+import { keepClassArchive, noClassArchive } from './java/archive.ts'
+import type { ClassArchive, Training } from './java/archive.ts'
 import { findConfiguration, findHome } from './java/home.ts'
 import { examineJvm, ranOutOfMemory } from './java/jvm.ts'
 import type { Jvm } from './java/jvm.ts'
@@ -23,6 +25,7 @@ interface Kitchen {
   readonly location: string
   /** For a recipe that runs on a JDK. */
   readonly jdk: Jdk | null
+  readonly archive: ClassArchive
 }
 
 interface Jdk extends Jvm {
@@ -30,7 +33,7 @@ interface Jdk extends Jvm {
 }
 
 export function findByRecipe(
-  { title, tools }: Pick<LanguageDefinition, 'title' | 'tools'>,
+  { title, tools, example }: Pick<LanguageDefinition, 'title' | 'tools' | 'example'>,
   recipe: Recipe,
 ): FindToolchain {
   return async (host, settings) => {
@@ -41,7 +44,13 @@ export function findByRecipe(
     const programs = findPrograms(host, commands)
     if (jdk !== null) programs.set('java', jdk.java)
     const version = `${tools[0]?.title ?? title} ${tool.version}`
-    return cook({ recipe, programs, version, location: tool.path, jdk })
+    const archive = noClassArchive
+    const kitchen = { recipe, programs, version, location: tool.path, jdk, archive }
+    const toolchain = cook(kitchen)
+    const archives = recipe.archives !== undefined && jdk !== null
+    return archives
+      ? { ...toolchain, accelerators: [prepareArchive(kitchen, jdk, example)] }
+      : toolchain
   }
 }
 
@@ -52,8 +61,46 @@ async function findJdk(host: ToolHost, { JAVA_HOME }: LanguageSettings): Promise
   return { home, ...(await examineJvm(home)) }
 }
 
+/** For a JVM of little memory, as what is made with it holds for any. */
+const trainingBytes = 512 * mebibyte
+
+/** The archive only saves time: its classes are those that the JVM would read. */
+function prepareArchive(kitchen: Kitchen, jdk: Jdk, example: string): Preparation {
+  const { recipe, programs } = kitchen
+  const { archives, compile, run, source, paths = [] } = recipe
+  const words = (archives === 'compile' ? compile?.commands[0] : run) ?? run
+  const files = [jdk.java, `${jdk.home}/lib/modules`, `${jdk.home}/lib/server/libjvm.so`]
+  const training: Training = {
+    command: (options) => {
+      const trained = { ...kitchen, archive: { path: null, options: () => options } }
+      return {
+        argv: resolve(trained, words, trainingBytes),
+        environment: describePlace(trained, trainingBytes, true).environment ?? {},
+      }
+    },
+    source: { name: source, content: example },
+    identity: [
+      jdk.banner,
+      ...[...files, ...programs.values()].map(identifyFile),
+      ...jdk.programOptions(trainingBytes),
+      ...jdk.compilerOptions(trainingBytes),
+      JSON.stringify(recipe),
+      example,
+    ].join('\n'),
+    paths,
+  }
+  return {
+    kind: 'preparation',
+    begin(workshop) {
+      const directory = `${workshop.directory}/class-archive`
+      const archive = keepClassArchive({ ...workshop, directory }, training)
+      return cook({ ...kitchen, archive })
+    },
+  }
+}
+
 function cook(kitchen: Kitchen): Toolchain {
-  const { recipe, programs, version, location, jdk } = kitchen
+  const { recipe, programs, version, location, jdk, archive } = kitchen
   const { run, source, compile, outOfMemory, paths = [] } = recipe
   const shown = jdk === null ? paths : [...paths, jdk.home, ...findConfiguration(jdk.home)]
   const files = [...new Set([location, ...programs.values()])]
@@ -62,7 +109,10 @@ function cook(kitchen: Kitchen): Toolchain {
     location,
     compiler: describeCompiler(kitchen),
     commandLine: recipe.typed?.run ?? run,
-    paths: shown.flatMap((path) => globSync(path)).map(sharePath),
+    paths: [
+      ...shown.flatMap((path) => globSync(path)).map(sharePath),
+      ...(archive.path === null ? [] : [archive.path]),
+    ],
     files,
     warmPaths: files,
     run: ({ content }, memoryBytes) => ({
@@ -72,7 +122,7 @@ function cook(kitchen: Kitchen): Toolchain {
           ? { path: `/box/${source}`, content, executable: false }
           : { path: `/box/${compile.makes}`, content, executable: true },
       ],
-      ...describePlace(kitchen, memoryBytes),
+      ...describePlace(kitchen, memoryBytes, false),
     }),
     ranOutOfMemory: (exitCode, stderr) =>
       jdk === null
@@ -109,7 +159,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       return {
         argv: ['/bin/sh', '-c', script.join('\n'), 'sh', ...given.arguments],
         files: [{ path: `/box/${source}`, content: given.code, executable: false }],
-        ...describePlace(kitchen, memoryBytes),
+        ...describePlace(kitchen, memoryBytes, true),
       }
     },
     readArtefact: (stdout) => ({ content: stdout, entry: '' }),
@@ -117,19 +167,21 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
 }
 
 function describePlace(
-  { recipe, jdk }: Kitchen,
+  { recipe, jdk, archive }: Kitchen,
   memoryBytes: number,
+  compiles: boolean,
 ): Pick<Command, 'unlimitedStack' | 'environment'> {
   if (jdk === null)
     return {
       unlimitedStack: recipe.usualStack !== true,
       ...(recipe.environment && { environment: recipe.environment }),
     }
-  // Scripts pass these on to the JVM that they start.
-  const options = jdk.compilerOptions(memoryBytes).join(' ')
+  // Scripts pass these on to the JVM that they start, as words without blanks.
+  const archived = compiles && recipe.archives === 'compile' ? archive.options() : []
+  const options = [...jdk.compilerOptions(memoryBytes), ...archived]
   return {
     unlimitedStack: false,
-    environment: { ...recipe.environment, JAVA_HOME: jdk.home, JAVA_OPTS: options },
+    environment: { ...recipe.environment, JAVA_HOME: jdk.home, JAVA_OPTS: options.join(' ') },
   }
 }
 
@@ -149,12 +201,14 @@ function findPrograms(
 }
 
 function resolve(
-  { programs, jdk }: Kitchen,
+  { recipe, programs, jdk, archive }: Kitchen,
   [name = '', ...words]: readonly string[],
   memoryBytes: number,
 ): string[] {
   const heap = String(Math.floor((memoryBytes * 3) / 4 / mebibyte))
-  const options = jdk !== null && name === 'java' ? jdk.programOptions(memoryBytes) : []
+  const archived = recipe.archives === 'run' ? archive.options() : []
+  const options =
+    jdk !== null && name === 'java' ? [...jdk.programOptions(memoryBytes), ...archived] : []
   return [programs.get(name) ?? name, ...options, ...words].map((word) =>
     word.replaceAll('{heap}', heap),
   )

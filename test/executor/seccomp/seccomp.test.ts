@@ -253,8 +253,13 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
     'sched_setaffinity',
   ]) {
     t.equal(answer(call, 1), refused | errnos.EPERM, `${call} of the first process`)
-    t.equal(answer(call, 0), allowed, `${call} of its own`)
+    t.equal(answer(call, 0, 5), allowed, `${call} of its own`)
   }
+  t.equal(
+    answer('sched_setscheduler', 0, 0),
+    refused | errnos.done,
+    'SCHED_OTHER is said to be so, and is not',
+  )
   for (const which of [1, 2, 3]) {
     t.equal(answer('setpriority', which, 0), refused | errnos.EPERM, `priority of a set ${which}`)
     t.equal(answer('ioprio_set', which, 1), refused | errnos.EPERM, `ioprio of the first ${which}`)

@@ -43,6 +43,20 @@ sched_param none{};
 for (int policy : {SCHED_IDLE, SCHED_BATCH, SCHED_OTHER, SCHED_IDLE | SCHED_RESET_ON_FORK}) refused("policy", sched_setscheduler(1, policy, &none));
 refused("parameters", sched_setparam(1, &none));`,
   }),
+  probe('a process keeps its scheduling class when it asks for the usual one', {
+    python: raw`
+before = os.sched_getscheduler(0)
+for flags in (0, 0x40000000):
+    try: os.sched_setscheduler(0, os.SCHED_OTHER | flags, os.sched_param(0))
+    except OSError: pass
+    if os.sched_getscheduler(0) & 0xff != before: escape(f"scheduled otherwise by {flags}")`,
+    cpp: raw`
+sched_param none{}; int before = sched_getscheduler(0);
+for (int flags : {0, SCHED_RESET_ON_FORK}) {
+  sched_setscheduler(0, SCHED_OTHER | flags, &none);
+  if ((sched_getscheduler(0) & 0xff) != before) escape("scheduled otherwise");
+}`,
+  }),
   probe('the first process cannot be given attributes of a schedule', {
     cpp: raw`
 struct { unsigned size, policy; unsigned long flags; int nice; unsigned priority; unsigned long times[3]; unsigned least, most; } wanted{};

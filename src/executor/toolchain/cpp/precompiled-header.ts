@@ -4,19 +4,11 @@
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
 //                                                              record.json            its digest and its sources
-import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  chmodSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  statSync,
-  utimesSync,
-} from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
 import type { HostPath } from '#contract'
 
@@ -51,9 +43,6 @@ interface Record {
   readonly content: string
 }
 
-/** The mode of our directories, whatever the umask: programs' users may pass but not list. */
-const searchable = 0o711
-
 /** The directory's place in boxes, which tells nothing of the host. */
 const target = '/precompiled'
 
@@ -68,10 +57,8 @@ export function keepPrecompiledHeaders(
   headers: readonly string[] = commonHeaders,
 ): PrecompiledHeaders {
   const key = createHash('sha256').update(compilation.identity).digest('hex')
-  const own = `${directory}/${key}`
-  mkdirSync(own, { recursive: true })
-  for (const path of [directory, own]) chmodSync(path, searchable)
-  if (!isReachable(own)) return noPrecompiledHeaders
+  const own = openPart(directory, key)
+  if (own === null) return noPrecompiledHeaders
   const place = (header: string): string => header.replaceAll('/', '_')
   const ready = new Set<string>()
   async function prepare(header: string): Promise<void> {
@@ -97,38 +84,6 @@ export function keepPrecompiledHeaders(
   return {
     path: { source: own, target },
     find: (header) => (ready.has(header) ? `${target}/${place(header)}/include` : null),
-  }
-}
-
-/** Boxes are made with the rights of programs' users. An unprivileged worker is that user itself. */
-function isReachable(path: string): boolean {
-  if (process.getuid?.() !== 0) return true
-  for (let at = path; ; at = dirname(at)) {
-    if ((statSync(at).mode & 0o001) === 0) return false
-    if (at === '/') return true
-  }
-}
-
-const dayMs = 86_400_000
-
-/**
- * Removes unfinished work, and what no worker with such a compiler opened for thirty days. Other compilers' directories
- * stay, as a box may show one.
- */
-async function sweep(directory: string, key: string): Promise<void> {
-  const now = new Date()
-  utimesSync(`${directory}/${key}`, now, now)
-  const olderThan = (path: string, age: number): boolean => {
-    const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
-    return modified < now.getTime() - age
-  }
-  for (const other of readdirSync(directory)) {
-    const path = `${directory}/${other}`
-    const unused = other !== key && olderThan(path, 30 * dayMs)
-    for (const name of readdirSync(path)) {
-      const unfinished = name.startsWith('.') && olderThan(`${path}/${name}`, dayMs)
-      if (unused || unfinished) await rm(`${path}/${name}`, { recursive: true, force: true })
-    }
   }
 }
 
@@ -184,41 +139,4 @@ async function precompile(
 function readRule(rule: string): string[] {
   const [, files = ''] = /^[^:]*:([^]*)$/.exec(rule) ?? []
   return files.split(/(?:\s|\\\n)+/).filter((name) => name !== '')
-}
-
-async function hashFiles(paths: readonly string[]): Promise<string> {
-  const hash = createHash('sha256')
-  for (const path of paths) {
-    const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 20 })
-    for await (const chunk of chunks) hash.update(chunk)
-  }
-  return hash.digest('hex')
-}
-
-/**
- * Runs at a lower priority; at the lowest a busy host would hardly run it. `signal` kills all its processes.
- * @throws unless it exits with 0.
- */
-async function runInBackground(command: readonly string[], signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn('/usr/bin/nice', ['-n', '10', ...command], {
-      cwd: '/',
-      // Without the worker's variables: CPATH, for one, changes what GCC includes.
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-      stdio: 'ignore',
-      // A process group, as GCC is a driver that starts the compiler.
-      detached: true,
-    })
-    const kill = (): void => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-    }
-    signal.addEventListener('abort', kill)
-    child.once('error', reject)
-    child.once('exit', (status) => {
-      signal.removeEventListener('abort', kill)
-      if (status === 0) resolve()
-      else reject(new Error(`${command[0]} exited with ${status}`))
-    })
-  })
 }

@@ -1,0 +1,174 @@
+// The keeping of one archive of classes, with the real JVM: what makes one, what makes it anew, what is left over, and that the
+// JVM does without one that is not its own.
+import t from 'tap'
+import type { Test } from 'tap'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { defaultSettings } from '#language'
+import { ordinaryToolHost } from '#toolchain'
+import { keepClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'
+import type { ClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'
+import { findHome } from '../../../../src/executor/toolchain/java/home.ts'
+
+t.setTimeout(300_000)
+
+const home = await findHome(ordinaryToolHost, defaultSettings.JAVA_HOME)
+const text = 'class Main { public static void main(String[] a) { System.out.println(42); } }\n'
+
+interface Keeper {
+  readonly archive: ClassArchive
+  readonly settled: Promise<unknown>
+}
+
+/** A directory with the jar of a program, and what keeps its archive. */
+function prepare(t: Test) {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
+  chmodSync(directory, 0o711)
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  const [jars, kept] = [join(directory, 'jars'), join(directory, 'kept')]
+  mkdirSync(jars)
+  writeFileSync(join(jars, 'Main.java'), text)
+  execFileSync(`${home}/bin/javac`, ['-d', jars, 'Main.java'], { cwd: jars })
+  const pack = ['--create', '--file', 'main.jar', '--main-class', 'Main', 'Main.class']
+  execFileSync(`${home}/bin/jar`, pack, { cwd: jars })
+  // As boxes start it: warnings go to stderr.
+  const java = [`${home}/bin/java`, '-Xlog:disable', '-Xlog:all=warning:stderr']
+  const run = ['-cp', `${jars}/main.jar`, 'Main']
+  const open = (
+    identity = 'this',
+    program = java,
+    signal = new AbortController().signal,
+  ): Keeper => {
+    const works: Promise<void>[] = []
+    const archive = keepClassArchive(
+      { directory: kept, signal, track: (work) => void works.push(work) },
+      {
+        command: (options) => ({ argv: [...program, ...options, ...run], environment: {} }),
+        source: { name: 'source', content: 'none' },
+        identity,
+        paths: [jars],
+      },
+    )
+    return { archive, settled: Promise.all(works) }
+  }
+  /** Runs the program with these options, a box's path being the host's. */
+  const start = (archive: ClassArchive) => {
+    const options = archive.options().map((word) => word.replace('/class-archive/', `${kept}/`))
+    const [program = '', ...words] = [...java, ...options, '-Xlog:class+load=info', ...run]
+    const { stdout, stderr, status } = spawnSync(program, words, { encoding: 'utf8' })
+    return { shared: /^.*\bMain source: shared.*$/m.test(stdout), stdout, stderr, status }
+  }
+  const list = (): string[] =>
+    globSync('*/*', { cwd: kept }).concat(globSync('*/.*', { cwd: kept }))
+  return { open, start, list, jars, kept }
+}
+
+t.test('an archive is made at the start, then used, and found by the next worker', async (t) => {
+  const { open, start, list, kept } = prepare(t)
+  const first = open()
+  t.strictSame(first.archive.options(), [], 'none while there is none')
+  t.notOk(start(first.archive).shared)
+  await first.settled
+  t.equal(start(first.archive).shared, true)
+  const [made = '', ...more] = list()
+  t.strictSame(more, [], 'nothing is left over')
+  t.equal(statSync(join(kept, made)).mode & 0o777, 0o444)
+  const before = statSync(join(kept, made)).ino
+  const second = open()
+  await second.settled
+  t.strictSame(second.archive.options(), first.archive.options())
+  t.equal(statSync(join(kept, made)).ino, before, 'it is not made again')
+})
+
+t.test('one whose bytes are not those that were written is made again', async (t) => {
+  const { open, start, list, kept } = prepare(t)
+  await open().settled
+  const path = join(kept, list()[0] ?? '')
+  const whole = readFileSync(path)
+  for (const broken of [whole.subarray(0, whole.length / 2), Buffer.alloc(0), Buffer.alloc(4096)]) {
+    chmodSync(path, 0o600)
+    rmSync(path)
+    writeFileSync(path, broken)
+    const keeper = open()
+    await keeper.settled
+    t.equal(start(keeper.archive).shared, true)
+    t.equal(list().length, 1)
+    writeFileSync(path, whole)
+  }
+})
+
+t.test('another jar makes another archive, and the one before goes', async (t) => {
+  const { open, start, list, jars } = prepare(t)
+  const first = open()
+  await first.settled
+  const before = list()
+  utimesSync(join(jars, 'main.jar'), 1, 1)
+  const meanwhile = start(first.archive)
+  t.match(meanwhile, { shared: false, status: 0, stderr: '' }, 'until then it is not used')
+  t.match(meanwhile.stdout, /^42$/m)
+  const second = open()
+  await second.settled
+  t.equal(start(second.archive).shared, true)
+  t.equal(list().length, 1)
+  t.notSame(list(), before)
+  const gone = start(first.archive)
+  t.match(
+    gone,
+    { shared: false, status: 0, stderr: '' },
+    'who still names the one before does without',
+  )
+})
+
+t.test('an archive of another JVM is not used, and nothing is said of it', async (t) => {
+  const { open, start, list, kept } = prepare(t)
+  const keeper = open()
+  await keeper.settled
+  const path = join(kept, list()[0] ?? '')
+  const bytes = readFileSync(path)
+  // The name of the JVM stands in the header.
+  const at = bytes.indexOf('OpenJDK')
+  t.ok(at > 0 && at < 4096)
+  bytes.write('NewerJV', at)
+  chmodSync(path, 0o600)
+  writeFileSync(path, bytes)
+  const other = start(keeper.archive)
+  t.match(other, { shared: false, status: 0, stderr: '' })
+  t.match(other.stdout, /^42$/m)
+})
+
+t.test('a JVM that fails, or writes none, leaves nothing', async (t) => {
+  const { open, list } = prepare(t)
+  for (const program of [['/bin/false'], ['/bin/true'], ['/nonexistent']]) {
+    const keeper = open('this', program)
+    await keeper.settled
+    t.strictSame(keeper.archive.options(), [])
+    t.strictSame(list(), [])
+  }
+  const keeper = open('this', ['/bin/sh', '-c', 'exec sleep 1000', 'sh'], AbortSignal.timeout(200))
+  await keeper.settled
+  t.strictSame(list(), [], 'nor one that is stopped')
+})
+
+t.test('what no worker used for thirty days is removed', async (t) => {
+  const { open, list, kept } = prepare(t)
+  await open('this').settled
+  await open('that').settled
+  t.equal(list().length, 2)
+  const used = basename(join(kept, list()[0] ?? '', '..'))
+  for (const path of globSync(`${kept}/*`)) utimesSync(path, 1, 1)
+  await open('other').settled
+  t.notOk(list().some((path) => path.startsWith(used)))
+  t.equal(list().length, 1)
+})
