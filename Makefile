@@ -5,6 +5,7 @@ BIN := $(CURDIR)/node_modules/.bin
 NODE := PATH="$(BIN):$$PATH" node
 NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
 SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo,$(NO_SUDO)))
+CONSOLE := src/console/dist/console.json
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
@@ -27,6 +28,7 @@ static: types lint format ## types, lint and format alone
 
 types: setup
 	@$(NODE) $(BIN)/tsc
+	@$(NODE) $(BIN)/tsc -p src/console/page
 
 lint: setup
 	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
@@ -90,11 +92,17 @@ test-image: packages image compose-packages ## the image in podman: refusals, th
 test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2, in a virtual machine
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
 
-setup: node_modules/.installed
+setup: node_modules/.installed $(CONSOLE)
 
 node_modules/.installed: package.json package-lock.json
 	@echo 'installing npm packages'
 	@npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
+	@touch $@
+
+# The page is built before anything is started, as only then nothing waits for it.
+$(CONSOLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/*) src/client/client.ts
+	@echo 'building the console'
+	@$(NODE) src/console/build.ts
 	@touch $@
 
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.

@@ -5,15 +5,16 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
-/** Starts `node src/server.ts` on a free port and waits until it listens. Killed at the end of the test. */
+/** Starts `node src/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,
+  wanted = 0,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const child = spawn('node', ['src/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0' },
+    env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: String(wanted) },
   })
   const kill = (): boolean => child.kill('SIGKILL')
   t.teardown(kill)
