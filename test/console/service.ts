@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { admitRequest, revokeKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
-import type { TestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 export interface ConsoleService {
-  readonly database: TestDatabase
   readonly origin: string
   /** A key of a new account. */
   readonly issue: () => Promise<string>
+  readonly revoke: (key: string) => Promise<void>
   /** Kills the web process. */
   readonly goAway: () => Promise<void>
   /** Starts another one, where it was. */
@@ -29,9 +29,12 @@ export async function startService(t: Test): Promise<ConsoleService> {
   await startWorkerProcess(t, database.url)
   const { port } = web
   return {
-    database,
     origin: `http://127.0.0.1:${port}`,
     issue: async () => (await createCaller(database.sql)).key,
+    async revoke(key) {
+      const caller = await admitRequest(database.sql, key)
+      await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
+    },
     async goAway() {
       const ended = new Promise((done) => web.child.once('exit', done))
       web.child.kill('SIGKILL')
