@@ -82,7 +82,7 @@ t.test('a browser gets what it can unpack, and nothing that it has', async (t) =
   t.equal(plain.headers['content-encoding'], undefined)
   t.ok(brotliDecompressSync(brotli.bytes).equals(plain.bytes))
   t.ok(gunzipSync(gzip.bytes).equals(plain.bytes))
-  const tag = String(plain.headers.etag)
+  const tag = String(plain.headers['etag'])
   for (const known of [tag, `W/${tag}`, `"x", ${tag}`]) {
     const again = await get(path, { 'If-None-Match': known })
     t.equal(again.status, 304)

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { explain, formatBytes, formatSeconds, nameTest, share, verdictNames } from './format.ts'
 import { Badge, Mark, saveText } from './part.tsx'
 import type { RunLimits } from './service.ts'
-import { cut, showHidden } from './visible.ts'
+import { cut, escapeHidden, showHidden } from './visible.ts'
 
 // More would make a browser slow; all of it can be saved.
 const shownCharacters = 100_000
@@ -38,7 +38,7 @@ export function Output({
   return (
     <section class="output">
       <header>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <button type="button" class="quiet" onClick={() => saveText(name, text)}>
           Save
         </button>
@@ -136,7 +136,9 @@ export function DifferenceView({ of }: { readonly of: Difference }): JSX.Element
   )
   return (
     <section class="difference" aria-label={`Difference in line ${line}`}>
-      <h3>Line {line}</h3>
+      <p>
+        <strong>Line {line}</strong>
+      </p>
       <dl>
         {row('Expected', expected)}
         {row('Got', got)}
@@ -192,7 +194,7 @@ function TestRow({
             type="button"
             class="quiet"
             aria-expanded={isOpen}
-            aria-label={`Output of test ${name}`}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} the output of test ${escapeHidden(name)}`}
             onClick={() => setOpen(!isOpen)}
           >
             {isOpen ? 'Hide' : 'Show'}
@@ -248,9 +250,9 @@ function Tests({
   const passed = tests.filter(({ verdict }) => verdict === 'AC').length
   return (
     <section class="tests">
-      <h3>
+      <h2>
         Tests <small>{`${passed} of ${tests.length} passed`}</small>
-      </h3>
+      </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label="Tests">
         <table>
           <thead>

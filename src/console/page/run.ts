@@ -98,6 +98,8 @@ async function tellFailure(signal: AbortSignal, work: () => Promise<void>): Prom
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof RunledgerError)) throw error
-    change({ failure: error, isStopping: false })
+    // A refused key is told where another one is asked for.
+    if (error.status === 401) run.set(null)
+    else change({ failure: error, isStopping: false })
   }
 }
