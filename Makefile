@@ -78,7 +78,7 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
 
-test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's
+test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
 		node test/run.ts --timeout=1200 test/console/console.ts
 

@@ -1,6 +1,6 @@
 // The console in a real browser over a whole service, as its users have it: every view, in light, dark and on a narrow
 // screen. CONSOLE (a regular expression for the title) selects. Not run by `make test`, as it needs Chromium:
-// `make test-console`. With PICTURES=1 it renews the pictures of the README.
+// `make test-console`. With PICTURES=1 it renews the picture of the README.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -221,6 +221,9 @@ fact(
     await start(page)
     await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
     t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
+    await page.getByRole('textbox', { name: 'API key' }).fill('schlüssel')
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This cannot be a key.' }).waitFor()
     await page.getByRole('textbox', { name: 'API key' }).fill('rl_live_wrong')
     await page.getByRole('button', { name: 'Use it' }).click()
     await page.getByRole('alert').filter({ hasText: 'This API key is not valid.' }).waitFor()
@@ -329,8 +332,8 @@ for (const [look, options] of Object.entries(looks)) {
         t.strictSame(await findFaults(page), [], view)
         const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth')
         t.equal(fits, true, `${view} fits its width`)
-        if (process.env['PICTURES'] === '1' && ['run', 'submission'].includes(view)) {
-          const path = join(root, 'src/console/picture', `${view}-${look}.png`)
+        if (process.env['PICTURES'] === '1' && view === 'run' && look === 'light') {
+          const path = join(root, 'src/console/picture/playground.png')
           await page.screenshot({ path })
         }
       }

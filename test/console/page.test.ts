@@ -1,6 +1,6 @@
 // What the console's page works out without a browser: escapes, words, requests, addresses, copies.
 import { spawnSync } from 'node:child_process'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import type { Result } from '#client'
 import { emptyDraft, readDraft, toRequest } from '../../src/console/page/draft.ts'

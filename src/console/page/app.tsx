@@ -130,12 +130,18 @@ function KeyForm(): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null)
   const [isTrying, setTrying] = useState(false)
   const send = async (): Promise<void> => {
+    // What no header can hold.
+    if (!/^[!-~]+$/.test(text.trim())) {
+      setFailure('This cannot be a key.')
+      return
+    }
     setTrying(true)
     try {
       await readLanguages(undefined, text.trim())
       setKey(text.trim())
     } catch (error) {
-      setFailure(error instanceof RunledgerError ? error.message : 'This cannot be a key.')
+      if (!(error instanceof RunledgerError)) throw error
+      setFailure(error.message)
     }
     setTrying(false)
   }
@@ -163,7 +169,9 @@ function KeyForm(): JSX.Element {
       <button type="submit" class="primary" disabled={isTrying}>
         Use it
       </button>
-      <small class="hint">It stays in this tab until it is closed.</small>
+      <small class="hint">
+        Whoever runs this service issues them. It stays in this tab until that is closed.
+      </small>
       <p role="alert">{told ?? ''}</p>
     </form>
   )

@@ -1,5 +1,6 @@
 // The languages on offer, asked for once a key.
-import { readLanguages } from './service.ts'
+import { RunledgerError } from '#client'
+import { readLanguages, trouble } from './service.ts'
 import type { OfferedLanguage } from './service.ts'
 import { key } from './session.ts'
 import { createStore } from './store.ts'
@@ -9,13 +10,14 @@ export const languages = createStore<readonly OfferedLanguage[] | null>(null)
 
 let asking = new AbortController()
 
-/** A failure for good is a refused key, which asks for another. */
 export function loadLanguages(): void {
   asking.abort()
   asking = new AbortController()
   if (key.get() === null) return
   readLanguages(asking.signal).then(
     (found) => languages.set(found),
-    () => {},
+    (error: unknown) => {
+      if (error instanceof RunledgerError && error.status !== 401) trouble.set(error.message)
+    },
   )
 }
