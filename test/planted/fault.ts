@@ -2,6 +2,7 @@
 // have to see it.
 import { accountFaults } from './fault/account.ts'
 import { checkerFaults } from './fault/checker.ts'
+import { consoleFaults } from './fault/console.ts'
 import { executorFaults } from './fault/executor.ts'
 import { httpFaults } from './fault/http.ts'
 import { jobFaults } from './fault/job.ts'
@@ -23,6 +24,7 @@ export interface Fault {
 export const faults: readonly Fault[] = [
   ...accountFaults,
   ...checkerFaults,
+  ...consoleFaults,
   ...executorFaults,
   ...httpFaults,
   ...jobFaults,
