@@ -79,11 +79,10 @@ function isKnown(
 function chooseEncoding({
   headers: { 'accept-encoding': accepted = '' },
 }: IncomingMessage): Encoding {
-  const names = accepted
-    .split(',')
-    .map((one) => one.trim().toLowerCase())
-    .filter((one) => !/;\s*q=0(?:\.0*)?$/.test(one))
-    .map((one) => one.replace(/\s*;.*$/, ''))
+  const names = accepted.split(',').flatMap((one) => {
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+    return parameters.some((part) => /^q=0(?:\.0*)?$/.test(part)) ? [] : [name]
+  })
   if (names.includes('br')) return 'br'
   return names.includes('gzip') ? 'gzip' : 'identity'
 }

@@ -1,6 +1,6 @@
 // The account's submissions, newest first. The filters stand in the address, so that back, reload and a link find them.
 import type { JSX } from 'preact'
-import { Failure } from './playground.tsx'
+import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
 import {
   formatBytes,
@@ -12,7 +12,7 @@ import {
 } from './format.ts'
 import { languages } from './languages.ts'
 import { Badge, Choice } from './part.tsx'
-import { Visible } from './result.tsx'
+import { Visible } from './output.tsx'
 import { formatRoute } from './route.ts'
 import type { Filter } from './route.ts'
 import { list } from './service.ts'

@@ -1,23 +1,19 @@
 // Write, run, see: the code and what goes with it on one side, what became of it on the other.
-import type { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CopyAs } from './copy-as.tsx'
 import { emptyDraft, readDraft, toRequest } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { Editor } from './editor.tsx'
-import { explain, formatSeconds, nameOutcome } from './format.ts'
 import { languages } from './languages.ts'
 import { FilesPanel, InputPanel, OptionsPanel, TestsPanel } from './options.tsx'
-import { Tabs, saveText } from './part.tsx'
-import { ResultView } from './result.tsx'
-import { formatRoute } from './route.ts'
+import { Outcome } from './outcome.tsx'
+import { Tabs } from './part.tsx'
 import { begin, isUnderWay, resume, run as runStore, stop } from './run.ts'
-import type { Run } from './run.ts'
 import type { OfferedLanguage, RunLimits } from './service.ts'
-import { isFinal } from './service.ts'
 import { keep, key as keyStore, recall } from './session.ts'
 import { useStore } from './store.ts'
+import { Toolbar } from './toolbar.tsx'
 
 type Panel = 'code' | 'files' | 'input' | 'tests' | 'options'
 
@@ -158,167 +154,4 @@ function limitsOf(draft: Draft, language: OfferedLanguage | undefined): RunLimit
     wall_seconds: own.wall_time ?? usual.wall_seconds,
     memory_bytes: own.memory ?? usual.memory_bytes,
   }
-}
-
-function Toolbar({
-  draft,
-  offered,
-  onChange,
-  onCopy,
-}: {
-  readonly draft: Draft
-  readonly offered: readonly OfferedLanguage[] | null
-  onChange(part: Partial<Draft>): void
-  onCopy(): void
-}): JSX.Element {
-  const picker = useRef<HTMLInputElement>(null)
-  const language = offered?.find(({ name }) => name === draft.language)
-  const extension = language?.extensions[0] ?? '.txt'
-  const choose = (name: string): void => {
-    const example = offered?.find((one) => one.name === name)?.example ?? ''
-    // An example gives way to another; what somebody wrote stays.
-    const isOwn = draft.code !== '' && offered?.every((one) => one.example !== draft.code)
-    onChange({ language: name, ...(isOwn !== true && { code: example }) })
-  }
-  const open = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return
-    const found = offered?.find(({ extensions }) =>
-      extensions.some((one) => file.name.endsWith(one)),
-    )
-    const keeps = language?.extensions.some((one) => file.name.endsWith(one)) === true
-    const code = await file.text()
-    onChange({ code, ...(found !== undefined && !keeps && { language: found.name }) })
-  }
-  const options = offered?.map(({ name, title, runtime }) => [name, title, runtime] as const) ?? []
-  const isKnown = options.some(([name]) => name === draft.language)
-  return (
-    <div class="toolbar">
-      <label class="unseen" for="language">
-        Language
-      </label>
-      <select
-        id="language"
-        value={draft.language}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {!isKnown && (
-          <option value={draft.language}>
-            {offered === null ? draft.language : `${draft.language} (not offered)`}
-          </option>
-        )}
-        {options.map(([name, title]) => (
-          <option key={name} value={name} selected={name === draft.language}>
-            {title}
-          </option>
-        ))}
-      </select>
-      <span class="runtime">{language?.runtime ?? ''}</span>
-      <span class="buttons">
-        <button
-          type="button"
-          class="quiet"
-          disabled={(language?.example ?? null) === null}
-          onClick={() => onChange({ code: language?.example ?? '' })}
-        >
-          Example
-        </button>
-        <button type="button" class="quiet" onClick={() => picker.current?.click()}>
-          Open…
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          hidden
-          aria-label="Program to open"
-          onChange={(event) => {
-            void open(event.currentTarget.files?.[0])
-            event.currentTarget.value = ''
-          }}
-        />
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => saveText(`main${extension}`, draft.code)}
-        >
-          Save
-        </button>
-        <button type="button" class="quiet" onClick={onCopy}>
-          Copy as…
-        </button>
-      </span>
-    </div>
-  )
-}
-
-function Outcome({
-  run,
-  limits,
-}: {
-  readonly run: Run | null
-  readonly limits: RunLimits | null
-}): JSX.Element {
-  const { id = null, record = null, failure = null } = run ?? {}
-  const underWay = isUnderWay(run)
-  return (
-    <section class="outcome" aria-label="Result" aria-busy={underWay}>
-      {/* What a screen reader says of a run, once. */}
-      <p class="unseen" role="status">
-        {record !== null && isFinal(record)
-          ? `${nameOutcome(record).word}. ${explain(record)}`
-          : underWay
-            ? 'Running'
-            : ''}
-      </p>
-      {run === null && <p class="empty">What the program does is shown here.</p>}
-      {failure !== null && <Failure of={failure} />}
-      {underWay && <Elapsed since={run?.since ?? null} record={record} />}
-      {record !== null && isFinal(record) && <ResultView result={record} limits={limits} />}
-      {id !== null && (
-        <p class="more">
-          <a href={formatRoute({ view: 'submission', id })}>Submission {id}</a>
-        </p>
-      )}
-    </section>
-  )
-}
-
-function Elapsed({
-  since,
-  record,
-}: {
-  readonly since: number | null
-  readonly record: Run['record']
-}): JSX.Element {
-  const [, redraw] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => redraw((turn) => turn + 1), 200)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = since === null ? null : Math.floor((performance.now() - since) / 200) / 5
-  const word = record?.status === 'queued' ? 'Queued' : 'Running'
-  return (
-    <p class="verdict">
-      <span class="badge none busy">{word}</span>{' '}
-      <span>{seconds === null ? '' : formatSeconds(seconds)}</span>
-    </p>
-  )
-}
-
-/** Everything that is wrong with a request, at once. */
-export function Failure({ of }: { readonly of: RunledgerError }): JSX.Element {
-  return (
-    <div class="failure" role="alert">
-      {of.issues.length === 0 ? (
-        <p>{of.message}</p>
-      ) : (
-        <ul>
-          {of.issues.map(({ path, message }) => (
-            <li key={path}>
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
 }
