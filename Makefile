@@ -5,12 +5,14 @@ BIN := $(CURDIR)/node_modules/.bin
 NODE := PATH="$(BIN):$$PATH" node
 NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
 SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo,$(NO_SUDO)))
+# What `GET /` shows.
+CONSOLE_BUNDLE := src/console/dist/console.json
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare packages setup \
 	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
-	test-image-cgroup2 container-packages compose-packages promtool
+	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +29,7 @@ static: types lint format ## types, lint and format alone
 
 types: setup
 	@$(NODE) $(BIN)/tsc
+	@$(NODE) $(BIN)/tsc -p src/console/page
 
 lint: setup
 	@$(NODE) $(BIN)/oxlint --type-aware src test bench deploy
@@ -75,6 +78,10 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
 
+test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
+	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
+		node test/run.ts --timeout=1200 test/console/console.ts
+
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error
 
@@ -90,11 +97,17 @@ test-image: packages image compose-packages ## the image in podman: refusals, th
 test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2, in a virtual machine
 	@$(SUDO) env PATH="$(BIN):$$PATH" $(if $(IMAGE),IMAGE="$(IMAGE)") test/image/cgroup2.sh
 
-setup: node_modules/.installed
+setup: node_modules/.installed $(CONSOLE_BUNDLE)
 
 node_modules/.installed: package.json package-lock.json
 	@echo 'installing npm packages'
 	@npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
+	@touch $@
+
+# The page is built before anything is started, as only then nothing waits for it.
+$(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/*) src/client/client.ts
+	@echo 'building the console'
+	@$(NODE) src/console/build.ts
 	@touch $@
 
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.
@@ -110,6 +123,14 @@ packages:
 		$(SUDO) apt-get update -q=2 && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends $$missing; \
 	fi
+
+# What the console is looked at with.
+chromium:
+	@[ -x /usr/bin/chromium ] || { \
+		echo 'installing Debian packages: chromium'; \
+		$(SUDO) apt-get update -q=2 && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 -y --no-install-recommends chromium; \
+	}
 
 # What judges deploy/prometheus. Whoever installs Debian's package gets a server that runs; so one file is taken out of it.
 promtool:

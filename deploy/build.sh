@@ -59,6 +59,7 @@ find_packages() {
 # What the image holds of ours. Node is a development dependency, which gives a checkout the right one; here it is a file.
 make_context() {
   mkdir -p "$work/context/bin"
+  node_modules/node/bin/node src/console/build.ts
   cp -R package.json package-lock.json Procfile LICENSE src sql deploy "$work/context/"
   (cd "$work/context" && npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
   cp node_modules/node/bin/node "$work/context/bin/node"

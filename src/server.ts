@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { ConfigError, exitForConfig, readOrExit, readWebConfig } from '#config'
+import { createConsole } from '#console'
 import { checkLogin, createDatabase, surviveLostConnections } from '#database'
 import { describeError } from '#error-text'
 import { createHttp, createServer } from '#http'
@@ -77,6 +78,7 @@ const app = createHttp({
   queueCapacity: config.QUEUE_CAPACITY,
   webhookAllowedRanges: config.webhookAllowedRanges,
   receiptKey: config.receiptKey,
+  console: createConsole(),
 })
 const { server, sayFarewell } = createServer(app, { tls: config.tls })
 // Without TLS and proxy, nobody beyond this machine may reach it.

@@ -24,6 +24,8 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   cli: everything,
   dev: everything,
   client: [],
+  console: [],
+  'console/page': ['#client'],
   checker: [],
   database: plain,
   language: [],
@@ -34,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#account',
     '#blob',
     '#checker',
+    '#console',
     '#event',
     '#enqueue',
     '#receipt',
@@ -109,7 +112,7 @@ const imageEntries = [
 ]
 
 const files = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name, imports: readImports(`${root}/src/${name}`) }))
 
 t.test('every import goes through a door or stays in its folder', async (t) => {
@@ -185,7 +188,7 @@ function roomOf(name: string): string {
 
 /** All files that loading one file loads, types aside. */
 function reach(path: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(path) || !path.endsWith('.ts')) return seen
+  if (seen.has(path) || !/\.tsx?$/.test(path)) return seen
   seen.add(path)
   for (const specifier of readImports(path, false)) reach(locate(path, specifier), seen)
   return seen

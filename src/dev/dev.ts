@@ -42,7 +42,7 @@ process.on('SIGTERM', () => void processes.stop())
 
 if (await processes.logged(['web.started', 'worker.started'])) {
   process.stdout.write(`
-Runledger listens on http://localhost:${port}. Try it:
+Runledger listens on http://localhost:${port}, where a browser shows its page. Try it:
 
   curl -s 'http://localhost:${port}/api/submit?wait=true' -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' -d '{"language":"python","code":"print(sum(range(101)))"}'
 

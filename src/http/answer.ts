@@ -24,7 +24,16 @@ export function sendText(
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const bytes = Buffer.from(text)
+  sendBytes(response, status, contentType, Buffer.from(text), headers)
+}
+
+export function sendBytes(
+  response: Response,
+  status: number,
+  contentType: string,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const lingers = isReceivingMuch(response)
   response.writeHead(status, {
     'Content-Type': contentType,

@@ -1,6 +1,7 @@
 // The door to HTTP: every route in reading order. Only problem.ts turns failures into answers.
 import type { RequestListener } from 'node:http'
 import polka from 'polka'
+import type { Console } from '#console'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import type { SigningKey } from '#receipt'
@@ -11,6 +12,7 @@ import { authenticate } from './authenticate.ts'
 import { submitBatch } from './batch.ts'
 import { headBlob, putBlob } from './blob.ts'
 import { cancelResult } from './cancel.ts'
+import { serveConsole } from './console.ts'
 import { readEvents } from './events.ts'
 import { createReadiness, live, ready } from './health.ts'
 import { announceHttps, requireHttps } from './https.ts'
@@ -54,6 +56,8 @@ export interface HttpDependencies {
   readonly receiptKey: SigningKey | null
   /** Those that are not the usual ones. */
   readonly streamBounds?: Partial<StreamBounds>
+  /** The page that `GET /` shows; without one there is nothing at that path. */
+  readonly console?: Console
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
@@ -91,7 +95,10 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const paths = [...new Set(routes.map(([, path]) => path))]
 
   const app = polka<ApiRequest>({ onError: sendProblem(log), onNoMatch: notFound })
-  app.use(identify, logAccess(log), announceHttps(trustProxy), metrics.count)
+  app.use(identify, logAccess(log), announceHttps(trustProxy))
+  // Before what is counted: a page's files are no requests of the API.
+  if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
+  app.use(metrics.count)
   for (const path of paths) app.all(path, nameRoute(path))
   app.use('/api', requireHttps(trustProxy), authenticate(database, isSubmission))
   app.use(requireHost)

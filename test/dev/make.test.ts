@@ -20,7 +20,12 @@ t.test('what takes root says so in a sentence where there is no sudo', async (t)
   mkdirSync(path)
   symlinkSync('/bin/sh', join(path, 'sh'))
   writeFileSync(join(path, 'id'), '#!/bin/sh\necho 1000\n', { mode: 0o755 })
-  const words = ['--silent', '--old-file=node_modules/.installed', 'languages']
+  const words = [
+    '--silent',
+    '--old-file=node_modules/.installed',
+    '--old-file=src/console/dist/console.json',
+    'languages',
+  ]
   const { status, stdout, stderr } = spawnSync('/usr/bin/make', words, {
     cwd: root,
     encoding: 'utf8',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
-/** Starts `node src/server.ts` on a free port and waits until it listens. Killed at the end of the test. */
+/** Starts `node src/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,

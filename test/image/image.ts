@@ -45,7 +45,9 @@ async function createSubmit(url: string, port: number): Promise<Submit> {
   return (language, code, stdin = '') => client.run({ language, code, stdin })
 }
 
-async function startAll(t: Test): Promise<{ all: Container; submit: Submit; url: string }> {
+async function startAll(
+  t: Test,
+): Promise<{ all: Container; submit: Submit; url: string; origin: string }> {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const port = await findPort(0)
@@ -60,7 +62,7 @@ async function startAll(t: Test): Promise<{ all: Container; submit: Submit; url:
   const all = await startContainer(t, workerRights, environment, 'all')
   await all.logged(/worker\.started/)
   t.comment(`started after ${((performance.now() - begunAt) / 1000).toFixed(1)} s`)
-  return { all, submit: await createSubmit(url, port), url }
+  return { all, submit: await createSubmit(url, port), url, origin: `http://127.0.0.1:${port}` }
 }
 
 const askDoctor = (...rights: readonly string[]): Promise<Ended> =>
@@ -113,7 +115,7 @@ t.test('the doctor names the one flag that is missing, for podman and for docker
 })
 
 t.test('all in one', async (t) => {
-  const { all, submit } = await startAll(t)
+  const { all, submit, origin } = await startAll(t)
 
   for (const language of accelerated)
     t.test(`${language} runs`, async (t) => {
@@ -134,6 +136,13 @@ t.test('all in one', async (t) => {
 
   t.test('a javac stays up', async (t) => {
     t.notMatch(await all.log(), /executor\.fallback/)
+  })
+
+  t.test('it has the page that was built for it', async (t) => {
+    const page = await (await fetch(origin)).text()
+    const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
+    t.match(script, /^\/console\//)
+    t.equal((await fetch(`${origin}${script}`)).status, 200)
   })
 
   t.test('it is healthy by its own check', async (t) => {

@@ -3,6 +3,7 @@
 import { accountFaults } from './fault/account.ts'
 import { blobFaults } from './fault/blob.ts'
 import { checkerFaults } from './fault/checker.ts'
+import { consoleFaults } from './fault/console.ts'
 import { executorFaults } from './fault/executor.ts'
 import { httpFaults } from './fault/http.ts'
 import { jobFaults } from './fault/job.ts'
@@ -25,6 +26,7 @@ export const faults: readonly Fault[] = [
   ...accountFaults,
   ...blobFaults,
   ...checkerFaults,
+  ...consoleFaults,
   ...executorFaults,
   ...httpFaults,
   ...jobFaults,

@@ -1,0 +1,178 @@
+// The frame of all views: where one is, the key, and what keeps the page from its service. A further view is a row of
+// route.ts and a case of View.
+import { RunledgerError } from '#client'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { History } from './history.tsx'
+import { languages, loadLanguages } from './languages.ts'
+import { Playground } from './playground.tsx'
+import { formatRoute, parseRoute } from './route.ts'
+import type { Route } from './route.ts'
+import { forget } from './run.ts'
+import { readLanguages, trouble } from './service.ts'
+import { dropKey, key, keyNotice, setKey } from './session.ts'
+import { createStore, useStore } from './store.ts'
+import { Submission } from './submission.tsx'
+
+const hash = createStore(location.hash)
+addEventListener('hashchange', () => hash.set(location.hash))
+
+const titles: Readonly<Record<Route['view'], string>> = {
+  playground: 'Playground',
+  submissions: 'Submissions',
+  submission: 'Submission',
+  unknown: 'Not found',
+}
+
+export function App(): JSX.Element {
+  const route = parseRoute(useStore(hash))
+  const ownKey = useStore(key)
+  const main = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    loadLanguages()
+    if (ownKey === null) forget()
+  }, [ownKey])
+  useEffect(() => {
+    document.title = `${titles[route.view]} · Runledger`
+    // Who cannot see the view change hears it; a fresh page begins at its top.
+    if (!isFirst.current) main.current?.focus()
+    isFirst.current = false
+  }, [route.view])
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
+        To the content
+      </a>
+      <Header view={route.view} hasKey={ownKey !== null} />
+      <Trouble />
+      {ownKey === null && <KeyForm />}
+      <main id="main" ref={main} tabIndex={-1}>
+        <View route={route} />
+      </main>
+    </>
+  )
+}
+
+// The address is the view's: a jump must not change it.
+function skip(event: Event, main: HTMLElement | null): void {
+  event.preventDefault()
+  main?.focus()
+}
+
+function View({ route }: { readonly route: Route }): JSX.Element {
+  switch (route.view) {
+    case 'playground':
+      return <Playground />
+    case 'submissions':
+      return <History filter={route.filter} />
+    case 'submission':
+      return <Submission key={route.id} id={route.id} />
+    case 'unknown':
+      return (
+        <>
+          <h1>There is no such page</h1>
+          <p>
+            <a href="#/">Playground</a>
+          </p>
+        </>
+      )
+  }
+}
+
+function Header({
+  view,
+  hasKey,
+}: {
+  readonly view: Route['view']
+  readonly hasKey: boolean
+}): JSX.Element {
+  const link = (route: Route, text: string): JSX.Element => (
+    <a href={formatRoute(route)} aria-current={route.view === view ? 'page' : undefined}>
+      {text}
+    </a>
+  )
+  return (
+    <header class="top">
+      <span class="name">Runledger</span>
+      <nav aria-label="Views">
+        {link({ view: 'playground' }, 'Playground')}
+        {link({ view: 'submissions', filter: {} }, 'Submissions')}
+      </nav>
+      {hasKey && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            languages.set(null)
+            dropKey(null)
+          }}
+        >
+          Forget key
+        </button>
+      )}
+    </header>
+  )
+}
+
+function Trouble(): JSX.Element {
+  const message = useStore(trouble)
+  return (
+    <div role="status" class="trouble">
+      {message !== null && <p>{message}</p>}
+    </div>
+  )
+}
+
+function KeyForm(): JSX.Element {
+  const notice = useStore(keyNotice)
+  const [text, setText] = useState('')
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isTrying, setTrying] = useState(false)
+  const send = async (): Promise<void> => {
+    // What no header can hold.
+    if (!/^[!-~]+$/.test(text.trim())) {
+      setFailure('This cannot be a key.')
+      return
+    }
+    setTrying(true)
+    try {
+      await readLanguages(undefined, text.trim())
+      setKey(text.trim())
+    } catch (error) {
+      if (!(error instanceof RunledgerError)) throw error
+      setFailure(error.message)
+    }
+    setTrying(false)
+  }
+  const told = failure ?? notice
+  return (
+    <form
+      class="key"
+      aria-label="Key"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <label for="key">API key</label>
+      <input
+        id="key"
+        type="password"
+        value={text}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="rl_live_…"
+        required
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" class="primary" disabled={isTrying}>
+        Use it
+      </button>
+      <small class="hint">
+        Whoever runs this service issues them. It stays in this tab until that is closed.
+      </small>
+      <p role="alert">{told ?? ''}</p>
+    </form>
+  )
+}

@@ -1,0 +1,128 @@
+// What is being written in the playground, and the request that it makes.
+import type { Checker, Limits, SubmissionRequest } from '#client'
+
+export interface DraftFile {
+  readonly name: string
+  readonly content: string
+}
+
+export interface DraftTest {
+  readonly name: string
+  readonly stdin: string
+  /** Null: the output is not judged. */
+  readonly expected: string | null
+}
+
+export const checkerTypes = ['lines', 'exact', 'tokens', 'unordered_lines', 'floats'] as const
+export type CheckerType = (typeof checkerTypes)[number]
+
+/** Figures are kept as they are typed: an empty one is the language's default. */
+export interface Draft {
+  readonly language: string
+  readonly code: string
+  readonly files: readonly DraftFile[]
+  readonly stdin: string
+  /** Null: the output is not judged. */
+  readonly expected: string | null
+  /** One a line. */
+  readonly args: string
+  readonly compileArgs: string
+  /** Seconds. */
+  readonly cpuTime: string
+  readonly wallTime: string
+  /** MiB. */
+  readonly memory: string
+  readonly tests: readonly DraftTest[]
+  readonly checker: CheckerType
+  readonly tolerance: string
+  readonly stopOnFailure: boolean
+  readonly tag: string
+}
+
+export const emptyDraft: Draft = {
+  language: 'python',
+  code: '',
+  files: [],
+  stdin: '',
+  expected: null,
+  args: '',
+  compileArgs: '',
+  cpuTime: '',
+  wallTime: '',
+  memory: '',
+  tests: [],
+  checker: 'lines',
+  tolerance: '1e-6',
+  stopOnFailure: false,
+  tag: '',
+}
+
+const mebibyte = 1024 * 1024
+
+/** Only what was filled in. */
+export function toRequest(draft: Draft): SubmissionRequest {
+  const args = readWords(draft.args)
+  const compileArgs = readWords(draft.compileArgs)
+  const limits = readLimits(draft)
+  const judged = draft.tests.length > 0 || draft.expected !== null
+  return {
+    language: draft.language,
+    code: draft.code,
+    ...(draft.files.length > 0 && { files: draft.files }),
+    ...(args.length > 0 && { args }),
+    ...(compileArgs.length > 0 && { compile_args: compileArgs }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(draft.tests.length > 0
+      ? { tests: draft.tests.map(toTest) }
+      : {
+          ...(draft.stdin !== '' && { stdin: draft.stdin }),
+          ...(draft.expected !== null && { expected_stdout: draft.expected }),
+        }),
+    ...(judged && draft.checker !== 'lines' && { checker: readChecker(draft) }),
+    ...(draft.tests.length > 0 && draft.stopOnFailure && { stop_on_failure: true }),
+    ...(draft.tag !== '' && { tag: draft.tag }),
+  }
+}
+
+function toTest({ name, stdin, expected }: DraftTest): NonNullable<SubmissionRequest['tests']>[0] {
+  return {
+    ...(name !== '' && { name }),
+    ...(stdin !== '' && { stdin }),
+    ...(expected !== null && { expected_stdout: expected }),
+  }
+}
+
+function readChecker({ checker, tolerance }: Draft): Checker {
+  if (checker !== 'floats') return { type: checker }
+  const figure = Number(tolerance)
+  return { type: 'floats', absolute: figure, relative: figure }
+}
+
+function readWords(lines: string): string[] {
+  return lines === '' ? [] : lines.replace(/\n$/, '').split('\n')
+}
+
+function readLimits({ cpuTime, wallTime, memory }: Draft): Limits {
+  return {
+    ...(cpuTime !== '' && { cpu_time: Number(cpuTime) }),
+    ...(wallTime !== '' && { wall_time: Number(wallTime) }),
+    ...(memory !== '' && { memory: Math.round(Number(memory) * mebibyte) }),
+  }
+}
+
+/** What an earlier page left, as far as it still is a draft. */
+export function readDraft(text: string | null): Draft | null {
+  try {
+    const kept: unknown = JSON.parse(text ?? 'null')
+    if (typeof kept !== 'object' || kept === null) return null
+    const found = Object.entries(kept).filter(([name, value]) => {
+      const usual: unknown = emptyDraft[name as keyof Draft]
+      if (usual === undefined) return false
+      if (name === 'expected') return value === null || typeof value === 'string'
+      return typeof value === typeof usual && Array.isArray(value) === Array.isArray(usual)
+    })
+    return { ...emptyDraft, ...(Object.fromEntries(found) as Partial<Draft>) }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,22 @@
+// What the service refuses, in its own words.
+import type { RunledgerError } from '#client'
+import type { JSX } from 'preact'
+
+/** Everything that is wrong with a request, at once. */
+export function Failure({ of }: { readonly of: RunledgerError }): JSX.Element {
+  return (
+    <div class="failure" role="alert">
+      {of.issues.length === 0 ? (
+        <p>{of.message}</p>
+      ) : (
+        <ul>
+          {of.issues.map(({ path, message }) => (
+            <li key={path}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

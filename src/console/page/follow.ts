@@ -1,0 +1,32 @@
+// What a view asks of the service, again whenever what it depends on changes.
+import { RunledgerError } from '#client'
+import { useEffect, useState } from 'preact/hooks'
+
+export interface Followed<T> {
+  readonly value: T | null
+  readonly failure: RunledgerError | null
+}
+
+/** @param work is aborted when the view goes or its inputs change; what it tells is what the view shows. */
+export function useFollowed<T>(
+  work: (signal: AbortSignal, tell: (value: T) => void) => Promise<void>,
+  inputs: readonly unknown[],
+): Followed<T> {
+  const nothing: Followed<T> = { value: null, failure: null }
+  const [state, setState] = useState(nothing)
+  useEffect(() => {
+    const aborter = new AbortController()
+    const { signal } = aborter
+    setState(nothing)
+    const tell = (value: T): void => {
+      if (!signal.aborted) setState({ value, failure: null })
+    }
+    work(signal, tell).catch((error: unknown) => {
+      if (signal.aborted) return
+      if (!(error instanceof RunledgerError)) throw error
+      setState((before) => ({ ...before, failure: error }))
+    })
+    return () => aborter.abort()
+  }, inputs)
+  return state
+}

@@ -1,0 +1,114 @@
+// Figures and outcomes in words, as people read them.
+import type { ExceededLimit, Result, TestResult } from '#client'
+
+type Verdict = NonNullable<Result['verdict']>
+
+export const verdictNames: Readonly<Record<Verdict, string>> = {
+  AC: 'Accepted',
+  WA: 'Wrong answer',
+  CE: 'Compile error',
+  RE: 'Runtime error',
+  TLE: 'Time limit exceeded',
+  MLE: 'Memory limit exceeded',
+  OLE: 'Output limit exceeded',
+  IE: 'Internal error',
+}
+
+export const verdicts = Object.keys(verdictNames) as readonly Verdict[]
+export const statuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+
+const limitReasons: Readonly<Record<ExceededLimit, string>> = {
+  cpu_time: 'It used more CPU time than its limit.',
+  wall_time: 'It took longer than its limit.',
+  memory: 'It needed more memory than its limit.',
+  stdout: 'It wrote more to stdout than its limit.',
+  stderr: 'It wrote more to stderr than its limit.',
+}
+
+/** Of seconds: `0 s`, `12 ms`, `1.25 s`, `2 min 5 s`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds === 0) return '0 s'
+  if (seconds < 0.0005) return '< 1 ms'
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 60) return `${Number(seconds.toFixed(2))} s`
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
+/** Of bytes: `512 B`, `8.5 MiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB']
+  let unit = 0
+  let figure = bytes
+  while (figure >= 1024 && unit < units.length - 1) {
+    figure /= 1024
+    unit += 1
+  }
+  return `${Number(figure.toFixed(figure < 10 && unit > 0 ? 1 : 0))} ${units[unit] ?? ''}`
+}
+
+/** In the reader's own time zone, to the second. */
+export function formatTime(time: string): string {
+  const date = new Date(time)
+  const two = (figure: number): string => String(figure).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+/** Of 1 and `test`: `1 test`. */
+export function count(figure: number, noun: string): string {
+  return `${figure.toLocaleString('en')} ${noun}${figure === 1 ? '' : 's'}`
+}
+
+/** `good`, `bad` (the program's fault), `fault` (ours), or neither yet. */
+export type Tone = 'good' | 'bad' | 'fault' | 'none'
+
+/** A short word for what became of it, and how it is coloured. */
+export function nameOutcome({ status, verdict }: Pick<Result, 'status' | 'verdict'>): {
+  readonly word: string
+  readonly tone: Tone
+} {
+  if (verdict !== null) {
+    const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
+    return { word: verdictNames[verdict], tone }
+  }
+  const words = {
+    queued: 'Queued',
+    running: 'Running',
+    completed: 'Completed',
+    failed: 'Failed',
+    cancelled: 'Stopped',
+  } as const
+  return { word: words[status], tone: 'none' }
+}
+
+/** One sentence on why; empty when the outcome says it all. */
+export function explain(result: Result): string {
+  const { status, verdict, limit, exit_code: code, signal, tests } = result
+  if (status === 'queued') return 'It waits for a worker.'
+  if (status === 'running') return ''
+  if (status === 'cancelled') return 'It was taken back; what it had written until then is kept.'
+  const decided = tests?.findIndex((test) => test.verdict !== null && test.verdict !== 'AC') ?? -1
+  const where =
+    decided < 0 ? '' : ` Test ${nameTest(tests?.[decided]?.name ?? null, decided)} decided.`
+  if (limit !== null) return `${limitReasons[limit]}${where}`
+  if (verdict === 'CE') return 'The compiler refused it.'
+  if (verdict === 'RE') {
+    const how = signal === null ? `It ended with exit code ${code ?? '?'}.` : `${signal} ended it.`
+    return `${how}${where}`
+  }
+  if (verdict === 'WA') return `Its output is not what was expected.${where}`
+  if (verdict === 'IE') return 'The service could not run it, which is no fault of the program.'
+  if (tests !== null) return `${count(tests.length, 'test')}, all of them passed.`
+  return ''
+}
+
+/** Its name, or its number from 1. */
+export function nameTest(name: TestResult['name'], index: number): string {
+  return name === null || name === '' ? String(index + 1) : name
+}
+
+/** How much of a limit was used, from 0 to 1. */
+export function share(used: number, limit: number): number {
+  return limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 0
+}

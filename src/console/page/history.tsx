@@ -1,0 +1,167 @@
+// The account's submissions, newest first. The filters stand in the address, so that back, reload and a link find them.
+import type { JSX } from 'preact'
+import { Failure } from './failure.tsx'
+import { useFollowed } from './follow.ts'
+import {
+  formatBytes,
+  formatSeconds,
+  formatTime,
+  statuses,
+  verdictNames,
+  verdicts,
+} from './format.ts'
+import { languages } from './languages.ts'
+import { Badge, Choice } from './part.tsx'
+import { Visible } from './output.tsx'
+import { formatRoute } from './route.ts'
+import type { Filter } from './route.ts'
+import { list } from './service.ts'
+import type { Page, Summary } from './service.ts'
+import { key } from './session.ts'
+import { useStore } from './store.ts'
+
+export function History({ filter }: { readonly filter: Filter }): JSX.Element {
+  const ownKey = useStore(key)
+  const { value: page, failure } = useFollowed<Page>(
+    async (signal, tell) => {
+      if (ownKey !== null) tell(await list(filter, signal))
+    },
+    [JSON.stringify(filter), ownKey],
+  )
+  const next = page?.next_cursor ?? null
+  const go = (part: Filter): void => {
+    const { cursor: _cursor, ...rest } = filter
+    location.hash = formatRoute({ view: 'submissions', filter: { ...rest, ...part } })
+  }
+  return (
+    <div class="history">
+      <h1>Submissions</h1>
+      <Filters filter={filter} onChange={go} />
+      {failure !== null && <Failure of={failure} />}
+      <p class="unseen" role="status">
+        {page === null ? '' : `${page.submissions.length} shown`}
+      </p>
+      {page !== null &&
+        (page.submissions.length === 0 ? (
+          <p class="empty">There are none of this kind.</p>
+        ) : (
+          <Rows submissions={page.submissions} />
+        ))}
+      <nav class="row" aria-label="Pages">
+        {filter.cursor !== undefined && (
+          <a href={formatRoute({ view: 'submissions', filter: { ...filter, cursor: '' } })}>
+            Newest
+          </a>
+        )}
+        {next !== null && (
+          <a
+            href={formatRoute({
+              view: 'submissions',
+              filter: { ...filter, cursor: next },
+            })}
+          >
+            Older
+          </a>
+        )}
+      </nav>
+    </div>
+  )
+}
+
+function Filters({
+  filter,
+  onChange,
+}: {
+  readonly filter: Filter
+  onChange(part: Filter): void
+}): JSX.Element {
+  const offered = useStore(languages) ?? []
+  const known = offered.map(({ name, title }) => [name, title] as const)
+  const { language = '' } = filter
+  // One that nobody offers now may have been used.
+  const missing = language === '' || known.some(([name]) => name === language) ? [] : [language]
+  return (
+    <form
+      class="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const tag = new FormData(event.currentTarget).get('tag')
+        onChange({ tag: typeof tag === 'string' ? tag : '' })
+      }}
+    >
+      <Choice
+        label="Status"
+        value={filter.status ?? ''}
+        options={[['', 'Any'], ...statuses.map((name) => [name, name] as const)]}
+        onInput={(status) => onChange({ status })}
+      />
+      <Choice
+        label="Verdict"
+        value={filter.verdict ?? ''}
+        options={[['', 'Any'], ...verdicts.map((name) => [name, verdictNames[name]] as const)]}
+        onInput={(verdict) => onChange({ verdict })}
+      />
+      <Choice
+        label="Language"
+        value={language}
+        options={[['', 'Any'], ...missing.map((name) => [name, name] as const), ...known]}
+        onInput={(name) => onChange({ language: name })}
+      />
+      <p class="field">
+        <label for="tag">Tag</label>
+        <input
+          key={filter.tag ?? ''}
+          id="tag"
+          name="tag"
+          defaultValue={filter.tag ?? ''}
+          autocomplete="off"
+          placeholder="Enter applies it"
+        />
+      </p>
+    </form>
+  )
+}
+
+function Rows({ submissions }: { readonly submissions: readonly Summary[] }): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Submissions">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Received</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Language</th>
+            <th scope="col" class="figure">
+              Time
+            </th>
+            <th scope="col" class="figure">
+              Memory
+            </th>
+            <th scope="col">Tag</th>
+          </tr>
+        </thead>
+        <tbody>
+          {submissions.map((one) => (
+            <tr key={one.id}>
+              <th scope="row">
+                <a href={formatRoute({ view: 'submission', id: one.id })}>
+                  <time datetime={one.created_at}>{formatTime(one.created_at)}</time>
+                </a>
+              </th>
+              <td>
+                <Badge of={one} />
+              </td>
+              <td>{one.language}</td>
+              <td class="figure">{one.wall_time === null ? '' : formatSeconds(one.wall_time)}</td>
+              <td class="figure">{one.memory_peak === null ? '' : formatBytes(one.memory_peak)}</td>
+              <td>
+                <Visible text={one.tag ?? ''} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

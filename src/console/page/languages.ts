@@ -1,0 +1,23 @@
+// The languages on offer, asked for once a key.
+import { RunledgerError } from '#client'
+import { readLanguages, trouble } from './service.ts'
+import type { OfferedLanguage } from './service.ts'
+import { key } from './session.ts'
+import { createStore } from './store.ts'
+
+/** Null until they are known. */
+export const languages = createStore<readonly OfferedLanguage[] | null>(null)
+
+let asking = new AbortController()
+
+export function loadLanguages(): void {
+  asking.abort()
+  asking = new AbortController()
+  if (key.get() === null) return
+  readLanguages(asking.signal).then(
+    (found) => languages.set(found),
+    (error: unknown) => {
+      if (error instanceof RunledgerError && error.status !== 401) trouble.set(error.message)
+    },
+  )
+}

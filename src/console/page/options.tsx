@@ -1,0 +1,260 @@
+// What goes with the code: files, input, tests, and how the program is started and judged.
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import { checkerTypes } from './draft.ts'
+import type { CheckerType, Draft, DraftFile, DraftTest } from './draft.ts'
+import { formatBytes, formatSeconds } from './format.ts'
+import { Area, Check, Choice, TextField } from './part.tsx'
+import type { OfferedLanguage } from './service.ts'
+
+interface PanelProps {
+  readonly draft: Draft
+  onChange(part: Partial<Draft>): void
+}
+
+/** The list with one item changed, or without it. */
+function replace<T>(list: readonly T[], index: number, item: T | null): readonly T[] {
+  return list.flatMap((one, at) => (at !== index ? [one] : item === null ? [] : [item]))
+}
+
+export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  const change = (index: number, file: DraftFile | null): void =>
+    onChange({ files: replace(draft.files, index, file) })
+  const open = async (list: FileList | null): Promise<void> => {
+    const read = [...(list ?? [])].map(async (file) => ({
+      name: file.name,
+      content: await file.text(),
+    }))
+    onChange({ files: [...draft.files, ...(await Promise.all(read))] })
+  }
+  return (
+    <>
+      <p class="hint">They lie beside the code when it is compiled and when it runs.</p>
+      {draft.files.map((file, index) => (
+        <fieldset key={index} class="card">
+          <legend>File {index + 1}</legend>
+          <TextField
+            label="Name"
+            value={file.name}
+            onInput={(name) => change(index, { ...file, name })}
+          />
+          <Area
+            label="Content"
+            value={file.content}
+            rows={6}
+            onInput={(content) => change(index, { ...file, content })}
+          />
+          <button type="button" class="quiet" onClick={() => change(index, null)}>
+            Remove file {index + 1}
+          </button>
+        </fieldset>
+      ))}
+      <p class="row">
+        <button
+          type="button"
+          onClick={() =>
+            onChange({
+              files: [...draft.files, { name: `file-${draft.files.length + 1}.txt`, content: '' }],
+            })
+          }
+        >
+          Add a file
+        </button>
+        <button type="button" onClick={() => picker.current?.click()}>
+          Open files…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to open"
+          onChange={(event) => void open(event.currentTarget.files)}
+        />
+      </p>
+    </>
+  )
+}
+
+/** An output that is expected, or none. */
+function Expected({
+  value,
+  onInput,
+}: {
+  readonly value: string | null
+  onInput(value: string | null): void
+}): JSX.Element {
+  return (
+    <>
+      <Check
+        label="Judge the output"
+        checked={value !== null}
+        onInput={(checked) => onInput(checked ? '' : null)}
+      />
+      {value !== null && <Area label="Expected output" value={value} onInput={onInput} />}
+    </>
+  )
+}
+
+export function InputPanel({ draft, onChange }: PanelProps): JSX.Element {
+  if (draft.tests.length > 0) {
+    return <p class="hint">Each test has an input of its own: see Tests.</p>
+  }
+  return (
+    <>
+      <Area
+        label="Standard input"
+        value={draft.stdin}
+        rows={8}
+        onInput={(stdin) => onChange({ stdin })}
+      />
+      <Expected value={draft.expected} onInput={(expected) => onChange({ expected })} />
+      {draft.expected !== null && <CheckerFields draft={draft} onChange={onChange} />}
+    </>
+  )
+}
+
+const checkerNames: Readonly<Record<CheckerType, string>> = {
+  lines: 'Lines, without white space at their ends',
+  exact: 'Every byte',
+  tokens: 'Words, however they are spaced',
+  unordered_lines: 'Lines in any order',
+  floats: 'Numbers, within a tolerance',
+}
+
+function CheckerFields({ draft, onChange }: PanelProps): JSX.Element {
+  return (
+    <>
+      <Choice
+        label="Compare"
+        value={draft.checker}
+        options={checkerTypes.map((name) => [name, checkerNames[name]])}
+        onInput={(checker) => onChange({ checker: checker as CheckerType })}
+      />
+      {draft.checker === 'floats' && (
+        <TextField
+          label="Tolerance"
+          value={draft.tolerance}
+          inputMode="decimal"
+          hint="Absolute, or as a part of the number."
+          onInput={(tolerance) => onChange({ tolerance })}
+        />
+      )}
+    </>
+  )
+}
+
+export function TestsPanel({ draft, onChange }: PanelProps): JSX.Element {
+  const change = (index: number, test: DraftTest | null): void =>
+    onChange({ tests: replace(draft.tests, index, test) })
+  return (
+    <>
+      <p class="hint">The program is compiled once and run once for each test.</p>
+      {draft.tests.map((test, index) => (
+        <fieldset key={index} class="card">
+          <legend>Test {index + 1}</legend>
+          <TextField
+            label="Name"
+            value={test.name}
+            placeholder={String(index + 1)}
+            onInput={(name) => change(index, { ...test, name })}
+          />
+          <Area
+            label="Input"
+            value={test.stdin}
+            rows={3}
+            onInput={(stdin) => change(index, { ...test, stdin })}
+          />
+          <Expected
+            value={test.expected}
+            onInput={(expected) => change(index, { ...test, expected })}
+          />
+          <button type="button" class="quiet" onClick={() => change(index, null)}>
+            Remove test {index + 1}
+          </button>
+        </fieldset>
+      ))}
+      <p class="row">
+        <button
+          type="button"
+          onClick={() =>
+            onChange({ tests: [...draft.tests, { name: '', stdin: '', expected: '' }] })
+          }
+        >
+          Add a test
+        </button>
+      </p>
+      {draft.tests.length > 0 && (
+        <>
+          <CheckerFields draft={draft} onChange={onChange} />
+          <Check
+            label="Stop at the first test that fails"
+            checked={draft.stopOnFailure}
+            onInput={(stopOnFailure) => onChange({ stopOnFailure })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+export function OptionsPanel({
+  draft,
+  onChange,
+  language,
+}: PanelProps & { readonly language: OfferedLanguage | undefined }): JSX.Element {
+  const usual = language?.limits?.run
+  const preset = (text: string | undefined): { placeholder?: string } =>
+    text === undefined ? {} : { placeholder: text }
+  return (
+    <>
+      <Area
+        label="Arguments"
+        value={draft.args}
+        rows={3}
+        hint="One a line."
+        onInput={(args) => onChange({ args })}
+      />
+      {language?.compile !== null && (
+        <Area
+          label="Arguments of the compiler"
+          value={draft.compileArgs}
+          rows={2}
+          hint="One a line."
+          onInput={(compileArgs) => onChange({ compileArgs })}
+        />
+      )}
+      <fieldset class="card columns">
+        <legend>Limits</legend>
+        <TextField
+          label="CPU time, s"
+          value={draft.cpuTime}
+          inputMode="decimal"
+          {...preset(usual && formatSeconds(usual.cpu_seconds))}
+          onInput={(cpuTime) => onChange({ cpuTime })}
+        />
+        <TextField
+          label="Time, s"
+          value={draft.wallTime}
+          inputMode="decimal"
+          {...preset(usual && formatSeconds(usual.wall_seconds))}
+          onInput={(wallTime) => onChange({ wallTime })}
+        />
+        <TextField
+          label="Memory, MiB"
+          value={draft.memory}
+          inputMode="decimal"
+          {...preset(usual && formatBytes(usual.memory_bytes))}
+          onInput={(memory) => onChange({ memory })}
+        />
+      </fieldset>
+      <TextField
+        label="Tag"
+        value={draft.tag}
+        hint="A word of your own, to find it again in the list."
+        onInput={(tag) => onChange({ tag })}
+      />
+    </>
+  )
+}

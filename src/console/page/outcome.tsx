@@ -1,0 +1,65 @@
+// Beside the code: the run as it goes on, and what became of it.
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Failure } from './failure.tsx'
+import { explain, formatSeconds, nameOutcome } from './format.ts'
+import { ResultView } from './result.tsx'
+import { formatRoute } from './route.ts'
+import { isUnderWay } from './run.ts'
+import type { Run } from './run.ts'
+import { isFinal } from './service.ts'
+import type { RunLimits } from './service.ts'
+
+export function Outcome({
+  run,
+  limits,
+}: {
+  readonly run: Run | null
+  readonly limits: RunLimits | null
+}): JSX.Element {
+  const { id = null, record = null, failure = null } = run ?? {}
+  const underWay = isUnderWay(run)
+  return (
+    <section class="outcome" aria-label="Result" aria-busy={underWay}>
+      {/* What a screen reader says of a run, once. */}
+      <p class="unseen" role="status">
+        {record !== null && isFinal(record)
+          ? `${nameOutcome(record).word}. ${explain(record)}`
+          : underWay
+            ? 'Running'
+            : ''}
+      </p>
+      {run === null && <p class="empty">What the program does is shown here.</p>}
+      {failure !== null && <Failure of={failure} />}
+      {underWay && <Elapsed since={run?.since ?? null} record={record} />}
+      {record !== null && isFinal(record) && <ResultView result={record} limits={limits} />}
+      {id !== null && (
+        <p class="more">
+          <a href={formatRoute({ view: 'submission', id })}>Submission {id}</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Elapsed({
+  since,
+  record,
+}: {
+  readonly since: number | null
+  readonly record: Run['record']
+}): JSX.Element {
+  const [, redraw] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => redraw((turn) => turn + 1), 200)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = since === null ? null : Math.floor((performance.now() - since) / 200) / 5
+  const word = record?.status === 'queued' ? 'Queued' : 'Running'
+  return (
+    <p class="verdict">
+      <span class="badge none busy">{word}</span>{' '}
+      <span>{seconds === null ? '' : formatSeconds(seconds)}</span>
+    </p>
+  )
+}

@@ -1,0 +1,235 @@
+// Small parts that all views are made of.
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { nameOutcome } from './format.ts'
+import type { Tone } from './format.ts'
+import type { Summary } from './service.ts'
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly hint?: string
+  onInput(value: string): void
+}
+
+export function TextField({
+  label,
+  value,
+  hint,
+  onInput,
+  ...rest
+}: FieldProps & {
+  readonly inputMode?: 'decimal' | 'text'
+  readonly placeholder?: string
+}): JSX.Element {
+  const id = useId()
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        {...rest}
+      />
+      {hint !== undefined && (
+        <small id={`${id}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </p>
+  )
+}
+
+export function Area({
+  label,
+  value,
+  hint,
+  onInput,
+  rows = 4,
+}: FieldProps & { readonly rows?: number }): JSX.Element {
+  const id = useId()
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={rows}
+        value={value}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {hint !== undefined && (
+        <small id={`${id}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </p>
+  )
+}
+
+export function Choice({
+  label,
+  value,
+  options,
+  onInput,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  onInput(value: string): void
+}): JSX.Element {
+  const id = useId()
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+        {options.map(([name, text]) => (
+          <option key={name} value={name} selected={name === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </p>
+  )
+}
+
+export function Check({
+  label,
+  checked,
+  onInput,
+}: {
+  readonly label: string
+  readonly checked: boolean
+  onInput(checked: boolean): void
+}): JSX.Element {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={(event) => onInput(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
+  )
+}
+
+/** The outcome as a word in its colour. */
+export function Badge({ of }: { readonly of: Pick<Summary, 'status' | 'verdict'> }): JSX.Element {
+  const { word, tone } = nameOutcome(of)
+  return <Mark tone={tone} word={word} isBusy={of.status === 'running'} />
+}
+
+export function Mark({
+  tone,
+  word,
+  isBusy = false,
+}: {
+  readonly tone: Tone
+  readonly word: string
+  readonly isBusy?: boolean
+}): JSX.Element {
+  return <span class={`badge ${tone}${isBusy ? ' busy' : ''}`}>{word}</span>
+}
+
+/** A dialog that keeps the focus until it is closed, by Escape too. */
+export function Dialog({
+  title,
+  children,
+  onClose,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+  onClose(): void
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+/** One panel at a time; arrow keys go from tab to tab. */
+export function Tabs<Name extends string>({
+  label,
+  names,
+  chosen,
+  onChoose,
+  children,
+}: {
+  readonly label: string
+  readonly names: readonly (readonly [name: Name, text: string])[]
+  readonly chosen: Name
+  readonly children: ComponentChildren
+  onChoose(name: Name): void
+}): JSX.Element {
+  const id = useId()
+  const bar = useRef<HTMLDivElement>(null)
+  const go = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const at = names.findIndex(([name]) => name === chosen)
+    const next = (at + step + names.length) % names.length
+    const [name] = names[next] ?? []
+    if (name !== undefined) onChoose(name)
+    bar.current?.querySelectorAll('button')[next]?.focus()
+  }
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} ref={bar} onKeyDown={go}>
+        {names.map(([name, text]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-${name}`}
+            aria-selected={name === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => onChoose(name)}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+      <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </>
+  )
+}
+
+/** Hands a text to the browser as a file to keep. */
+export function saveText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}
+
+/** False where the browser does not let it. */
+export async function copyText(text: string): Promise<boolean> {
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,157 @@
+// Write, run, see: the code and what goes with it on one side, what became of it on the other.
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { CopyAs } from './copy-as.tsx'
+import { emptyDraft, readDraft, toRequest } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { Editor } from './editor.tsx'
+import { languages } from './languages.ts'
+import { FilesPanel, InputPanel, OptionsPanel, TestsPanel } from './options.tsx'
+import { Outcome } from './outcome.tsx'
+import { Tabs } from './part.tsx'
+import { begin, isUnderWay, resume, run as runStore, stop } from './run.ts'
+import type { OfferedLanguage, RunLimits } from './service.ts'
+import { keep, key as keyStore, recall } from './session.ts'
+import { useStore } from './store.ts'
+import { Toolbar } from './toolbar.tsx'
+
+type Panel = 'code' | 'files' | 'input' | 'tests' | 'options'
+
+export function Playground(): JSX.Element {
+  const offered = useStore(languages)
+  const run = useStore(runStore)
+  const hasKey = useStore(keyStore) !== null
+  const [draft, setDraft] = useDraft(offered)
+  const [panel, setPanel] = useState<Panel>('code')
+  const [isCopying, setCopying] = useState(false)
+  const language = offered?.find(({ name }) => name === draft.language)
+  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
+  const underWay = isUnderWay(run)
+  const start = (): void => {
+    if (hasKey && !isUnderWay(runStore.get())) void begin(toRequest(draft))
+  }
+  useEffect(() => void resume(), [hasKey])
+  useShortcut(start)
+
+  const number = (text: string, figure: number): string => (figure > 0 ? `${text} ${figure}` : text)
+  const names = [
+    ['code', 'Code'],
+    ['input', draft.stdin !== '' || draft.expected !== null ? 'Input •' : 'Input'],
+    ['tests', number('Tests', draft.tests.length)],
+    ['files', number('Files', draft.files.length)],
+    ['options', 'Options'],
+  ] as const
+  return (
+    <div class="playground">
+      <h1 class="unseen">Playground</h1>
+      <section class="source" aria-label="Program">
+        <Toolbar
+          draft={draft}
+          offered={offered}
+          onChange={change}
+          onCopy={() => setCopying(true)}
+        />
+        <Tabs
+          label="Parts of the program"
+          names={names}
+          chosen={panel}
+          onChoose={(name) => setPanel(name)}
+        >
+          {/* Kept while another panel shows, with its history and cursor. */}
+          <div class="code" hidden={panel !== 'code'}>
+            <Editor
+              value={draft.code}
+              language={draft.language}
+              label="Code"
+              onChange={(code) => change({ code })}
+              onRun={start}
+            />
+          </div>
+          {panel !== 'code' && (
+            <div class="fields">
+              {panel === 'files' && <FilesPanel draft={draft} onChange={change} />}
+              {panel === 'input' && <InputPanel draft={draft} onChange={change} />}
+              {panel === 'tests' && <TestsPanel draft={draft} onChange={change} />}
+              {panel === 'options' && (
+                <OptionsPanel draft={draft} onChange={change} language={language} />
+              )}
+            </div>
+          )}
+        </Tabs>
+        <p class="actions">
+          {underWay ? (
+            <button
+              type="button"
+              class="danger"
+              disabled={run?.isStopping === true}
+              onClick={() => void stop()}
+            >
+              {run?.isStopping === true ? 'Stopping…' : 'Stop'}
+            </button>
+          ) : (
+            <button
+              type="button"
+              class="primary"
+              disabled={!hasKey}
+              aria-keyshortcuts="Control+Enter"
+              onClick={start}
+            >
+              Run
+            </button>
+          )}
+          <small class="hint">
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it. <kbd>Esc</kbd>, then <kbd>Tab</kbd> leaves the
+            editor.
+          </small>
+        </p>
+      </section>
+      <Outcome run={run} limits={limitsOf(draft, language)} />
+      {isCopying && <CopyAs request={toRequest(draft)} onClose={() => setCopying(false)} />}
+    </div>
+  )
+}
+
+/** The draft of this tab; a first one is an example. */
+function useDraft(
+  offered: readonly OfferedLanguage[] | null,
+): [Draft, (change: (before: Draft) => Draft) => void] {
+  const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
+  useEffect(() => keep('draft', JSON.stringify(draft)), [draft])
+  useEffect(() => {
+    if (offered === null || offered.length === 0) return
+    setDraft((before) => {
+      const found = offered.find(({ name }) => name === before.language)
+      if (before.code !== '') return before
+      const first = found ?? offered[0]
+      return { ...before, language: first?.name ?? before.language, code: first?.example ?? '' }
+    })
+  }, [offered])
+  return [draft, setDraft]
+}
+
+/** Ctrl or Cmd and Enter, wherever the focus is. */
+function useShortcut(start: () => void): void {
+  const newest = useRef(start)
+  newest.current = start
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented)
+        return
+      event.preventDefault()
+      newest.current()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+function limitsOf(draft: Draft, language: OfferedLanguage | undefined): RunLimits | null {
+  const usual = language?.limits?.run
+  if (usual === undefined) return null
+  const own = toRequest(draft).limits ?? {}
+  return {
+    cpu_seconds: own.cpu_time ?? usual.cpu_seconds,
+    wall_seconds: own.wall_time ?? usual.wall_seconds,
+    memory_bytes: own.memory ?? usual.memory_bytes,
+  }
+}

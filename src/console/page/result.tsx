@@ -1,0 +1,107 @@
+// What became of a submission: its verdict and why, what it used beside what it might, its tests and outputs.
+import type { Result } from '#client'
+import type { JSX } from 'preact'
+import { explain, formatBytes, formatSeconds, share } from './format.ts'
+import { Output } from './output.tsx'
+import { Badge } from './part.tsx'
+import type { RunLimits } from './service.ts'
+import { DifferenceView, Tests } from './tests.tsx'
+
+function Meter({
+  label,
+  used,
+  most,
+  format,
+}: {
+  readonly label: string
+  readonly used: number
+  readonly most: number | null
+  format(figure: number): string
+}): JSX.Element {
+  const part = most === null ? 0 : share(used, most)
+  const level = part >= 0.95 ? 'full' : part >= 0.75 ? 'high' : 'low'
+  return (
+    <div class="meter">
+      <dt>{label}</dt>
+      <dd>
+        <strong>{format(used)}</strong>
+        {most !== null && <span> of {format(most)}</span>}
+        <span class={`bar ${level}`} aria-hidden="true">
+          <span style={{ inlineSize: `${Math.max(part * 100, 0.5)}%` }} />
+        </span>
+      </dd>
+    </div>
+  )
+}
+
+function Meters({
+  result,
+  limits,
+}: {
+  readonly result: Result
+  readonly limits: RunLimits | null
+}): JSX.Element | null {
+  const { cpu_time: cpu, wall_time: wall, memory_peak: memory, verdict } = result
+  if (cpu === null || wall === null || memory === null) return null
+  // They never ran.
+  if (verdict === 'CE' || (verdict === 'IE' && wall === 0)) return null
+  return (
+    <dl class="meters">
+      <Meter
+        label="CPU time"
+        used={cpu}
+        most={limits?.cpu_seconds ?? null}
+        format={formatSeconds}
+      />
+      <Meter label="Time" used={wall} most={limits?.wall_seconds ?? null} format={formatSeconds} />
+      <Meter
+        label="Memory"
+        used={memory}
+        most={limits?.memory_bytes ?? null}
+        format={formatBytes}
+      />
+    </dl>
+  )
+}
+
+/** @param limits those of the run; null when they are not known. */
+export function ResultView({
+  result,
+  limits,
+}: {
+  readonly result: Result
+  readonly limits: RunLimits | null
+}): JSX.Element {
+  const { stdout, stderr, tests, difference, compile_output: compiled } = result
+  const isFinal = result.status !== 'queued' && result.status !== 'running'
+  return (
+    <div class="result">
+      <p class="verdict">
+        <Badge of={result} /> <span>{explain(result)}</span>
+      </p>
+      <Meters result={result} limits={limits} />
+      {result.purged_at !== null && <p class="hint">Its outputs were removed for their age.</p>}
+      {tests === null && difference !== null && <DifferenceView of={difference} />}
+      {tests !== null && <Tests tests={tests} limits={limits} />}
+      {compiled !== null && compiled !== '' && (
+        <Output title="Compiler" text={compiled} isTruncated={false} name="compiler.txt" />
+      )}
+      {isFinal && stdout !== null && tests === null && result.verdict !== 'CE' && (
+        <Output
+          title="stdout"
+          text={stdout}
+          isTruncated={result.stdout_truncated === true}
+          name="stdout.txt"
+        />
+      )}
+      {isFinal && stderr !== null && stderr !== '' && tests === null && (
+        <Output
+          title="stderr"
+          text={stderr}
+          isTruncated={result.stderr_truncated === true}
+          name="stderr.txt"
+        />
+      )}
+    </div>
+  )
+}

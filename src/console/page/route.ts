@@ -1,0 +1,51 @@
+// Which view the address names. It stands behind `#`, which browsers keep to themselves: no server's log learns which
+// submissions somebody looks at.
+
+/** The filters of the list, by the API's names; empty ones are left out. */
+export const filterNames = ['status', 'verdict', 'language', 'tag', 'cursor'] as const
+export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
+
+export type Route =
+  | { readonly view: 'playground' }
+  | { readonly view: 'submissions'; readonly filter: Filter }
+  | { readonly view: 'submission'; readonly id: string }
+  | { readonly view: 'unknown' }
+
+/** @param hash as `location.hash` has it. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
+  if (path === '' || path === '/') return { view: 'playground' }
+  if (path === '/submissions') {
+    const given = new URLSearchParams(search)
+    const filter = filterNames.flatMap((name) => {
+      const value = given.get(name) ?? ''
+      return value === '' ? [] : [[name, value]]
+    })
+    return { view: 'submissions', filter: Object.fromEntries(filter) as Filter }
+  }
+  const id = /^\/submission\/([\w-]{1,64})$/.exec(path)?.[1]
+  return id === undefined ? { view: 'unknown' } : { view: 'submission', id }
+}
+
+export function formatRoute(route: Route): string {
+  switch (route.view) {
+    case 'playground':
+    case 'unknown':
+      return '#/'
+    case 'submission':
+      return `#/submission/${route.id}`
+    case 'submissions': {
+      const search = formatFilter(route.filter)
+      return `#/submissions${search === '' ? '' : `?${search}`}`
+    }
+  }
+}
+
+/** As a query, in one order whatever it was. */
+export function formatFilter(filter: Filter): string {
+  const pairs = filterNames.flatMap((name) => {
+    const value = filter[name] ?? ''
+    return value === '' ? [] : [[name, value]]
+  })
+  return new URLSearchParams(pairs).toString()
+}

@@ -1,0 +1,171 @@
+// A submission's log as steps that a person follows: what happened when, and how long it took.
+import type { ExceededLimit, TestResult } from '#client'
+import { count, formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
+import type { Tone } from './format.ts'
+import type { LogEvent } from './service.ts'
+
+export interface Step {
+  /** When it happened; null of a part of another step. */
+  readonly at: string | null
+  readonly title: string
+  readonly detail: string
+  /** How long it took; null of a moment. */
+  readonly seconds: number | null
+  readonly tone: Tone
+}
+
+interface Phase {
+  readonly exit_code: number
+  readonly wall_seconds: number
+  readonly memory_peak_bytes: number
+  readonly cached?: boolean
+}
+
+type TestPhase = Partial<Phase> & {
+  readonly verdict: TestResult['verdict']
+  readonly limit?: ExceededLimit
+}
+
+/** All that may be told of an attempt's end. */
+interface Ending {
+  readonly verdict?: keyof typeof verdictNames
+  readonly compile?: Phase | null
+  readonly run?: Phase | null
+  readonly tests?: readonly TestPhase[]
+  readonly lost?: string
+}
+
+/** @param names of the tests, from the record. */
+export function tellStory(
+  events: readonly LogEvent[],
+  names: readonly (string | null)[] = [],
+): Step[] {
+  // Since when it waits for a worker.
+  let waiting: string | null = null
+  return events.flatMap((event): Step[] => {
+    const { type, at, data } = event
+    if (type === 'execution.started') {
+      const waited = waiting === null ? null : secondsBetween(waiting, at)
+      waiting = null
+      const before = waited === null ? [] : [step(null, 'Waited for a worker', { seconds: waited })]
+      return [
+        ...before,
+        step(at, `Attempt ${say(data['attempt'])}`, { detail: say(data['runtime']) }),
+      ]
+    }
+    if (type === 'submission.received' || type === 'execution.interrupted') waiting = at
+    return describe(event, names)
+  })
+}
+
+function describe({ type, at, data }: LogEvent, names: readonly (string | null)[]): Step[] {
+  switch (type) {
+    case 'submission.received': {
+      const bytes = (data['code'] as { bytes?: number } | undefined)?.bytes
+      const size = bytes === undefined ? '' : `, ${formatBytes(bytes)}`
+      return [step(at, 'Received', { detail: `${say(data['language'])}${size}` })]
+    }
+    case 'execution.completed': {
+      const ending = data as Ending
+      const verdict = ending.verdict ?? 'IE'
+      const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
+      return [...describePhases(ending, names), step(at, verdictNames[verdict], { tone })]
+    }
+    case 'execution.interrupted':
+      return [step(at, 'Interrupted', { detail: losses[say(data['reason'])] ?? '', tone: 'fault' })]
+    case 'execution.abandoned':
+      return [step(at, 'Given up', { detail: 'Every attempt was lost.', tone: 'fault' })]
+    case 'submission.cancel_requested':
+      return [step(at, 'Stop asked for')]
+    case 'submission.cancelled':
+      return [...describePhases(data, names), step(at, 'Stopped')]
+    case 'submission.purged':
+      return [step(at, 'Outputs removed', { detail: 'They are not kept for ever.' })]
+    case 'webhook.attempt_failed':
+      return [
+        step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'bad' }),
+      ]
+    case 'webhook.delivered':
+      return [
+        step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'good' }),
+      ]
+    case 'webhook.abandoned':
+      return [step(at, 'Webhook given up', { detail: say(data['reason']), tone: 'bad' })]
+    case 'webhook.replayed':
+      return [step(at, 'Webhook begun anew')]
+    default:
+      // Of a later release.
+      return [step(at, type)]
+  }
+}
+
+const losses: Readonly<Record<string, string>> = {
+  sandbox_failed: 'The sandbox failed.',
+  worker_lost: 'The worker was lost.',
+  shutdown: 'The worker was shut down.',
+  lease_expired: 'The worker lost touch and stopped.',
+  superseded: 'The worker began it again.',
+}
+
+function describePhases(
+  { compile, run, tests }: Ending,
+  names: readonly (string | null)[],
+): Step[] {
+  const steps: Step[] = []
+  if (compile !== null && compile !== undefined) {
+    const cached = compile.cached === true
+    steps.push(
+      step(null, cached ? 'Compiled before' : 'Compiled', {
+        detail: cached ? 'An earlier submission’s program was taken.' : usage(compile),
+        seconds: cached ? null : compile.wall_seconds,
+        tone: compile.exit_code === 0 ? 'none' : 'bad',
+      }),
+    )
+  }
+  if (tests === undefined) {
+    if (run !== null && run !== undefined)
+      steps.push(step(null, 'Ran', { detail: usage(run), seconds: run.wall_seconds }))
+    return steps
+  }
+  const skipped = tests.filter(({ verdict }) => verdict === null).length
+  for (const [index, { verdict, wall_seconds: seconds = 0 }] of tests.entries()) {
+    if (verdict === null) continue
+    const tone = verdict === 'AC' ? 'good' : verdict === 'IE' ? 'fault' : 'bad'
+    const title = `Test ${nameTest(names[index] ?? null, index)}`
+    steps.push(step(null, title, { detail: verdictNames[verdict], seconds, tone }))
+  }
+  if (skipped > 0) steps.push(step(null, `${count(skipped, 'test')} not run`))
+  return steps
+}
+
+function usage({ exit_code: code, memory_peak_bytes: bytes }: Phase): string {
+  return `exit code ${code}, ${formatBytes(bytes)}`
+}
+
+function attempt(data: LogEvent['data']): { detail: string; seconds: number | null } {
+  const { outcome, status, duration_seconds: seconds } = data
+  return {
+    detail: typeof status === 'number' ? `${say(outcome)}, status ${status}` : say(outcome),
+    seconds: typeof seconds === 'number' ? seconds : null,
+  }
+}
+
+function step(at: string | null, title: string, more: Partial<Step> = {}): Step {
+  return { at, title, detail: '', seconds: null, tone: 'none', ...more }
+}
+
+function say(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+export function secondsBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
+}
+
+/** Sums up how long it took from the first to the last of them. */
+export function totalSeconds(steps: readonly Step[]): string {
+  const times = steps.flatMap(({ at }) => (at === null ? [] : [at]))
+  const [first, last] = [times[0], times.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  return formatSeconds(secondsBetween(first, last))
+}

@@ -1,0 +1,175 @@
+// How each test went, and where an output is not what was expected.
+import type { Difference, TestResult } from '#client'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
+import { Output, Visible } from './output.tsx'
+import { Mark } from './part.tsx'
+import type { RunLimits } from './service.ts'
+import { cut, escapeHidden } from './visible.ts'
+
+/** Expected beside got, from where they part. */
+export function DifferenceView({ of }: { readonly of: Difference }): JSX.Element {
+  const { line, expected, got } = of
+  const same = commonStart(expected ?? '', got ?? '')
+  const row = (label: string, text: string | null): JSX.Element => (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {text === null ? (
+          <em>no such line</em>
+        ) : (
+          <code dir="ltr">
+            <Visible text={text.slice(0, same)} />
+            <mark>
+              <Visible text={text.slice(same)} />
+            </mark>
+          </code>
+        )}
+      </dd>
+    </div>
+  )
+  return (
+    <section class="difference" aria-label={`Difference in line ${line}`}>
+      <p>
+        <strong>Line {line}</strong>
+      </p>
+      <dl>
+        {row('Expected', expected)}
+        {row('Got', got)}
+      </dl>
+    </section>
+  )
+}
+
+function commonStart(one: string, other: string): number {
+  let end = 0
+  while (end < one.length && end < other.length && one[end] === other[end]) end += 1
+  // Not between the halves of one character.
+  return cut(one, end).length
+}
+
+function TestRow({
+  test,
+  index,
+  limits,
+}: {
+  readonly test: TestResult
+  readonly index: number
+  readonly limits: RunLimits | null
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const name = nameTest(test.name, index)
+  if (test.verdict === null) {
+    return (
+      <tr>
+        <th scope="row">
+          <Visible text={name} />
+        </th>
+        <td colSpan={4}>
+          <Mark tone="none" word="Not run" />
+        </td>
+      </tr>
+    )
+  }
+  const tone = test.verdict === 'AC' ? 'good' : test.verdict === 'IE' ? 'fault' : 'bad'
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <Visible text={name} />
+        </th>
+        <td>
+          <Mark tone={tone} word={verdictNames[test.verdict]} />
+        </td>
+        <td class="figure">{formatSeconds(test.cpu_time ?? 0)}</td>
+        <td class="figure">{formatBytes(test.memory_peak ?? 0)}</td>
+        <td>
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} the output of test ${escapeHidden(name)}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide' : 'Show'}
+          </button>
+        </td>
+      </tr>
+      {(isOpen || test.difference !== null || test.message !== null) && (
+        <tr class="more">
+          <td colSpan={5}>
+            {test.message !== null && test.message !== '' && (
+              <p>
+                <Visible text={test.message} />
+              </p>
+            )}
+            {test.difference !== null && <DifferenceView of={test.difference} />}
+            {isOpen && (
+              <>
+                <Output
+                  title={`stdout of ${name}`}
+                  text={test.stdout ?? ''}
+                  isTruncated={test.stdout_truncated === true}
+                  name="stdout.txt"
+                />
+                {(test.stderr ?? '') !== '' && (
+                  <Output
+                    title={`stderr of ${name}`}
+                    text={test.stderr ?? ''}
+                    isTruncated={test.stderr_truncated === true}
+                    name="stderr.txt"
+                  />
+                )}
+                {limits !== null && test.wall_time !== null && (
+                  <p class="hint">
+                    {formatSeconds(test.wall_time)} of {formatSeconds(limits.wall_seconds)}.
+                  </p>
+                )}
+              </>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+export function Tests({
+  tests,
+  limits,
+}: {
+  readonly tests: readonly TestResult[]
+  readonly limits: RunLimits | null
+}): JSX.Element {
+  const passed = tests.filter(({ verdict }) => verdict === 'AC').length
+  return (
+    <section class="tests">
+      <h2>
+        Tests <small>{`${passed} of ${tests.length} passed`}</small>
+      </h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Tests">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Test</th>
+              <th scope="col">Verdict</th>
+              <th scope="col" class="figure">
+                CPU time
+              </th>
+              <th scope="col" class="figure">
+                Memory
+              </th>
+              <th scope="col">Output</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tests.map((test, index) => (
+              <TestRow key={index} test={test} index={index} limits={limits} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

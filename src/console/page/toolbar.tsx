@@ -1,0 +1,96 @@
+// Above the code: its language, and the ways in and out of the page.
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Draft } from './draft.ts'
+import { saveText } from './part.tsx'
+import type { OfferedLanguage } from './service.ts'
+
+export function Toolbar({
+  draft,
+  offered,
+  onChange,
+  onCopy,
+}: {
+  readonly draft: Draft
+  readonly offered: readonly OfferedLanguage[] | null
+  onChange(part: Partial<Draft>): void
+  onCopy(): void
+}): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  const language = offered?.find(({ name }) => name === draft.language)
+  const extension = language?.extensions[0] ?? '.txt'
+  const choose = (name: string): void => {
+    const example = offered?.find((one) => one.name === name)?.example ?? ''
+    // An example gives way to another; what somebody wrote stays.
+    const isOwn = draft.code !== '' && offered?.every((one) => one.example !== draft.code)
+    onChange({ language: name, ...(isOwn !== true && { code: example }) })
+  }
+  const open = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    const found = offered?.find(({ extensions }) =>
+      extensions.some((one) => file.name.endsWith(one)),
+    )
+    const keeps = language?.extensions.some((one) => file.name.endsWith(one)) === true
+    const code = await file.text()
+    onChange({ code, ...(found !== undefined && !keeps && { language: found.name }) })
+  }
+  const options = offered?.map(({ name, title, runtime }) => [name, title, runtime] as const) ?? []
+  const isKnown = options.some(([name]) => name === draft.language)
+  return (
+    <div class="toolbar">
+      <label class="unseen" for="language">
+        Language
+      </label>
+      <select
+        id="language"
+        value={draft.language}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {!isKnown && (
+          <option value={draft.language}>
+            {offered === null ? draft.language : `${draft.language} (not offered)`}
+          </option>
+        )}
+        {options.map(([name, title]) => (
+          <option key={name} value={name} selected={name === draft.language}>
+            {title}
+          </option>
+        ))}
+      </select>
+      <span class="runtime">{language?.runtime ?? ''}</span>
+      <span class="buttons">
+        <button
+          type="button"
+          class="quiet"
+          disabled={(language?.example ?? null) === null}
+          onClick={() => onChange({ code: language?.example ?? '' })}
+        >
+          Example
+        </button>
+        <button type="button" class="quiet" onClick={() => picker.current?.click()}>
+          Open…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          hidden
+          aria-label="Program to open"
+          onChange={(event) => {
+            void open(event.currentTarget.files?.[0])
+            event.currentTarget.value = ''
+          }}
+        />
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => saveText(`main${extension}`, draft.code)}
+        >
+          Save
+        </button>
+        <button type="button" class="quiet" onClick={onCopy}>
+          Copy as…
+        </button>
+      </span>
+    </div>
+  )
+}

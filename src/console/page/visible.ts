@@ -1,0 +1,46 @@
+// What a program wrote, so that nothing in it is obeyed: characters that no reader sees, or that change how others are
+// read, become escapes that a reader does see.
+
+/** A stretch of text; `isEscape`: it stands for characters that are not shown. */
+export interface Piece {
+  readonly text: string
+  readonly isEscape: boolean
+}
+
+// C0 without tab and newline, C1, what is invisible, what turns the direction of writing, tags and private use.
+const hidden =
+  // eslint-disable-next-line no-control-regex -- these are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]+/gu
+
+/** In time linear in the text. */
+export function showHidden(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let end = 0
+  for (const { 0: found, index } of text.matchAll(hidden)) {
+    if (index > end) pieces.push({ text: text.slice(end, index), isEscape: false })
+    pieces.push({ text: Array.from(found, escape).join(''), isEscape: true })
+    end = index + found.length
+  }
+  if (end < text.length) pieces.push({ text: text.slice(end), isEscape: false })
+  return pieces
+}
+
+/** The same as one text, for places that take no markup. */
+export function escapeHidden(text: string): string {
+  return text.replaceAll(hidden, (found) => Array.from(found, escape).join(''))
+}
+
+function escape(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  if (code === 0x0d) return '\\r'
+  const hex = code.toString(16)
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
+}
+
+/** The first so many characters, never half of one. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const last = text.charCodeAt(most - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+}

@@ -1,0 +1,88 @@
+// GET / and what it loads: the console's files, without a key, by name only. They are the same for everybody and say nothing
+// of anybody; what the page shows it asks of the API, with the key that its user enters.
+import type { IncomingMessage } from 'node:http'
+import type { Response } from 'polka'
+import type { Console, ConsoleFile, Encoding } from '#console'
+import { sendBytes } from './answer.ts'
+import { requireHttps } from './https.ts'
+import { methodNotAllowed, requireHost } from './request.ts'
+import type { ApiRequest, Handler } from './request.ts'
+
+// Nothing from elsewhere, nothing inline, no markup made from text, in no frame.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const headers = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  Vary: 'Accept-Encoding',
+} as const
+
+/** Answers the console's paths, and passes on all others. */
+export function serveConsole(find: Console, trustProxy: boolean): Handler {
+  const passHttps = requireHttps(trustProxy)
+  const refuse = methodNotAllowed(['GET'])
+  return (request, response, next) => {
+    const file = find(request.path)
+    if (file === undefined) return next()
+    request.route = file.path === '/' ? '/' : '/console/:name'
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const answer = isRead
+      ? () => sendFile(request, response, file)
+      : () => refuse(request, response, next)
+    return passHttps(request, response, () => requireHost(request, response, answer))
+  }
+}
+
+function sendFile(request: ApiRequest, response: Response, file: ConsoleFile): void {
+  const own = {
+    ...headers,
+    ETag: file.tag,
+    // A name with a hash never means anything else; the page tells which names hold now.
+    'Cache-Control': file.path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable',
+  }
+  if (isKnown(request, file)) {
+    response.writeHead(304, own).end()
+    return
+  }
+  const encoding = chooseEncoding(request)
+  sendBytes(response, 200, file.contentType, file.bytes[encoding], {
+    ...own,
+    ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+  })
+}
+
+/** The browser has it. */
+function isKnown(
+  { headers: { 'if-none-match': known = '' } }: IncomingMessage,
+  { tag }: ConsoleFile,
+) {
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
+}
+
+/** The smallest that the browser takes. */
+function chooseEncoding({
+  headers: { 'accept-encoding': accepted = '' },
+}: IncomingMessage): Encoding {
+  const names = accepted.split(',').flatMap((one) => {
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+    return parameters.some((part) => /^q=0(?:\.0*)?$/.test(part)) ? [] : [name]
+  })
+  if (names.includes('br')) return 'br'
+  return names.includes('gzip') ? 'gzip' : 'identity'
+}

@@ -1,0 +1,137 @@
+// A whole service to look at: web, worker and PostgreSQL, as a user has it, and the browser that looks.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { admitRequest, revokeKey } from '#account'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller } from '../helper/submission.ts'
+import { startWebProcess } from '../helper/web.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+export interface ConsoleService {
+  readonly origin: string
+  /** A key of a new account. */
+  readonly issue: () => Promise<string>
+  readonly revoke: (key: string) => Promise<void>
+  /** Kills the web process. */
+  readonly goAway: () => Promise<void>
+  /** Starts another one, where it was. */
+  readonly comeBack: () => Promise<void>
+}
+
+export async function startService(t: Test): Promise<ConsoleService> {
+  const database = await createTestDatabase()
+  t.teardown(() => database.drop())
+  let web = await startWebProcess(t, database.url)
+  await startWorkerProcess(t, database.url)
+  const { port } = web
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    issue: async () => (await createCaller(database.sql)).key,
+    async revoke(key) {
+      const caller = await admitRequest(database.sql, key)
+      await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
+    },
+    async goAway() {
+      const ended = new Promise((done) => web.child.once('exit', done))
+      web.child.kill('SIGKILL')
+      await ended
+    },
+    async comeBack() {
+      web = await startWebProcess(t, database.url, { PORT: String(port) })
+    },
+  }
+}
+
+/** Nothing that asks anything of anybody but the page's own service. */
+const switches = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** What a tab must never have: an error, a breach of its policy, a request elsewhere. */
+export interface Tab {
+  readonly page: Page
+  /** Of all its pages so far, in words. */
+  readonly complaints: readonly string[]
+  /** What it asked for. */
+  readonly requests: readonly string[]
+}
+
+export interface Browser {
+  /** A tab of a browser that knows nothing of other tabs. */
+  readonly open: (options?: BrowserContextOptions) => Promise<Tab>
+}
+
+/** Debian's Chromium, with a profile of its own; ended with the test. */
+export async function startBrowser(t: Test, origin: string): Promise<Browser> {
+  const folder = mkdtempSync(join(tmpdir(), 'runledger-browser-'))
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [...switches, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+  })
+  t.teardown(async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    async open(options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
+      t.teardown(() => context.close())
+      return watchTab(context, origin)
+    },
+  }
+}
+
+async function watchTab(context: BrowserContext, origin: string): Promise<Tab> {
+  const complaints: string[] = []
+  const requests: string[] = []
+  const page = await context.newPage()
+  page.on('request', (request) => {
+    const url = request.url()
+    requests.push(url)
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('blob:'))
+      complaints.push(`asked for ${url}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`failed: ${error.message}`))
+  page.on('console', (message) => {
+    // The browser tells of every answer that is no success and of every connection that fails, wanted or not.
+    const isAnswer = message.text().startsWith('Failed to load resource:')
+    if (['error', 'warning'].includes(message.type()) && !isAnswer)
+      complaints.push(`${message.type()}: ${message.text()}`)
+  })
+  await context.exposeFunction('tellBreach', (text: string) => complaints.push(`breach: ${text}`))
+  await context.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+    tellBreach(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
+  })`)
+  return { page, complaints, requests }
+}
+
+/** Opens the page and enters a key, as a user does. */
+export async function enter(page: Page, origin: string, key: string, hash = ''): Promise<void> {
+  await page.goto(`${origin}/${hash}`)
+  await page.getByRole('textbox', { name: 'API key' }).fill(key)
+  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByRole('button', { name: 'Forget key' }).waitFor()
+}
+
+/** Replaces the code. */
+export async function write(page: Page, code: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Code' })
+  await editor.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.keyboard.insertText(code)
+}
