@@ -71,10 +71,10 @@ t.test('naming a blob, or uploading it again, is a use, written at most twice a 
     return row?.['used_at'] as Date
   }
   const id = await submitNaming(name)
-  await finish(sql, id, {}, { does: ['blobs'] })
+  await finish(sql, id)
   const first = await usedAt()
   t.ok(Date.now() - first.getTime() < 60_000)
-  await finish(sql, await submitNaming(name), {}, { does: ['blobs'] })
+  await finish(sql, await submitNaming(name))
   t.equal((await usedAt()).getTime(), first.getTime())
   await age(name, 40)
   await storeAgo(0)
@@ -88,7 +88,7 @@ t.test('what an unfinished submission names stays, however long it waits', async
   await age(other, 100)
   t.equal(await purgeBlobs(sql, 30), 1)
   t.strictSame([await isThere(name), await isThere(other)], [true, false])
-  await finish(sql, id, {}, { does: ['blobs'] })
+  await finish(sql, id)
   t.equal(await purgeBlobs(sql, 30), 1)
   t.strictSame(await broken(), [])
 })

@@ -94,9 +94,9 @@ export async function finish(
   sql: Database,
   id: string,
   run: PretendedRun = {},
-  { inTransaction = false, does = [] }: { inTransaction?: boolean; does?: string[] } = {},
+  { inTransaction = false } = {},
 ): Promise<void> {
-  const version = await startExecution(sql, id, { does })
+  const version = await startExecution(sql, id)
   if (version === null) throw new Error(`submission ${id} cannot start`)
   await completeExecution(sql, id, version, run, { inTransaction })
 }
