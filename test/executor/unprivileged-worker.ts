@@ -36,6 +36,15 @@ const descriptors = await run(
   'python',
   'import os\nheld = []\nfor n in range(1024):\n  try: os.fstat(n); held.append(n)\n  except OSError: pass\nprint(held)',
 )
+const left = await execute(
+  executor,
+  'python',
+  'import os\nopen("out", "w").write("left")\nos.chmod("out", 0)\nos.chmod(".", 0)',
+  '',
+  undefined,
+  undefined,
+  { outputFiles: ['out'] },
+)
 console.log(
   JSON.stringify({
     isolation: executor.isolation,
@@ -46,6 +55,7 @@ console.log(
     status: status.stdout,
     seen: seen.stdout,
     descriptors: descriptors.stdout,
+    left: left.run?.outputFiles?.map(({ content }) => Buffer.from(content ?? []).toString()),
   }),
 )
 await executor.close()

@@ -78,6 +78,7 @@ t.test(
         /^Uid:\t1000\t[^]*^CapEff:\t0+$[^]*^CapBnd:\t0+$[^]*^NoNewPrivs:\t1$[^]*^Seccomp:\t2$/m,
       seen: '[]\n',
       descriptors: '[0, 1, 2]\n',
+      left: ['left'],
     })
   },
 )

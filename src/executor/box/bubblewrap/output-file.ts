@@ -53,8 +53,9 @@ export function readOutputFiles(directory: number, names: readonly string[]): Ou
   })
 }
 
-/** @returns a descriptor to look at it; null when there is no such file. */
+/** @returns a descriptor to look at it; null when there is no such file, or it is of another file system. */
 function openBelow(directory: number, parts: readonly string[]): number | null {
+  const device = fstatSync(directory).dev
   let at = directory
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1
@@ -62,6 +63,10 @@ function openBelow(directory: number, parts: readonly string[]): number | null {
     if (at !== directory) closeSync(at)
     if (below === null) return null
     at = below
+    if (fstatSync(at).dev !== device) {
+      closeSync(at)
+      return null
+    }
     if (!isLast) openUp(at)
   }
   return at

@@ -1,6 +1,6 @@
 // Reading what is left in a directory, with things in it that the filter on system calls forbids a program to make.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, constants, mkdirSync, openSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs' // prettier-ignore
+import { chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs' // prettier-ignore
 import t from 'tap'
 import {
   openWorkDirectory,
@@ -8,6 +8,10 @@ import {
 } from '../../../../src/executor/box/bubblewrap/output-file.ts'
 import { failsAt } from '../../../helper/executor.ts'
 
+// Nothing of the host's is named: should a link be followed, its mode would be changed.
+const outside = mkdtempSync('/dev/shm/runledger-test-')
+t.teardown(() => rmSync(outside, { recursive: true }))
+writeFileSync(`${outside}/file`, 'outside')
 const root = t.testdir({ plain: 'plain', sub: { file: 'below' } })
 execFileSync('mkfifo', [`${root}/pipe`])
 execFileSync('mkfifo', [`${root}/sub/pipe`])
@@ -16,13 +20,14 @@ mkdirSync(`${root}/closed`)
 writeFileSync(`${root}/closed/file`, 'closed')
 chmodSync(`${root}/closed/file`, 0)
 chmodSync(`${root}/closed`, 0)
-symlinkSync('/etc', `${root}/outside`)
+symlinkSync(outside, `${root}/outside`)
+symlinkSync(`${outside}/file`, `${root}/direct`)
 symlinkSync(`${root}/sub`, `${root}/around`)
 const directory = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)
 t.teardown(() => closeSync(directory))
 
 t.test('only files are read, by names without links', async (t) => {
-  const names = ['pipe', 'sub/pipe', 'zeroes', 'sub', 'outside/passwd', 'around/file', 'plain/x', 'closed/file', 'plain', 'sub/file'] // prettier-ignore
+  const names = ['pipe', 'sub/pipe', 'zeroes', 'sub', 'outside/file', 'direct', 'around/file', 'plain/x', 'closed/file', 'plain', 'sub/file'] // prettier-ignore
   const before = readdirSync('/proc/self/fd').length
   const found = readOutputFiles(directory, names)
   t.strictSame(
