@@ -197,7 +197,8 @@ function describeEnd(result: Result, isColoured: boolean): string {
   return `${name} ${figures}${figures === '' ? '' : '  '}${id}`
 }
 
-function statusOf({ status }: RunledgerError): number {
+function statusOf({ status, code }: RunledgerError): number {
+  if (code === 'quota_exceeded') return exitStatuses.refused
   if (status === 401 || status === 403) return exitStatuses.unauthorized
   return status === 400 || status === 404 ? exitStatuses.refused : exitStatuses.unavailable
 }

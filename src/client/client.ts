@@ -319,6 +319,7 @@ export function createClient(options: ClientOptions): Client {
         const start = performance.now()
         const before = position
         let asked = 0
+        let hasFailed = false
         try {
           const events = await openStream(send, id, position, signal)
           if (events === null) return
@@ -333,9 +334,11 @@ export function createClient(options: ClientOptions): Client {
           const isEnough = failed >= retries && position === before
           if (!isOurs || !isWorthAnother(error) || isEnough) throw error
           asked = (error.retryAfterSeconds ?? 0) * 1000
+          hasFailed = true
         }
-        const isVain = position === before && performance.now() - start < 1000
-        failed = isVain ? failed + 1 : 0
+        // A connection that was open for a while and told nothing has not failed.
+        const isVain = hasFailed || performance.now() - start < 1000
+        failed = isVain && position === before ? failed + 1 : 0
         await pause(Math.max(asked, backOff(failed)), signal)
       }
     },

@@ -40,6 +40,9 @@ export interface BlobCacheOptions {
 /** Bytes that are hashed at once: nothing else is done meanwhile. */
 const hashedAtOnce = 1024 * 1024
 
+/** A file takes a block at least, so that their number is bounded, too. */
+const sizeOnDisk = (bytes: number): number => Math.max(bytes, 4096)
+
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
   const onDisk = createFairShare()
   const inFlight = new Map<string, Promise<CachedBlob>>()
@@ -47,7 +50,8 @@ export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOp
   const verified = new Map<string, number>()
   if (capacityBytes > 0) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
+    for (const { name, bytes } of listByAge(directory))
+      onDisk.add(ownerOf(name), name, sizeOnDisk(bytes))
     evict()
   }
 
@@ -72,7 +76,7 @@ export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOp
       return null
     }
     verified.set(file, bytes.length)
-    onDisk.add(ownerOf(file), file, bytes.length)
+    onDisk.add(ownerOf(file), file, sizeOnDisk(bytes.length))
     const now = new Date()
     await utimes(path, now, now).catch(() => {})
     return bytes
@@ -85,7 +89,7 @@ export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOp
       await writeFile(unfinished, bytes, { mode: 0o400, flag: 'wx' })
       await rename(unfinished, `${directory}/${file}`)
       verified.set(file, bytes.length)
-      onDisk.add(ownerOf(file), file, bytes.length)
+      onDisk.add(ownerOf(file), file, sizeOnDisk(bytes.length))
       evict()
     } catch {
       // A full disk costs speed, not results.

@@ -1,5 +1,7 @@
 // Sends answers, also to clients that read slowly or still send an unread body.
 import type { Response } from 'polka'
+import type { ApiRequest } from './request.ts'
+import { unsentAnswers } from './unsent.ts'
 
 /** Without progress for so long, the client has stopped reading. */
 const slowReaderMilliseconds = 15_000
@@ -44,6 +46,8 @@ export function sendBytes(
     ...headers,
   })
   response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+  const { caller } = response.req as Partial<ApiRequest>
+  unsentAnswers.note(response, caller?.apiKeyId ?? '', bytes)
   if (!lingers) {
     response.end(bytes)
     return

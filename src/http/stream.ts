@@ -10,12 +10,17 @@ import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { invalidRequest, isUuid, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
+import { unsentAnswers } from './unsent.ts'
 
 /** Those of one web process. */
 export interface StreamDesk {
   readonly open: number
-  /** @throws {Problem} when the process or the key has as many as it may. */
-  admit(request: ApiRequest): void
+  /**
+   * Keeps a place until it is given back, for a stream that is about to begin.
+   * @returns gives it back.
+   * @throws {Problem} when the process or the key has as many as it may.
+   */
+  admit(request: ApiRequest): () => void
   /** Answers with the stream. Whose submission it is was seen to. */
   begin(
     request: ApiRequest,
@@ -46,6 +51,8 @@ const usualBounds: StreamBounds = {
   longestMilliseconds: 15 * 60_000,
 }
 const lookMilliseconds = 1000
+/** So long whoever reads a little now and then may take for the last of it. */
+const lastMilliseconds = 60_000
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -64,8 +71,8 @@ interface Open {
   saidAt: number
   /** Null: all was taken. */
   blockedAt: number | null
-  /** It has its last byte, and may still be taking it. */
-  isOver: boolean
+  /** It has its last byte, and may still be taking it; null: not yet. */
+  overAt: number | null
 }
 
 export function createStreamDesk({
@@ -81,11 +88,14 @@ export function createStreamDesk({
   } = { ...usualBounds, ...streamBounds }
   const all = new Set<Open>()
   const byKey = new Map<string, number>()
+  let kept = 0
 
   function look(): void {
     const now = performance.now()
     for (const one of all) {
-      if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
+      if (one.overAt !== null) {
+        if (now - one.overAt > lastMilliseconds) one.response.destroy()
+      } else if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
       else if (now - one.beganAt > longestMilliseconds) finish(one, null)
       else if (one.blockedAt === null && now - one.saidAt >= commentMilliseconds) say(one, comment)
@@ -94,19 +104,27 @@ export function createStreamDesk({
   setInterval(look, Math.min(lookMilliseconds, slowReaderMilliseconds)).unref()
 
   function say(one: Open, bytes: Buffer | string): void {
-    if (one.isOver) return
+    if (one.overAt !== null) return
     one.saidAt = performance.now()
     if (!one.response.write(bytes)) one.blockedAt ??= one.saidAt
   }
 
   function finish(one: Open, bytes: Buffer | null): void {
     const { response } = one
-    if (one.isOver) return
-    one.isOver = true
+    if (one.overAt !== null) return
+    one.overAt = performance.now()
     one.blockedAt = null
     // What it takes to the end is bounded as any answer is.
     response.setTimeout(slowReaderMilliseconds, () => response.destroy())
+    if (bytes !== null) unsentAnswers.note(response, one.key, bytes)
     response.end(bytes ?? undefined)
+  }
+
+  /** At the latest. */
+  function secondsUntilOneEnds(key: string): number {
+    const oldest = all.values().find((one) => one.key === key)
+    const left = (oldest?.beganAt ?? 0) + longestMilliseconds - performance.now()
+    return Math.max(1, Math.ceil(left / 1000))
   }
 
   function count(key: string, by: 1 | -1): void {
@@ -126,12 +144,18 @@ export function createStreamDesk({
         throw new Problem(
           'rate_limited',
           `This key has ${openPerKeyMost} streams open here, as many as it may.`,
-          { headers: { 'Retry-After': '1' } },
+          { headers: { 'Retry-After': String(secondsUntilOneEnds(caller.apiKeyId)) } },
         )
-      if (all.size >= openMost)
+      if (all.size + kept >= openMost)
         throw new Problem('unavailable', 'Too many streams are open. Try again shortly.', {
           headers: { 'Retry-After': '1' },
         })
+      kept += 1
+      count(caller.apiKeyId, 1)
+      return () => {
+        kept -= 1
+        count(caller.apiKeyId, -1)
+      }
     },
 
     begin(request, response, id, from, further = {}) {
@@ -143,13 +167,13 @@ export function createStreamDesk({
       }
       const now = performance.now()
       const key = request.caller.apiKeyId
-      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null, isOver: false }
+      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null, overAt: null }
       all.add(one)
       count(key, 1)
       say(one, greeting)
       const { noteReady, leave } = streams.watch(id, from, {
         get isReady() {
-          return one.blockedAt === null && !one.isOver
+          return one.blockedAt === null && one.overAt === null
         },
         give: (bytes) => say(one, bytes),
         end: (bytes) => finish(one, bytes),
@@ -159,7 +183,7 @@ export function createStreamDesk({
         noteReady()
       })
       response.once('close', () => {
-        one.isOver = true
+        one.overAt ??= performance.now()
         leave()
         if (all.delete(one)) count(key, -1)
       })
@@ -185,8 +209,9 @@ export function streamResult(
       response.writeHead(204).end()
       return
     }
-    desk.admit(request)
+    const giveBack = desk.admit(request)
     if (!response.destroyed) desk.begin(request, response, id, from)
+    giveBack()
   }
 }
 

@@ -182,15 +182,19 @@ async function submitAndStream(
   response: Response,
 ): Promise<void> {
   const { database, streams } = dependencies
-  desk.admit(asked.request)
-  const id = createSubmissionId()
-  await withDeadline(() => streams.announce(id))
-  const receipt = await receive(dependencies, asked, id, streams.channel)
-  // The commit was not waited for, but the first event tells the id.
-  await withDeadline(() => flushLog(database))
-  if (asked.hungUp.aborted) return
-  const headers = receipt.kind === 'received' ? locate(id) : describeReplayed(receipt)
-  desk.begin(asked.request, response, receipt.id, beginning, headers)
+  const giveBack = desk.admit(asked.request)
+  try {
+    const id = createSubmissionId()
+    await withDeadline(() => streams.announce(id))
+    const receipt = await receive(dependencies, asked, id, streams.channel)
+    // The commit was not waited for, but the first event tells the id.
+    await withDeadline(() => flushLog(database))
+    if (asked.hungUp.aborted) return
+    const headers = receipt.kind === 'received' ? locate(id) : describeReplayed(receipt)
+    desk.begin(asked.request, response, receipt.id, beginning, headers)
+  } finally {
+    giveBack()
+  }
 }
 
 async function waitForEarlier(

@@ -25,6 +25,11 @@ export const receiptSchema = v.object({
       v.nullable(digest),
       v.description('Over files, tests, arguments, limits and checker together.'),
     ),
+    blobs: v.pipe(
+      v.nullable(v.array(digest)),
+      v.description('What it names in place of inputs and expected outputs, which are empty then.'),
+    ),
+    rerun_of: v.nullable(v.string()),
     limits: v.nullable(facts),
     checker_language: v.nullable(v.string()),
     tag: v.nullable(v.string()),
@@ -57,6 +62,10 @@ export const receiptSchema = v.object({
     compile_output: v.nullable(outputDigest),
     report: v.nullable(digest),
     tests: v.nullable(v.array(facts)),
+    files: v.pipe(
+      v.nullable(v.array(facts)),
+      v.description('What the run has left of `output_files`.'),
+    ),
   }),
   events: v.pipe(
     v.array(
@@ -128,6 +137,8 @@ function describeRequest({ data }: RecordedEvent): Receipt['request'] {
     'stdin',
     'expected_stdout',
     'detail',
+    'blobs',
+    'rerun_of',
     'limits',
     'checker_language',
     'tag',
@@ -156,6 +167,7 @@ function describeEnd({ type, at, data }: RecordedEvent): Receipt['end'] {
     'compile_output',
     'report',
     'tests',
+    'files',
   ])
   return {
     at: at.toISOString(),

@@ -218,6 +218,26 @@ for (const BOX of ['keeper', 'bubblewrap']) {
       },
     )
 
+    t.test('characters that were written or kept in parts are told while it runs', async (t) => {
+      const code = [
+        'import os, time',
+        'for byte in "é€😀\\n".encode(): os.write(1, bytes([byte])); time.sleep(0.06)',
+        'os.write(1, ("€" * 60000).encode())',
+        'time.sleep(300)',
+      ].join('\n')
+      const limits = { wall_time: 300 }
+      const stream = await open('/api/submit', { body: { language: 'python', code, limits } })
+      const { id } = (await stream.until(({ event }) => event === 'submitted')).data
+      await stream.until(
+        ({ event, data }) =>
+          event === 'stdout' && data.offset + Buffer.byteLength(data.text) === 10 + 180_000,
+      )
+      await call('POST', `/api/result/${id}/cancel`, { key })
+      const events = await stream.ended
+      t.strictSame(findFlaws(events), [])
+      t.equal(joinOutput(events, 'stdout').length, 10 + 180_000)
+    })
+
     t.test('a flood is told in part, and in the end whole', async (t) => {
       const code = 'import os\nline = b"0123456789abcde\\n" * 64\nwhile True: os.write(1, line)'
       const stream = await open('/api/submit', { body: { language: 'python', code } })

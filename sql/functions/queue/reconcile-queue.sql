@@ -113,7 +113,11 @@ begin
   end loop;
 
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
-  perform runledger.forget_unwatched();
+  begin
+    perform runledger.forget_unwatched();
+  exception when others then
+    raise warning 'streams: %', sqlerrm;
+  end;
   perform graphile_worker.complete_jobs(array(
     select j.id from graphile_worker.jobs j where j.attempts >= j.max_attempts and j.locked_at is null
   ));

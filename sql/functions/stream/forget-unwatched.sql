@@ -4,7 +4,12 @@ create or replace function runledger.forget_unwatched() returns void
 language plpgsql
 as $$
 begin
-  delete from runledger.watch w where w.expires_at < now();
+  -- Whoever asks anew has locked it, and goes on to other rows.
+  delete from runledger.watch w
+  using (
+    select old.submission_id, old.channel from runledger.watch old where old.expires_at < now() for update skip locked
+  ) expired
+  where w.submission_id = expired.submission_id and w.channel = expired.channel;
   delete from runledger.live_output o
   where not exists (select from runledger.watch w where w.submission_id = o.submission_id);
 end

@@ -34,7 +34,10 @@ export interface LogEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export type Summary = Omit<Result, 'stdout' | 'stderr' | 'compile_output' | 'tests' | 'webhook'>
+export type Summary = Omit<
+  Result,
+  'stdout' | 'stderr' | 'compile_output' | 'tests' | 'files' | 'webhook'
+>
 
 /** What keeps the page from its service for the moment; null: nothing. */
 export const trouble = createStore<string | null>(null)

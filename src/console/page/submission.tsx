@@ -80,7 +80,7 @@ function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JS
 /** What its outputs are is shown above. */
 function shorten(record: Result): object {
   const { stdout: _out, stderr: _err, compile_output: _compiler, tests: _tests, ...rest } = record
-  return rest
+  return { ...rest, files: rest.files?.map(({ content: _content, ...file }) => file) ?? null }
 }
 
 /** Those of the newest attempt. */

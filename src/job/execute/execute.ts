@@ -213,9 +213,10 @@ async function execute(
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    // A language that is not offered, or a blob that is gone, says nothing of the sandbox.
+    // A language that is not offered, a blob that is gone, or a file that cannot be read says nothing of other runs.
     const isMissing =
-      error instanceof SandboxError && ['language.missing', 'blob.read'].includes(error.step)
+      error instanceof SandboxError &&
+      ['language.missing', 'blob.read', 'bubblewrap.output'].includes(error.step)
     if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }

@@ -60,12 +60,26 @@ function describe(id: string, rows: readonly StreamRow[]): Standing | undefined 
       run: first.run,
       isBase64: first.output_encoding === 'base64',
       compile: messages === undefined ? null : decoder.decode(messages.bytes),
-      stdout: of('stdout')[0] ?? { start: 0, bytes: nothing },
-      stderr: of('stderr')[0] ?? { start: 0, bytes: nothing },
+      stdout: join(of('stdout')),
+      stderr: join(of('stderr')),
       tests: of('test').map(({ start: index, bytes }) => ({ index, json: decoder.decode(bytes) })),
       record: null,
     },
   }
+}
+
+/** Pieces in the order of their beginnings as one: a character may stand in several. */
+function join([first = { start: 0, bytes: nothing }, ...others]: readonly Part[]): Part {
+  const { start } = first
+  const pieces = [first.bytes]
+  let end = start + first.bytes.length
+  for (const other of others) {
+    if (other.start > end) break
+    const rest = other.bytes.subarray(end - other.start)
+    pieces.push(rest)
+    end += rest.length
+  }
+  return { start, bytes: Buffer.concat(pieces) }
 }
 
 /** Everything, from the record. @returns null when there is none any more. */

@@ -45,7 +45,10 @@ interface Topic {
   readonly watchers: Map<Watcher, Position>
   /** Asked for until then, by performance.now(). */
   askedUntil: number
+  /** There may be more for some of them. */
   isDirty: boolean
+  /** When there may last have been more for all of them, by a clock of our own. */
+  dirtiedAt: number
   isEnding: boolean
 }
 
@@ -71,6 +74,8 @@ const endingsMost = 3
 export function createStreams(sql: Database, onError: (error: unknown) => void): Streams {
   const topics = new Map<string, Topic>()
   const channel = `runledger_${randomBytes(16).toString('hex')}`
+  const readAt = new WeakMap<Watcher, number>()
+  let clock = 0
   const toEnd: { readonly topic: Topic; readonly standing: Standing }[] = []
   let ending = 0
   let isClosed = false
@@ -95,19 +100,28 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   function goOn(milliseconds: number | null): void {
     looking = false
     if (milliseconds !== null) schedule(milliseconds)
-    else if (topics.values().some(({ isDirty }) => isDirty)) schedule(gatherMilliseconds)
+    else if (topics.values().some(({ isDirty, isEnding }) => isDirty && !isEnding))
+      schedule(gatherMilliseconds)
+  }
+
+  function mark(topic: Topic): void {
+    topic.isDirty = true
+    topic.dirtiedAt = clock += 1
   }
 
   function dirty(topic: Topic | undefined): void {
     if (topic === undefined) return
-    topic.isDirty = true
+    mark(topic)
     schedule(gatherMilliseconds)
   }
 
   /** @returns false when there is more to read at once. @throws when the database is away: all stays dirty. */
   async function look(): Promise<boolean> {
     const due = topics.values().filter(({ isDirty, isEnding }) => isDirty && !isEnding).toArray() // prettier-ignore
-    const groups = due.flatMap(groupWatchers)
+    // Each has its turn, however many stand at different places.
+    const groups = due.flatMap((topic) =>
+      groupWatchers(topic, (watcher) => (readAt.get(watcher) ?? 0) < topic.dirtiedAt),
+    )
     for (const topic of due) {
       topic.isDirty = false
       // Last in the row next time.
@@ -117,6 +131,8 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     const some = groups.slice(0, groupsMost)
     for (const { topic } of groups.slice(groupsMost)) topic.isDirty = true
     if (some.length === 0) return true
+    for (const { topic, watchers } of some)
+      for (const watcher of watchers) readAt.set(watcher, topic.dirtiedAt)
     try {
       const standings = await readStanding(
         sql,
@@ -125,7 +141,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
       for (const [index, group] of some.entries()) tell(group, standings[index])
       await ask(some.map(({ topic }) => topic))
     } catch (error) {
-      for (const { topic } of some) topic.isDirty = true
+      for (const { topic } of some) mark(topic)
       throw error
     }
     return groups.length <= groupsMost
@@ -139,7 +155,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
       end(topic, standing)
     } else if (give(group, standing.seen)) {
       // There was something, so there may be more than one reading takes.
-      topic.isDirty = true
+      mark(topic)
     }
   }
 
@@ -171,10 +187,14 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     ending += 1
     const { topic } = next
     void finish(topic, next.standing)
-      .catch((error: unknown) => {
-        onError(error)
-        setTimeout(() => dirty(topic), retryMilliseconds)
-      })
+      .then(
+        // Who had not taken all is given the rest when he has.
+        () => dirty(topic),
+        (error: unknown) => {
+          onError(error)
+          setTimeout(() => dirty(topic), retryMilliseconds)
+        },
+      )
       .finally(() => {
         topic.isEnding = false
         ending -= 1
@@ -245,6 +265,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
         watchers: new Map<Watcher, Position>(),
         askedUntil: 0,
         isDirty: true,
+        dirtiedAt: 0,
         isEnding: false,
       }
       topics.set(id, topic)
@@ -264,10 +285,10 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   }
 }
 
-function groupWatchers(topic: Topic): Group[] {
+function groupWatchers(topic: Topic, isDue = (_watcher: Watcher): boolean => true): Group[] {
   const groups = new Map<string, Group & { readonly watchers: Watcher[] }>()
   for (const [watcher, position] of topic.watchers) {
-    if (!watcher.isReady) continue
+    if (!watcher.isReady || !isDue(watcher)) continue
     const key = formatPosition(position)
     const group = groups.get(key) ?? { topic, position, watchers: [] }
     groups.set(key, group)

@@ -59,8 +59,12 @@ function openBelow(directory: number, parts: readonly string[]): number | null {
   let at = directory
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1
-    const below = lookAt(`${nameOf(at)}/${part}`, isLast ? 0 : constants.O_DIRECTORY)
-    if (at !== directory) closeSync(at)
+    let below: number | null
+    try {
+      below = lookAt(`${nameOf(at)}/${part}`, isLast ? 0 : constants.O_DIRECTORY)
+    } finally {
+      if (at !== directory) closeSync(at)
+    }
     if (below === null) return null
     at = below
     if (fstatSync(at).dev !== device) {

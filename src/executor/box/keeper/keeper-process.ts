@@ -96,7 +96,11 @@ async function run(
   const refuse = conversation.onOutput
   conversation.onOutput = (kind, bytes) => {
     if (kind === 'outputFile') {
-      demand(conversation, () => outputFiles.add(bytes))
+      try {
+        demand(conversation, () => outputFiles.add(bytes))
+      } catch {
+        // The conversation has ended by it, and with it the run.
+      }
       return
     }
     const output = kind === 'output' ? stdout : stderr

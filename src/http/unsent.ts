@@ -1,0 +1,53 @@
+// Bounds what the process holds for clients that do not take it. A record may be tens of megabytes, and a client may take its
+// time: when answers under way hold too much together, the oldest of the key that holds most is broken off, and its client
+// asks again.
+import type { Response } from 'polka'
+
+/** Smaller answers are bounded by the number of connections. */
+const noticedBytes = 256 * 1024
+
+interface Unsent {
+  readonly key: string
+  readonly response: Response
+  readonly bytes: Buffer
+}
+
+export interface UnsentAnswers {
+  /** To be called before the bytes are given to the response; several may share them. */
+  note(response: Response, key: string, bytes: Buffer): void
+}
+
+/** @param bytesMost of all answers together, those that share their bytes once. */
+export function createUnsentAnswers(bytesMost = 256 * 1024 * 1024): UnsentAnswers {
+  const all = new Set<Unsent>()
+
+  function measure(): { readonly total: number; readonly largestKey: string } {
+    const bytes = new Set<Buffer>()
+    const byKey = new Map<string, number>()
+    for (const one of all) {
+      bytes.add(one.bytes)
+      byKey.set(one.key, (byKey.get(one.key) ?? 0) + one.bytes.length)
+    }
+    const [largestKey = ''] = [...byKey].toSorted(([, a], [, b]) => b - a)[0] ?? []
+    return { total: bytes.values().reduce((sum, { length }) => sum + length, 0), largestKey }
+  }
+
+  return {
+    note(response, key, bytes) {
+      if (bytes.length < noticedBytes) return
+      const one = { key, response, bytes }
+      all.add(one)
+      response.once('close', () => all.delete(one))
+      for (;;) {
+        const { total, largestKey } = measure()
+        const oldest = all.values().find((unsent) => unsent.key === largestKey)
+        if (total <= bytesMost || oldest === undefined) return
+        all.delete(oldest)
+        oldest.response.destroy()
+      }
+    },
+  }
+}
+
+/** Those of this process. */
+export const unsentAnswers = createUnsentAnswers()

@@ -1,0 +1,41 @@
+// What answers hold that nobody takes is bounded: the key that holds most loses its oldest.
+import { EventEmitter } from 'node:events'
+import type { Response } from 'polka'
+import t from 'tap'
+import { createUnsentAnswers } from '../../src/http/unsent.ts'
+
+const mebibyte = 1024 * 1024
+
+class Pretended extends EventEmitter {
+  destroyed = false
+  destroy(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+const open = (): Pretended & Response => new Pretended() as Pretended & Response
+
+t.test('beyond the bound the oldest answer of the key that holds most is broken off', async (t) => {
+  const unsent = createUnsentAnswers(3 * mebibyte)
+  const [quiet, ...greedy] = [open(), open(), open(), open()]
+  unsent.note(quiet, 'quiet', Buffer.alloc(mebibyte))
+  for (const response of greedy) unsent.note(response, 'greedy', Buffer.alloc(mebibyte))
+  t.strictSame(
+    [quiet, ...greedy].map(({ destroyed }) => destroyed),
+    [false, true, false, false],
+  )
+})
+
+t.test('those that share their bytes hold them once; what was taken counts no more', async (t) => {
+  const unsent = createUnsentAnswers(2 * mebibyte)
+  const shared = Buffer.alloc(mebibyte)
+  const watchers = Array.from({ length: 100 }, open)
+  for (const response of watchers) unsent.note(response, 'one', shared)
+  const taken = open()
+  unsent.note(taken, 'other', Buffer.alloc(mebibyte))
+  taken.emit('close')
+  const next = open()
+  unsent.note(next, 'other', Buffer.alloc(mebibyte))
+  t.notOk([...watchers, taken, next].some(({ destroyed }) => destroyed))
+})
