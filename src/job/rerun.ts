@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
-import { passMilestone } from './milestone.ts'
 import { spellDigest } from './submission.ts'
 import type { Circumstances } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -44,10 +43,8 @@ export async function rerunSubmission(
   }
   const query = sql<RerunRow[]>`
     select * from runledger.rerun_submission(${original}, ${json(sql, request)})`
-  passMilestone('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
-    passMilestone('submit.after_commit')
     if (row === undefined) return { kind: 'not_found' }
     if (row.refusal !== null) return { kind: row.refusal }
     if (row.replayed) return { kind: 'replayed', id: row.id, matches: row.matches }
