@@ -7,6 +7,9 @@ const textBytesMost = 65_536
 /** Of the texts of all tests. */
 const testsBytesMost = 1024 * 1024
 
+/** Of a request as JSON: a little less than the service takes. */
+const requestBytesMost = 1.9 * 1024 * 1024
+
 /** What may be a text or name a blob: a submission, or one of its tests. */
 type Texts = Pick<SubmissionRequest, 'stdin' | 'expected_stdout' | 'stdin_sha256' | 'expected_stdout_sha256'> // prettier-ignore
 
@@ -20,21 +23,34 @@ export async function uploadLongTexts(
   const { tests } = request
   const own = fields.filter((field) => lengthOf(request[field]) > textBytesMost)
   const moved = await moveTexts(client, request, own)
-  return tests === undefined ? moved : { ...moved, tests: await moveTests(client, tests) }
+  if (tests === undefined) return moved
+  const room = requestBytesMost - Buffer.byteLength(JSON.stringify({ ...moved, tests: [] }))
+  return { ...moved, tests: await moveTests(client, tests, room) }
 }
 
 async function moveTests<Test extends Texts>(
   client: Pick<Client, 'hasBlob' | 'putBlob'>,
   tests: readonly Test[],
+  /** For all tests as JSON. */
+  room: number,
 ): Promise<Test[]> {
   const texts = tests.flatMap((test) =>
-    fields.map((field) => ({ test, field, bytes: lengthOf(test[field]) })),
+    fields.map((field) => ({
+      test,
+      field,
+      bytes: lengthOf(test[field]),
+      // Quotes and line ends take two.
+      spelled: lengthOf(JSON.stringify(test[field])),
+    })),
   )
   let left = texts.reduce((sum, { bytes }) => sum + bytes, 0)
+  let spelledLeft = lengthOf(JSON.stringify(tests))
   const long = new Map<Test, (typeof fields)[number][]>()
-  for (const { test, field, bytes } of texts.toSorted((a, b) => b.bytes - a.bytes)) {
-    if (left <= testsBytesMost) break
+  for (const { test, field, bytes, spelled } of texts.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (left <= testsBytesMost && spelledLeft <= room) break
     left -= bytes
+    // A name stands in its place.
+    spelledLeft -= spelled - 100
     long.set(test, [...(long.get(test) ?? []), field])
   }
   const moved: Test[] = []

@@ -25,17 +25,22 @@ export async function streamVisibly(
   { json, onInterrupt = () => () => {} }: StreamCall,
   terminal: Terminal,
 ): Promise<Result> {
-  const { id } = await client.submit(request)
   const left = new AbortController()
+  let id: string | null = null
   let isTakenBack = false
+  // The stream tells what becomes of it.
+  const takeBack = (id: string): void =>
+    void client.cancel(id, { signal: left.signal }).catch(() => {})
   const forget = onInterrupt(() => {
     if (isTakenBack) left.abort(new InterruptedError('interrupted'))
     isTakenBack = true
-    // The stream tells what becomes of it.
-    client.cancel(id, { signal: left.signal }).catch(() => {})
+    if (id !== null) takeBack(id)
   })
   const print = json ? printLine : createPrinter(terminal)
   try {
+    id = (await client.submit(request, { signal: left.signal })).id
+    // Asked for while it was on its way.
+    if (isTakenBack) takeBack(id)
     for await (const event of client.stream(id, { signal: left.signal })) {
       print(event, terminal)
       if (event.event === 'result') return event.data

@@ -79,7 +79,12 @@ export function startProcesses(
         ['--pdeathsig', 'SIGTERM', '--', 'sh', '-c', `exec ${command}`],
         {
           detached: true,
-          env: { ...process.env, ...environment },
+          env: {
+            ...process.env,
+            ...environment,
+            // Web processes alone sign receipts.
+            ...(name !== 'web' && { RECEIPT_KEY: undefined }),
+          },
           stdio: ['ignore', 'pipe', 'pipe'],
         },
       )
