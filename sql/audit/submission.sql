@@ -20,7 +20,8 @@ select
   (received.data #>> '{code,bytes}')::integer as code_bytes,
   received.metadata ->> 'request' as request,
   r.tag,
-  r.exceeded as limit_exceeded
+  r.exceeded as limit_exceeded,
+  coalesce(received.data ->> 'priority', 'normal') as priority
 from runledger.result_from_log r
 join runledger.event received on received.stream_id = r.id and received.stream_version = 1
 left join runledger.account on account.id = r.account_id

@@ -1,7 +1,10 @@
 -- Defines what is unfinished.
 
 create or replace view runledger.pending_from_log as
-select received.stream_id as submission_id, (received.data ->> 'api_key')::uuid as api_key_id
+select
+  received.stream_id as submission_id,
+  (received.data ->> 'api_key')::uuid as api_key_id,
+  coalesce(received.data ->> 'priority' = 'low', false) as is_low
 from runledger.event received
 where received.type = 'submission.received'
   and not exists (

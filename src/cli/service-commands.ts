@@ -74,6 +74,7 @@ const detail = {
     value: 'NAME=NUMBER',
     help: 'the same for the compiler',
   },
+  low: { type: 'boolean', help: 'waits until no other submission does' },
   tag: {
     type: 'string',
     value: 'TEXT',
@@ -123,6 +124,7 @@ export const serviceCommands = [
         checker: values.checker,
         limits: values.limit,
         compileLimits: values['compile-limit'],
+        isLow: values.low,
         tag: values.tag,
       }
       if ([file, stdinFile, expectedFile].filter((name) => name === '-').length > 1)

@@ -33,6 +33,8 @@ export interface RequestWords extends ProgramFiles {
   readonly compileLimits?: readonly string[]
   /** Names of files that come back. */
   readonly outputFiles?: readonly string[]
+  /** Waits until no other does. */
+  readonly isLow?: boolean
   readonly tag?: string | undefined
 }
 
@@ -71,6 +73,7 @@ export async function readRequest(words: RequestWords): Promise<SubmissionReques
     ...(limits !== null && { limits }),
     ...(compileLimits !== null && { compile_limits: compileLimits }),
     ...(outputFiles.length > 0 && { output_files: outputFiles }),
+    ...(words.isLow === true && { priority: 'low' as const }),
     ...(tag !== undefined && { tag }),
   }
 }

@@ -111,6 +111,8 @@ export interface SubmissionRequest {
   readonly output_encoding?: 'utf8' | 'base64'
   /** Names of files that come back when the run has left them. Not together with `tests`. */
   readonly output_files?: readonly string[]
+  /** low: it waits until no normal one does. */
+  readonly priority?: 'normal' | 'low'
   readonly tag?: string
   readonly webhook_url?: string
   readonly webhook_secret?: string

@@ -30,6 +30,8 @@ export interface SubmissionReceived {
     /** Of a program that judges: it must be offered where the submission runs. */
     readonly checker_language?: Language
     readonly tag?: string
+    /** It waits until none waits that is not. */
+    readonly priority?: 'low'
     readonly output_encoding?: 'base64'
     /** The first submission, which this one repeats. */
     readonly rerun_of?: string

@@ -191,6 +191,12 @@ export const detailEntries = {
     ),
   ),
   output_files: v.optional(outputFilesSchema),
+  priority: v.optional(
+    v.pipe(
+      v.picklist(['normal', 'low'], 'must be normal or low'),
+      v.description('low: it waits until no normal one does, those of its account first of all.'),
+    ),
+  ),
   tag: v.optional(tagSchema),
   ...blobEntries,
 } as const

@@ -36,6 +36,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
     'blobs',
     'webhook',
     'tag',
+    'priority',
     'rerun_of',
   ],
   'submission.cancel_requested': ['attempt'],

@@ -188,6 +188,7 @@ export function createSubmissionParser(
         expectedStdout: expected === undefined ? null : Buffer.from(expected),
         detail: readDetail(rest),
         tag: rest.tag ?? null,
+        priority: rest.priority ?? 'normal',
         outputEncoding: rest.output_encoding ?? 'utf8',
         blobs: [],
         webhook: url === undefined || secret === undefined ? null : { url, secret },

@@ -17,6 +17,8 @@ export interface Submission {
   readonly detail: Detail
   /** The caller's own word for it. */
   readonly tag: string | null
+  /** Low: it waits until none does that is not. */
+  readonly priority: 'normal' | 'low'
   /** How its outputs are told. */
   readonly outputEncoding: 'utf8' | 'base64'
   /** Of the account, each once: those that the detail names. */
@@ -65,6 +67,7 @@ export function describeReceived(
       ...(detail.limits !== undefined && { limits: spellOwnLimits(detail.limits) }),
       ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
       ...(tag !== null && { tag }),
+      ...(submission.priority === 'low' && { priority: submission.priority }),
       ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
     },
   }
@@ -131,10 +134,16 @@ function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
 }
 
 /** None for a request without any of them: it is the same as one that was remembered before there were such. */
-function listFurtherParts({ detail, tag, outputEncoding }: Submission): (Buffer | string | null)[] {
+function listFurtherParts({
+  detail,
+  tag,
+  outputEncoding,
+  priority,
+}: Submission): (Buffer | string | null)[] {
   const bytes = encodeDetail(detail)
-  if (bytes === null && tag === null && outputEncoding === 'utf8') return []
-  return [bytes, tag, outputEncoding]
+  const further = priority === 'low' ? [priority] : []
+  if (bytes === null && tag === null && outputEncoding === 'utf8') return further
+  return [bytes, tag, outputEncoding, ...further]
 }
 
 function spellOwnLimits({ compile, run }: OwnLimits): object {

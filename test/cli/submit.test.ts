@@ -186,7 +186,7 @@ async function inDirectory<T>(work: () => Promise<T>): Promise<T> {
 }
 
 t.test(
-  'words, files, tests, limits, checker and tag are submitted as they are named',
+  'words, files, tests, limits, checker, priority and tag are submitted as they are named',
   async (t) => {
     mkdirSync(join(directory, 'lib'), { recursive: true })
     write('lib/data.bin', Buffer.from([0xff, 0]))
@@ -201,14 +201,16 @@ t.test(
         stopOnFailure: true,
         checker: 'floats:1e-6',
         limits: ['cpu_time=0.5', 'memory=67108864'],
+        isLow: true,
         tag: 'homework',
       }),
     )
     const { id } = JSON.parse(out) as { id: string }
     const [row] = await sql`
-    select b.detail, r.tag from runledger.body b join runledger.result r on r.id = b.submission_id
+    select b.detail, r.tag, r.priority from runledger.body b join audit.submission r on r.id = b.submission_id
     where b.submission_id = ${id}`
     t.equal(row?.['tag'], 'homework')
+    t.equal(row?.['priority'], 'low')
     t.strictSame(decodeDetail(row?.['detail'] as Uint8Array), {
       arguments: ['-v', ''],
       files: [

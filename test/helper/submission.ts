@@ -30,6 +30,7 @@ export function describeSubmission(
     expectedStdout: null,
     detail: {},
     tag: null,
+    priority: 'normal',
     outputEncoding: 'utf8',
     blobs: [],
     webhook: null,

@@ -121,6 +121,18 @@ t.test('a tag comes back, and filters lists', minutes, async (t) => {
   )
 })
 
+t.test('a priority is in the log', async (t) => {
+  for (const priority of ['normal', 'low']) {
+    const { body } = await call('POST', '/api/submit', {
+      body: { language: 'python', code: '', priority },
+    })
+    const { body: log } = await call('GET', `/api/result/${body.id}/events`)
+    t.equal(log.events[0].data.priority ?? 'normal', priority)
+    const [row] = await sql`select priority from audit.submission where id = ${body.id}`
+    t.equal(row?.['priority'], priority)
+  }
+})
+
 t.test('a request with other details is another one under the same Idempotency-Key', async (t) => {
   const headers = { 'Idempotency-Key': '0f0e7f5a-5c3e-4f0a-8f5e-3a3f7d0d6f10' }
   const submit = (more: object): Promise<Answer> =>
@@ -185,6 +197,8 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     [{ limits: null }, 'limits'],
     [{ stdin: '!', stdin_encoding: 'base64' }, 'stdin'],
     [{ stdin_encoding: 'latin1', output_encoding: 7 }, 'stdin_encoding', 'output_encoding'],
+    [{ priority: 'high' }, 'priority'],
+    [{ priority: null, tag: '' }, 'priority', 'tag'],
     [{ tag: '' }, 'tag'],
     [{ tag: 'é'.repeat(65) }, 'tag'],
     [{ tag: 'a', args: 1, ...name('..'), limits: { x: 1 }, code: 7 }, 'limits.x', 'code', 'files.0.name', 'args'], // prettier-ignore

@@ -193,8 +193,9 @@ table runledger.pending
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
   awaited boolean not null: Somebody waits who is told on the channel submission_finished, of the id alone: a process of an earlier release.
   told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
+  is_low boolean not null default false: It waits until none waits that is not.
   constraint pending_pkey PRIMARY KEY (submission_id)
-  INDEX pending_by_key ON runledger.pending USING btree (api_key_id, admitted, submission_id)
+  INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
 
 table runledger.rate_window
   When a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
@@ -480,6 +481,7 @@ view audit.submission
   request text
   tag text
   limit_exceeded text
+  priority text
   grant select to runledger_auditor
 
 view audit.tier
@@ -561,6 +563,7 @@ view runledger.pending_from_log
   Submissions without a terminal event, as the log says. The table runledger.pending has one row for each.
   submission_id uuid
   api_key_id uuid
+  is_low boolean
 
 view runledger.rerun_from_log
   Submissions that repeat another one, as the log says. The table runledger.rerun caches it.
@@ -615,6 +618,10 @@ function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
+function job.rank(submission_id uuid, given_back boolean DEFAULT false)
+  The priority of a submission's job: 0 is usual, 2 is low, one less is given back. Null: it is not pending.
+  returns smallint stable
+
 function job.remove_execute(submission_id uuid)
   Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
   returns void security definer set search_path=""
@@ -639,7 +646,7 @@ function runledger.admit_request(digest bytea)
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
-  Enqueues as many of a key's waiting submissions, oldest first, as its tier has room for; returns how many.
+  Enqueues as many of a key's waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many.
   returns integer security definer set search_path=""
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
@@ -683,6 +690,10 @@ function runledger.count_blob(bytes integer)
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.
   returns void security definer set search_path=""
+
+function runledger.displace_low(api_key_id uuid)
+  Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
+  returns boolean
 
 function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body that end longer ago than that; returns their names.

@@ -69,7 +69,7 @@ begin
   -- It has waited once, so it goes first.
   perform graphile_worker.reschedule_jobs(
     array(select j.id from graphile_worker.jobs j where j.key = interrupt_execution.submission_id::text),
-    priority => -1
+    priority => job.rank(interrupt_execution.submission_id, given_back => true)
   );
   return true;
 end

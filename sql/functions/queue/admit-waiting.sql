@@ -23,7 +23,7 @@ begin
     from runledger.pending p
     left join runledger.result r on r.id = p.submission_id
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
-    order by p.submission_id
+    order by p.is_low, p.submission_id
     -- Null is without a limit; greatest() alone would take it for 0.
     limit case when _limit is not null then greatest(0, _limit - (
       select count(*) from runledger.pending p
@@ -40,4 +40,4 @@ begin
   return _admitted;
 end
 $$;
-comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions, oldest first, as its tier has room for; returns how many.';
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many.';

@@ -9,7 +9,8 @@ begin
     coalesce(job.name_task(received.data ->> 'language'), 'execute'),
     json_build_object('submission', enqueue_execute.submission_id, 'language', received.data ->> 'language'),
     run_at => case when enqueue_execute.delay_seconds > 0 then now() + make_interval(secs => enqueue_execute.delay_seconds) end,
-    job_key => enqueue_execute.submission_id::text
+    job_key => enqueue_execute.submission_id::text,
+    priority => job.rank(enqueue_execute.submission_id)
   )
   from runledger.event received
   where received.stream_id = enqueue_execute.submission_id and received.stream_version = 1;

@@ -5,11 +5,12 @@ create or replace function job.enqueue_first(submission_id uuid, language text) 
 language plpgsql
 as $$
 begin
-  insert into graphile_worker._private_jobs (task_id, payload, key)
+  insert into graphile_worker._private_jobs (task_id, payload, key, priority)
   select
     task.id,
     json_build_object('submission', enqueue_first.submission_id, 'language', enqueue_first.language),
-    enqueue_first.submission_id::text
+    enqueue_first.submission_id::text,
+    coalesce(job.rank(enqueue_first.submission_id), 0)
   from graphile_worker._private_tasks task
   where task.identifier = job.name_task(enqueue_first.language)
   on conflict (key) do nothing;

@@ -16,6 +16,7 @@ declare
   _key record;
   _earlier record;
   _admitted boolean := true;
+  _is_low boolean := coalesce(_request.data ->> 'priority' = 'low', false);
   _recorded_at timestamptz;
 begin
   select
@@ -72,7 +73,8 @@ begin
     _admitted := (
       select count(*) from runledger.pending
       where pending.api_key_id = _request.api_key_id and pending.admitted
-    ) < _key.concurrent_executions;
+    ) < _key.concurrent_executions
+      or not _is_low and runledger.displace_low(_request.api_key_id);
   end if;
 
   _recorded_at := runledger.append_event(
@@ -87,10 +89,10 @@ begin
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
   end if;
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to)
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to, is_low)
   values (
     _request.submission_id, _request.api_key_id, _admitted, false,
-    case when _request.told_to is not null then array[_request.told_to] end
+    case when _request.told_to is not null then array[_request.told_to] end, _is_low
   );
   perform runledger.apply_event(_request.submission_id, 1, 'submission.received', _request.data, _recorded_at);
   if _admitted then

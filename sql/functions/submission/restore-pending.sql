@@ -8,10 +8,11 @@ declare
 begin
   -- The log does not say what was admitted: running ones were. The reconciler admits the others, but not those of keys
   -- without a limit.
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, is_low)
   select
     derived.submission_id, derived.api_key_id,
-    coalesce(r.status = 'running', false) or tier.concurrent_executions is null, true
+    coalesce(r.status = 'running', false) or tier.concurrent_executions is null, true,
+    derived.is_low
   from runledger.pending_from_log derived
   left join runledger.result r on r.id = derived.submission_id
   join runledger.api_key k on k.id = derived.api_key_id

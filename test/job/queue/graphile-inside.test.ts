@@ -50,6 +50,7 @@ t.test('only the functions that say so name a private table', async (t) => {
     .filter((name) => /^(functions|views|audit)\/.*\.sql$/.test(name))
     .filter((name) => readFileSync(`${root}/sql/${name}`, 'utf8').includes('_private_'))
   t.strictSame(naming.toSorted(), [
+    'functions/queue/displace-low.sql',
     'functions/queue/enqueue-first.sql',
     'functions/queue/find-task.sql',
     'functions/queue/remove-execute.sql',

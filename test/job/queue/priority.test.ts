@@ -1,0 +1,159 @@
+// What is low waits until none does that is not: in the queue, for a place among its key's, after a loss, and when its rows
+// are made again from the log.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import type { Caller } from '#account'
+import { receiveBatch } from '#enqueue'
+import { createTestDatabase } from '../../helper/database.ts'
+import { submitTomorrow } from '../../helper/demand.ts'
+import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const worker = uuidv7()
+await sql`
+  insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
+  values (${worker}, 'test', 1, 1, '{}', 600)`
+// As every worker does when it starts.
+await sql`select graphile_worker.add_job('execute')`
+await sql`delete from graphile_worker._private_jobs`
+await sql`insert into runledger.tier (name, concurrent_executions) values ('pair', 2)`
+const unlimited = await createCaller(sql)
+
+const low = describeSubmission({ code: 'low', priority: 'low' })
+const normal = describeSubmission({ code: 'normal' })
+const submitLow = (caller: Caller): Promise<string> => submitNew(sql, caller, low)
+const submitNormal = (caller: Caller): Promise<string> => submitNew(sql, caller, normal)
+
+/** The id of the next, or undefined; its run is its id's. */
+async function take(): Promise<string | undefined> {
+  const [row] = await sql`
+    select * from runledger.take_execution(
+      ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}', null, '{}', true
+    )`
+  return row?.['submission_id'] as string | undefined
+}
+
+async function end(id: string): Promise<void> {
+  const data = { verdict: 'AC', exit_code: 0 }
+  await sql`
+    call runledger.conclude_execution(${id}, 2, 1, ${sql.json(data)}, '{"actor": {}}', '', '', null, null)`
+}
+
+async function readPriority(id: string): Promise<unknown> {
+  const [job] = await sql`select priority from graphile_worker.jobs where key = ${id}`
+  return job?.['priority']
+}
+
+async function listAdmitted(caller: Caller): Promise<unknown[]> {
+  const rows = await sql`
+    select submission_id as id from runledger.pending
+    where api_key_id = ${caller.apiKeyId} and admitted order by submission_id`
+  return rows.map((row) => row['id'] as unknown)
+}
+
+t.afterEach(async () => {
+  for (let id = await take(); id !== undefined; id = await take()) await end(id)
+})
+
+t.test('in the queue the first of those that are not low comes first', async (t) => {
+  const lows = [await submitLow(unlimited), await submitLow(unlimited)]
+  const normals = [await submitNormal(unlimited), await submitNormal(unlimited)]
+  const taken = []
+  for (let n = 0; n < 4; n += 1) taken.push(await take())
+  t.strictSame(taken, [...normals, ...lows])
+  for (const id of [...normals, ...lows]) await end(id)
+})
+
+t.test('one that comes takes the place of the newest low one that has not started', async (t) => {
+  const caller = await createCaller(sql, 'pair')
+  const lows = [await submitLow(caller), await submitLow(caller), await submitLow(caller)] as const
+  t.strictSame(await listAdmitted(caller), lows.slice(0, 2))
+  const first = await submitNormal(caller)
+  t.strictSame(await listAdmitted(caller), [lows[0], first])
+  t.equal(await readPriority(lows[1]), undefined, 'what has no place has no job')
+  const second = await submitNormal(caller)
+  const third = await submitNormal(caller)
+  t.strictSame(await listAdmitted(caller), [first, second], 'none of theirs is taken')
+  const order = []
+  for (let id = await take(); id !== undefined; id = await take()) {
+    order.push(id)
+    await end(id)
+  }
+  t.strictSame(order, [first, second, third, ...lows])
+})
+
+t.test('one that has started keeps its place; the next place is not a low one’s', async (t) => {
+  const caller = await createCaller(sql, 'pair')
+  const lows = [await submitLow(caller), await submitLow(caller), await submitLow(caller)] as const
+  t.strictSame([await take(), await take()], lows.slice(0, 2))
+  const waiting = await submitNormal(caller)
+  t.strictSame(await listAdmitted(caller), lows.slice(0, 2))
+  await end(lows[0])
+  t.strictSame(await listAdmitted(caller), [lows[1], waiting])
+  await end(lows[1])
+  t.strictSame([await take(), await take()], [waiting, lows[2]])
+  await end(waiting)
+  await end(lows[2])
+})
+
+t.test('one key’s low ones leave another key’s alone', async (t) => {
+  const [one, other] = [await createCaller(sql, 'pair'), await createCaller(sql, 'pair')]
+  const lows = [await submitLow(one), await submitLow(one)]
+  await submitNormal(other)
+  t.strictSame(await listAdmitted(one), lows)
+})
+
+t.test('in a batch each item has its own', async (t) => {
+  const circumstances = { ...unlimited, requestId: uuidv7(), toldTo: null, idempotencyKey: null, capacity: 1000 } // prettier-ignore
+  const items = [low, normal].map((submission) => ({ submission }))
+  const receipt = await receiveBatch(sql, items, circumstances, new AbortController().signal)
+  const ids = receipt.kind === 'received' ? receipt.answer.map((one) => (one as { id: string }).id) : [] // prettier-ignore
+  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0])
+})
+
+t.test('given back it is before its like, and still low', async (t) => {
+  const lost = await submitLow(unlimited)
+  t.equal(await take(), lost)
+  await sql`
+    select runledger.interrupt_execution(${lost}, 2, 1, '{"spends_attempt": true}', '{"actor": {}}', 3)`
+  const other = await submitLow(unlimited)
+  const one = await submitNormal(unlimited)
+  t.equal(await readPriority(lost), 1)
+  t.strictSame([await take(), await take(), await take()], [one, lost, other])
+  await end(one)
+  await end(other)
+  await sql`
+    call runledger.conclude_execution(${lost}, 4, 1, '{"verdict": "AC"}', '{"actor": {}}', '', '', null, null)`
+})
+
+t.test('put aside for another worker it is still low', async (t) => {
+  const id = await submitTomorrow(sql, unlimited, { code: '', priority: 'low' })
+  t.equal(await take(), undefined)
+  t.equal(await readPriority(id), 2)
+})
+
+t.test('made again from the log it is still low', async (t) => {
+  const caller = await createCaller(sql, 'pair')
+  const ids = [await submitLow(caller), await submitNormal(caller)]
+  await sql`delete from runledger.pending where api_key_id = ${caller.apiKeyId}`
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`select runledger.restore_next_pending('00000000-0000-0000-0000-000000000000', 100000)`
+  const rows = await sql`
+    select submission_id as id, is_low from runledger.pending where api_key_id = ${caller.apiKeyId} order by 1`
+  t.strictSame([...rows], [{ id: ids[0], is_low: true }, { id: ids[1], is_low: false }]) // prettier-ignore
+  await sql`select runledger.reconcile_queue(3)`
+  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0])
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`select runledger.reconcile_queue(3)`
+  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0], 'its job alone, too')
+})
+
+t.test('low or not makes two requests of one Idempotency-Key', async (t) => {
+  const idempotencyKey = uuidv7()
+  const asked = (submission: typeof low): ReturnType<typeof submit> => submit(sql, unlimited, submission, { idempotencyKey }) // prettier-ignore
+  const plain = { ...low, priority: 'normal' as const }
+  await asked(plain)
+  t.match(await asked(plain), { kind: 'replayed', matches: true })
+  t.match(await asked(low), { kind: 'replayed', matches: false })
+})
