@@ -36,7 +36,7 @@ begin
     from runledger.rerun_submission(
       rerun_in_campaign.original,
       rerun_in_campaign.request || jsonb_build_object(
-        'data', jsonb_build_object('campaign', rerun_in_campaign.campaign)
+        'data', jsonb_build_object('campaign', rerun_in_campaign.campaign, 'priority', 'low')
       )
     ) received
   );

@@ -46,7 +46,8 @@ begin
     from runledger.receive_submission(
       rerun_submission.request || jsonb_build_object(
         'schema_version', _original.schema_version,
-        'data', (_original.data - 'campaign') || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
+        -- A campaign's priority is the campaign's.
+        'data', (_original.data - case when _original.data ? 'campaign' then '{campaign,priority}'::text[] else '{}' end) || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
           'api_key', rerun_submission.request -> 'api_key_id',
           -- Its secret is gone.
           'webhook', null,
