@@ -99,8 +99,8 @@ t.test('a file that a crash has damaged is fetched again', async (t) => {
 })
 
 t.test('when it is full, the least recently used of who has most goes', async (t) => {
-  const blobs = Array.from({ length: 6 }, () => randomBytes(1000))
-  const { cache, directory, fetched } = open(blobs, { capacityBytes: 5000 })
+  const blobs = Array.from({ length: 6 }, () => randomBytes(8000))
+  const { cache, directory, fetched } = open(blobs, { capacityBytes: 40_000 })
   for (const bytes of blobs.slice(0, 4)) await cache.read('a', nameOf(bytes))
   await cache.read('b', nameOf(blobs[4]!))
   await cache.read('a', nameOf(blobs[0]!))
@@ -112,6 +112,13 @@ t.test('when it is full, the least recently used of who has most goes', async (t
   t.strictSame(fetched, [])
   await cache.read('a', nameOf(blobs[1]!))
   t.equal(fetched.length, 1)
+})
+
+t.test('tiny ones count a block each, so that their number is bounded', async (t) => {
+  const blobs = Array.from({ length: 20 }, () => randomBytes(8))
+  const { cache, directory } = open(blobs, { capacityBytes: 40_960 })
+  for (const bytes of blobs) await cache.read('a', nameOf(bytes))
+  t.equal(readdirSync(directory).length, 10)
 })
 
 t.test(
