@@ -5,14 +5,16 @@ import { catalogue, languages } from '#language'
 
 const root = `${import.meta.dirname}/../../src`
 
-/** Where languages are named: their definitions, how they are found, and the C that lives in one's interpreter. */
+/** Where languages are named: their definitions, how they are found and coloured, and the C that lives in one's interpreter. */
 const homes =
-  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$)/
-/** Files with an example in them: of a call, or of who makes a system call. */
+  /^(?:language\/|executor\/toolchain\/(?:table\.ts$|(?:python|cpp|java|node)\/|recipe\.ts$)|executor\/box\/keeper\/(?:python\.c|build\.ts)$|console\/page\/mode\.ts$)/
+/** Files with an example in them: of a call, of a program, or of who makes a system call; and what browsers call scripts. */
 const examples = [
   'cli/language-commands.ts',
   'cli/load.ts',
   'cli/service-commands.ts',
+  'console/build.ts',
+  'console/page/draft.ts',
   'dev/dev.ts',
   'executor/seccomp/policy.ts',
   'http/openapi-operation.ts',
