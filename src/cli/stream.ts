@@ -29,8 +29,8 @@ export async function streamVisibly(
   let id: string | null = null
   let isTakenBack = false
   // The stream tells what becomes of it.
-  const takeBack = (id: string): void =>
-    void client.cancel(id, { signal: left.signal }).catch(() => {})
+  const takeBack = (accepted: string): void =>
+    void client.cancel(accepted, { signal: left.signal }).catch(() => {})
   const forget = onInterrupt(() => {
     if (isTakenBack) left.abort(new InterruptedError('interrupted'))
     isTakenBack = true
