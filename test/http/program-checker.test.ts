@@ -10,7 +10,11 @@ import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const worker = await startWorkerProcess(t, url)
+// To compile testlib takes seconds, on a machine that does nothing else.
+const worker = await startWorkerProcess(t, url, {
+  CPP_COMPILE_CPU_SECONDS: '100',
+  CPP_COMPILE_WALL_SECONDS: '200',
+})
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const minutes = { timeout: 600_000 }
