@@ -110,15 +110,16 @@ t.test(
   async (t) => {
     const pool = new Pool({ connectionString: url, max: 3 })
     const statements: Statement[] = []
-    const listening: string[] = []
+    const listens = Promise.withResolvers<void>()
     const [task] = await sql`
     insert into graphile_worker._private_tasks (identifier) values ('test') returning id`
     let rows: object[] = [{ id: '7', task_id: task?.['id'] as number, payload: { of: 'ours' } }]
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>
       client.query = ((statement: unknown, ...rest: unknown[]) => {
-        if (typeof statement === 'string') listening.push(statement)
-        else statements.push(statement as Statement)
+        if (typeof statement === 'string') {
+          if (statement.startsWith('LISTEN "jobs:insert"')) listens.resolve()
+        } else statements.push(statement as Statement)
         if (removes(statement as Statement)) removed.resolve()
         if (!asksForJob(statement)) return query(statement, ...rest)
         const answer = { rows }
@@ -138,6 +139,8 @@ t.test(
     t.strictSame(await ran.promise, { of: 'ours' })
     // It stops without waiting for its last statement. Were that another one, the test would wait in vain.
     await removed.promise
+    // It begins to listen beside its first job. Did it not, the test would wait in vain.
+    await listens.promise
     await runner.stop()
     while (pool.idleCount < pool.totalCount) await sleep(10)
     await pool.end()
@@ -150,7 +153,6 @@ t.test(
     }
     for (const { text } of statements.filter((statement) => !asksForJob(statement)))
       t.notMatch(text, /skip locked/, 'nothing else hands out a job')
-    t.ok(listening.some((text) => text.startsWith('LISTEN "jobs:insert"')))
   },
 )
 

@@ -154,7 +154,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'stream: it tells of a submission that a crash may forget',
-    text: 'first event tells the id.\n  await withDeadline(() => flushLog(database))',
+    text: 'first event tells the id.\n    await withDeadline(() => flushLog(database))',
     instead: 'first event tells the id.',
     tests: ['http/durable'],
   },

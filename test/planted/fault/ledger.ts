@@ -115,8 +115,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a key runs one program more than its tier lets it',
-    text: ') < _key.concurrent_executions;',
-    instead: ') <= _key.concurrent_executions;',
+    text: ') < _key.concurrent_executions\n',
+    instead: ') <= _key.concurrent_executions\n',
     tests: ['http/concurrency'],
   },
   {
