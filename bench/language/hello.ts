@@ -105,6 +105,8 @@ function moveTo(place: string, { paths }: Toolchain): (text: string) => string {
     // Whole names first: a file beside another one may come from elsewhere.
     [...paths, ...paths.map(dropCommonEnd)]
       .filter(({ source, target }) => source !== target)
+      // And the longer before what they begin with.
+      .toSorted((a, b) => b.target.length - a.target.length)
       .reduce((moved, { source, target }) => moved.replaceAll(target, source), text)
       .replaceAll(/(?<![\w.-])\/box(?![\w-])/gu, place)
       .replaceAll(/(?<![\w.-])\/tmp(?=\/(?:go|nim|crystal|main)|$)/gu, `${place}/tmp`)
