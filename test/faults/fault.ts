@@ -1,6 +1,7 @@
 // The faults, one row each: what it is called, and how it strikes. A row that makes something worse makes it good again
 // before it ends; then the suite waits until the service answers, and at the very end the log is judged.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '#database'
 import { rebuildProjections } from '#result'
 import { milestones } from '../../src/job/milestone.ts'
 import { hostFaults } from './host-fault.ts'
@@ -183,11 +184,22 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tables locked',
-    strike: async ({ sql, random }) =>
-      sql.begin(async (transaction) => {
-        await transaction`lock table runledger.result, runledger.pending in access exclusive mode`
-        await sleep(random.between(500, 3000))
-      }),
+    async strike({ sql, random }) {
+      const lock = (): Promise<unknown> =>
+        sql.begin(async (transaction) => {
+          await transaction`lock table runledger.result, runledger.pending in access exclusive mode`
+          await sleep(random.between(500, 3000))
+        })
+      // Who waits for the second table may be the one whom PostgreSQL picks to end a deadlock with the service.
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await lock()
+          return
+        } catch (error) {
+          if (tries === 5 || errorCode(error) !== '40P01') throw error
+        }
+      }
+    },
   },
   {
     name: 'jobs vanish from the queue',

@@ -103,6 +103,25 @@ t.test('one submission that cannot be given back does not keep the others', asyn
   t.equal((await typesOf(ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
 })
 
+t.test('what a sweep could not do because of a lock, the next one does', async (t) => {
+  const worker = await registerWorker()
+  const id = await submitNew(sql, caller, python)
+  await start(id, worker)
+  await sql.unsafe(`
+    create function pg_temp.collide() returns trigger language plpgsql as $$
+    begin raise 'deadlock' using errcode = '40P01'; end $$;
+    create trigger collide before update on runledger.result for each row
+      when (old.id = '${id}') execute function pg_temp.collide()`)
+  await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
+  const sweep = async (): Promise<unknown[]> => [
+    ...(await sql`select submission_id from runledger.sweep_workers(3)`),
+  ]
+  t.strictSame(await sweep(), [])
+  await sql.unsafe('drop trigger collide on runledger.result')
+  t.strictSame(await sweep(), [{ submission_id: id }])
+  t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
+})
+
 t.test(
   'a job of a worker that never said who it is waits two seconds, not for hours',
   async (t) => {

@@ -7,6 +7,7 @@ as $$
 declare
   _worker record;
   _run record;
+  _is_done boolean;
 begin
   if not pg_try_advisory_xact_lock(71830, 0) then
     return;
@@ -16,6 +17,7 @@ begin
     where w.stopped_at is null and not runledger.is_worker_alive(w.id)
   loop
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
+    _is_done := true;
     for _run in
       select p.submission_id, runledger.find_attempt(head.stream_version, head.type) as started_version
       from runledger.pending p
@@ -40,11 +42,17 @@ begin
       exception
         when unique_violation then
           null; -- it completed meanwhile
+        when deadlock_detected or lock_not_available or serialization_failure then
+          -- The next sweep, in half a second, comes to this worker again.
+          _is_done := false;
         when others then
           -- Must not hold up the others: the reconciler comes to it again.
           raise warning 'submission % is not given back: %', _run.submission_id, sqlerrm;
       end;
     end loop;
+    if not _is_done then
+      update runledger.worker set stopped_at = null where worker.id = _worker.id;
+    end if;
     -- Jobs taken and not started.
     perform graphile_worker.force_unlock_workers(_worker.queue_pool_ids);
   end loop;
