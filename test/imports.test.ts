@@ -39,6 +39,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#console',
     '#event',
     '#enqueue',
+    '#operator',
     '#receipt',
     '#result',
     '#webhook-address',
@@ -64,6 +65,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
+  operator: [...base, '#event', '#enqueue', '#order', '#result'],
   blob: ['#database'],
   receipt: [...base, '#event', '#result'],
   executor: [

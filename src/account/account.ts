@@ -8,8 +8,12 @@ import type { ApiKeyEvent } from '#event'
 import { actor } from './actor.ts'
 import type { TierLimits } from './tier.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
+import type { Role } from './key.ts'
 
 export { isWellFormedKey } from './key.ts'
+export type { Role } from './key.ts'
+export { admitOperator } from './operator.ts'
+export type { Operator } from './operator.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
@@ -41,6 +45,9 @@ export interface ListedKey {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  readonly role: Role
+  /** An operator's that looks alone. */
+  readonly readOnly: boolean
 }
 
 /** A new key: its text is shown once. */
@@ -54,6 +61,10 @@ export interface KeyRequest {
   readonly account: string
   readonly tier: string
   readonly expiresAt?: Date | undefined
+  /** `submit` unless said. */
+  readonly role?: Role
+  /** For an operator: it looks alone. */
+  readonly readOnly?: boolean
 }
 
 /** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
@@ -109,7 +120,8 @@ export async function issueKey(
     label,
   }: { readonly id?: string; readonly replaces?: string | null; readonly label?: string } = {},
 ): Promise<IssuedKey> {
-  const key = generateKey()
+  const { role = 'submit', readOnly = false } = request
+  const key = generateKey(role)
   const shownLabel = label ?? labelKey(key)
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
@@ -119,6 +131,7 @@ export async function issueKey(
       label: shownLabel,
       expires_at: request.expiresAt?.toISOString() ?? null,
       replaces,
+      ...(role === 'operator' && { role, read_only: readOnly }),
     },
   }
   await sql`
@@ -132,7 +145,8 @@ export async function issueKey(
 /** Newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
-    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+      role, read_only as "readOnly"
     from audit.api_key
     where ${account ?? null}::text is null or account = ${account ?? null}
     order by created_at desc`
@@ -160,10 +174,10 @@ export async function rotateKey(
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
     if (!isInForce) return null
-    const { account, tier } = old
+    const { account, tier, role, readOnly } = old
     return issueKey(
       transaction,
-      { account, tier, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
+      { account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
       operator,
       { id: successorId, replaces: id },
     )

@@ -161,7 +161,10 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
     schema: 'InvalidRequest',
   },
   401: { description: 'The key is missing or not valid.', schema: 'Problem' },
-  403: { description: 'Plain HTTP from beyond the machine.', schema: 'Problem' },
+  403: {
+    description: 'Plain HTTP from beyond the machine; or a key that is for something else.',
+    schema: 'Problem',
+  },
   404: {
     description: 'There is no such submission of this account; or no key that signs receipts.',
     schema: 'Problem',

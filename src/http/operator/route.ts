@@ -1,0 +1,12 @@
+// The routes of operators, in reading order.
+import type { HttpDependencies, Route } from '../http.ts'
+import { forOperators } from './access.ts'
+import { tellOverview } from './overview.ts'
+import type { Refusals } from './refusal.ts'
+
+export function operatorRoutes(
+  dependencies: Pick<HttpDependencies, 'database'>,
+  refusals: Refusals,
+): readonly Route[] {
+  return [['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))]]
+}
