@@ -27,7 +27,7 @@ begin
       ),
       runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load, runledger.read_overview,
+      runledger.read_language_load, runledger.read_overview, runledger.steer_worker,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,

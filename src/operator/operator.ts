@@ -1,4 +1,6 @@
-// The door to what operators see and do: one look at the whole service, and (order.ts, bulk.ts) what changes it.
+// The door to what operators see and do: one look at the whole service, and (order.ts) what changes it.
+export { steerWorker } from './order.ts'
+export type { SteeredWorker } from './order.ts'
 export { createOverviewDesk, readOverview } from './overview.ts'
 export type {
   BusyAccount,

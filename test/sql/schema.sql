@@ -997,6 +997,11 @@ function runledger.start_execution(submission_id uuid, worker_id uuid, schema_ve
   returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
+function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
+  order_worker for a worker that lives, and how it stands then. No row: none such lives.
+  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=""

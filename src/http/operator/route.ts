@@ -1,6 +1,7 @@
 // The routes of operators, in reading order.
 import type { HttpDependencies, Route } from '../http.ts'
-import { forOperators } from './access.ts'
+import { forOperators, forSteering } from './access.ts'
+import { giveOrder, orderWords } from './order.ts'
 import { tellOverview } from './overview.ts'
 import type { Refusals } from './refusal.ts'
 
@@ -8,5 +9,15 @@ export function operatorRoutes(
   dependencies: Pick<HttpDependencies, 'database'>,
   refusals: Refusals,
 ): readonly Route[] {
-  return [['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))]]
+  return [
+    ['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))],
+    ...orderWords.map(
+      (word) =>
+        [
+          'POST',
+          `/api/operator/workers/:id/${word}`,
+          forSteering(giveOrder(dependencies, word)),
+        ] as const,
+    ),
+  ]
 }

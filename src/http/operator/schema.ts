@@ -63,7 +63,7 @@ const account = v.object({
   ),
 })
 
-export const seenWorker = v.object({
+const seenWorker = v.object({
   id: uuid,
   host: v.string(),
   pid: count,
@@ -107,6 +107,16 @@ const ledger = v.object({
 
 /** By name in the document. */
 export const operatorSchemas = {
+  SteeredWorker: v.object({
+    id: uuid,
+    host: v.string(),
+    state: seenWorker.entries.state,
+    wanted: seenWorker.entries.wanted,
+    changed: v.pipe(
+      v.boolean(),
+      v.description('false: it was so already, or it drains or restarts, and nothing was written.'),
+    ),
+  }),
   Overview: v.object({
     at: time,
     oldest: v.pipe(
