@@ -65,7 +65,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
-  operator: [...base, '#event', '#enqueue', '#order', '#result'],
+  operator: [...base, '#account', '#event', '#enqueue', '#order'],
   blob: ['#database'],
   receipt: [...base, '#event', '#result'],
   executor: [

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
-import type { ApiKeyEvent } from '#event'
+import type { ApiKeyEvent, Metadata } from '#event'
 import { actor } from './actor.ts'
 import type { TierLimits } from './tier.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
@@ -117,18 +117,17 @@ export async function issueKey(
   {
     id = uuidv7(),
     replaces = null,
-    label,
-  }: { readonly id?: string; readonly replaces?: string | null; readonly label?: string } = {},
+  }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
   const { role = 'submit', readOnly = false } = request
   const key = generateKey(role)
-  const shownLabel = label ?? labelKey(key)
+  const label = labelKey(key)
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
     data: {
       account: request.account,
       tier: request.tier,
-      label: shownLabel,
+      label,
       expires_at: request.expiresAt?.toISOString() ?? null,
       replaces,
       ...(role === 'operator' && { role, read_only: readOnly }),
@@ -136,7 +135,7 @@ export async function issueKey(
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${shownLabel}, ${digestKey(key)},
+      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
       ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
@@ -204,38 +203,21 @@ export async function revokeKey(sql: Queryable, id: string, operator: string): P
   return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
 }
 
-// No key of a caller begins so.
-const operatorLabel = 'operator'
-// Whoever submits many keeps few under way.
-const operatorTier = 'unlimited'
-
 /**
- * What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
- * nobody's. It is made when there is none: revoked at once, its text thrown away.
+ * Finds the key of an account under which operators submit. It is made when there is none: revoked at once, its text nobody's.
  * @returns its id. @throws 23503 when there is no tier `unlimited`.
  */
 export async function findOperatorKey(
   sql: Database,
   accountId: string,
-  operator: string,
+  metadata: Metadata,
 ): Promise<string> {
-  return sql.begin(async (transaction) => {
-    // In turns, so that there is one.
-    const [account] = await transaction<{ name: string }[]>`
-      select name from runledger.account where id = ${accountId} for no key update`
-    if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const [known] = await transaction<{ id: string }[]>`
-      select id from runledger.api_key where account_id = ${accountId} and label = ${operatorLabel}`
-    if (known !== undefined) return known.id
-    const { id } = await issueKey(
-      transaction,
-      { account: account.name, tier: operatorTier },
-      operator,
-      { label: operatorLabel },
-    )
-    await revokeKey(transaction, id, operator)
-    return id
-  })
+  const [{ id }] = await sql<[{ id: string | null }]>`
+    select runledger.find_operator_key(
+      ${accountId}, ${uuidv7()}, ${schemaVersion}, ${json(sql, metadata)}
+    ) as id`
+  if (id === null) throw new Error(`there is no account ${accountId}`)
+  return id
 }
 
 async function endKey(

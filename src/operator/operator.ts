@@ -1,4 +1,6 @@
-// The door to what operators see and do: one look at the whole service, and (order.ts) what changes it.
+// The door to what operators see and do: one look at the whole service, and (order.ts, bulk.ts) what changes it.
+export { bulkActions, countBulk, takeBulkStep } from './bulk.ts'
+export type { BulkAction, BulkFilter, BulkOrder, BulkStep } from './bulk.ts'
 export { steerWorker } from './order.ts'
 export type { SteeredWorker } from './order.ts'
 export { createOverviewDesk, readOverview } from './overview.ts'

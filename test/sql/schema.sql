@@ -744,6 +744,11 @@ function runledger.find_blobs(account_id uuid, names text[])
   returns TABLE(name text, bytes integer) stable security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
+  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not.
+  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_api
+
 function runledger.find_cancelled(submissions uuid[])
   Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
   returns SETOF uuid stable security definer set search_path=""
@@ -752,6 +757,11 @@ function runledger.find_cancelled(submissions uuid[])
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
   returns record
+
+function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb)
+  The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
+  returns uuid security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.find_watched()
   The submissions whose output somebody wants told while it is written.
@@ -968,10 +978,12 @@ function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended
 function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)
   Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
   returns text security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. received; done: it had been; busy: not now; purged, not_final, RL003, 57014: as rerun_submission; null: there is none such.
   returns text security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
 
 function runledger.rerun_submission(original uuid, request jsonb)
   Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: a runledger.submission_request, whose data is added to what the event says. No row: the account has none such; refusal: not_final or purged, and nothing was written. RL003, 57014: as receive_submission.

@@ -20,6 +20,26 @@ export const operatorOperations: readonly Operation[] = [
     answers: { 200: { description: 'The service as it stands.', schema: 'Overview' } },
     authenticated: true,
   },
+  {
+    method: 'post',
+    path: '/api/operator/bulk',
+    operationId: 'actInBulk',
+    summary: 'Cancel, run again or send again what fits a filter, a step at a time',
+    description:
+      'For operators’ keys that may change something. With dry_run it counts and changes nothing. Without, one step: up to a hundred, for at most a second; call it again with next as after, and the same until, until next is null. Each that is changed has an event with the key that asked. cancel takes what waits or runs. rerun repeats what has ended, each once under one campaign, low and ten at a time. replay sends webhooks again that were delivered or given up: of one account, as the secret must be given anew.',
+    body: {
+      schema: 'Bulk',
+      examples: {
+        count: {
+          summary: 'How many would be cancelled',
+          value: { action: 'cancel', filter: { language: 'python' }, dry_run: true },
+        },
+      },
+    },
+    answers: { 200: { description: 'What the step did.', schema: 'BulkStep' } },
+    problems: [415],
+    authenticated: true,
+  },
   ...orderWords.map((word): Operation => ({
     method: 'post',
     path: `/api/operator/workers/{id}/${word}`,

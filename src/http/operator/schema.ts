@@ -1,5 +1,7 @@
 // Schemas of what operators are answered, for the OpenAPI document.
 import * as v from 'valibot'
+import { bulkActions } from '#operator'
+import { bulkSchema } from './bulk-schema.ts'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
@@ -107,6 +109,25 @@ const ledger = v.object({
 
 /** By name in the document. */
 export const operatorSchemas = {
+  Bulk: bulkSchema,
+  BulkStep: v.object({
+    action: v.picklist(bulkActions),
+    until: v.pipe(time, v.description('What came later is left. Give it with the next step.')),
+    count: v.pipe(
+      count,
+      v.description(
+        'So many were changed; with dry_run so many would be, of those this step looked at.',
+      ),
+    ),
+    next: v.pipe(
+      v.nullable(uuid),
+      v.description('Give it as after: there may be more. null: that was all.'),
+    ),
+    busy: v.pipe(
+      v.boolean(),
+      v.description('It stopped for want of room: go on from next in a second.'),
+    ),
+  }),
   SteeredWorker: v.object({
     id: uuid,
     host: v.string(),

@@ -32,4 +32,16 @@ export const operatorFaults: readonly Fault[] = [
     instead: 'order by e.position desc',
     tests: ['operator/overview'],
   },
+  {
+    name: 'operator: a filter by account fits all',
+    text: 'and (_account is null or r.account_id = _account)',
+    instead: '',
+    tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: what is counted is done',
+    text: 'isDry ? countBulk(database, order) :',
+    instead: 'isDry && order.after !== null ? countBulk(database, order) :',
+    tests: ['http/bulk'],
+  },
 ]
