@@ -2,7 +2,7 @@
 import { RunledgerError } from '#client'
 import { readLanguages, trouble } from './service.ts'
 import type { OfferedLanguage } from './service.ts'
-import { key } from './session.ts'
+import { isOperatorKey, key } from './session.ts'
 import { createStore } from './store.ts'
 
 /** Null until they are known. */
@@ -13,7 +13,7 @@ let asking = new AbortController()
 export function loadLanguages(): void {
   asking.abort()
   asking = new AbortController()
-  if (key.get() === null) return
+  if (key.get() === null || isOperatorKey(key.get())) return
   readLanguages(asking.signal).then(
     (found) => languages.set(found),
     (error: unknown) => {

@@ -52,7 +52,7 @@ interface Call {
 }
 
 /** @throws {RunledgerError} for any answer but success; a key that is refused is dropped. */
-async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
+export async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
   const { body, idempotencyKey, signal, prefer, apiKey = key.get() } = given
   let response: Response
   let answer: unknown
@@ -88,7 +88,10 @@ const shortestMilliseconds = 500
 const longestMilliseconds = 4000
 
 /** Goes on until it is done or fails for good; what passes is told as `trouble`. */
-async function persist<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+export async function persist<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tried = 0; ; tried += 1) {
     try {
       const done = await work()
@@ -106,7 +109,7 @@ async function persist<T>(signal: AbortSignal | undefined, work: () => Promise<T
   }
 }
 
-function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds)
     signal?.addEventListener('abort', () => {
