@@ -27,7 +27,7 @@ begin
       ),
       runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load, runledger.read_overview, runledger.steer_worker, runledger.find_bulk,
+      runledger.read_language_load, runledger.read_overview, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,

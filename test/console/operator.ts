@@ -119,6 +119,13 @@ fact('many are counted, and then cancelled, and only those', async (t, { page },
   await oldest(page).filter({ hasText: 'none' }).waitFor()
 })
 
+fact('the ledger is verified, all of it', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByText(/^All of it: [\d,]+ events, nothing found\.$/).waitFor()
+  t.equal(await page.getByRole('button', { name: 'Verify now' }).count(), 1)
+})
+
 fact(
   'who only looks is offered nothing to change',
   async (t, { page }, key) => {

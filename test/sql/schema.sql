@@ -754,6 +754,10 @@ function runledger.find_cancelled(submissions uuid[])
   returns SETOF uuid stable security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.find_faults(streams uuid[])
+  One row for each row that audit.drift, audit.broken_chain and audit.invariant have of these streams.
+  returns TABLE(finding text, stream uuid) stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
   returns record
@@ -823,6 +827,10 @@ function runledger.list_recent_language(period interval)
   The languages that a worker has run within the period, up to now.
   returns TABLE(name text) stable security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.list_walked(after uuid, up_to uuid, most integer)
+  The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
+  returns uuid[] stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
@@ -1071,6 +1079,11 @@ function runledger.uuid_floor(at timestamp with time zone)
 function runledger.uuid_time(id uuid)
   The time with which an id begins.
   returns timestamp with time zone immutable set search_path=""
+
+function runledger.verify_part(after uuid, events integer)
+  Holds the streams after this id, of about so many events, against audit.drift, audit.broken_chain and audit.invariant: how many rows each has, the first ten streams, next (null at the end), and how much of the log's time was gone through. busy: another walk took its step; try again.
+  returns jsonb security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.

@@ -40,6 +40,18 @@ export const operatorOperations: readonly Operation[] = [
     problems: [415],
     authenticated: true,
   },
+  {
+    method: 'post',
+    path: '/api/operator/verify',
+    operationId: 'verifyLedger',
+    summary: 'Verify the whole ledger, a step at a time',
+    description:
+      'For operators’ keys that may change something, as it costs. Each step holds about a thousand events against audit.drift, audit.broken_chain and audit.invariant; call it again with next as after until next is null. One walk steps at a time. Bodies are held against their hashes by `runledger audit verify`.',
+    body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
+    answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
+    problems: [415],
+    authenticated: true,
+  },
   ...orderWords.map((word): Operation => ({
     method: 'post',
     path: `/api/operator/workers/{id}/${word}`,

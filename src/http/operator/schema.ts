@@ -1,7 +1,7 @@
 // Schemas of what operators are answered, for the OpenAPI document.
 import * as v from 'valibot'
 import { bulkActions } from '#operator'
-import { bulkSchema } from './bulk-schema.ts'
+import { bulkSchema, verifySchema } from './step-schema.ts'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
@@ -110,6 +110,20 @@ const ledger = v.object({
 /** By name in the document. */
 export const operatorSchemas = {
   Bulk: bulkSchema,
+  Verify: verifySchema,
+  VerifyStep: v.object({
+    events: count,
+    drift: count,
+    broken_chain: count,
+    invariant: count,
+    suspects: v.array(uuid),
+    next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
+    share: v.pipe(
+      v.nullable(v.number()),
+      v.description('Of the log’s time that is behind it, 0 to 1; null: not known.'),
+    ),
+    busy: v.pipe(v.boolean(), v.description('Another walk took its step: try again in a second.')),
+  }),
   BulkStep: v.object({
     action: v.picklist(bulkActions),
     until: v.pipe(time, v.description('What came later is left. Give it with the next step.')),

@@ -40,8 +40,15 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: what is counted is done',
-    text: 'isDry ? countBulk(database, order) :',
-    instead: 'isDry && order.after !== null ? countBulk(database, order) :',
+    text: 'asked.dry_run\n          ? countBulk(database, order)',
+    instead: 'asked.dry_run && order.after !== null\n          ? countBulk(database, order)',
     tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: a walk ends before the log does',
+    text: "_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), verify_part.events",
+    instead:
+      '_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, verify_part.after), verify_part.events',
+    tests: ['http/verify'],
   },
 ]

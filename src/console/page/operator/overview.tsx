@@ -11,6 +11,7 @@ import { Bulk } from './bulk.tsx'
 import { followOverview } from './service.ts'
 import type { Overview } from './service.ts'
 import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.ts'
+import { Verify } from './verify.tsx'
 import { Workers } from './workers.tsx'
 
 export function OverviewView(): JSX.Element {
@@ -123,7 +124,11 @@ function Fact({
   )
 }
 
-function Ledger({ of: { ledger, at } }: { readonly of: Overview }): JSX.Element {
+function Ledger({
+  of: { ledger, at, read_only: isReadOnly },
+}: {
+  readonly of: Overview
+}): JSX.Element {
   const id = useId()
   const { tone, text } = judgeLedger(ledger, at)
   const word = { good: 'Whole', fault: 'Not whole', bad: 'Not whole', none: 'Not known' }[tone]
@@ -133,6 +138,7 @@ function Ledger({ of: { ledger, at } }: { readonly of: Overview }): JSX.Element 
       <p>
         <Mark tone={tone} word={word} /> {text}
       </p>
+      {!isReadOnly && <Verify />}
       {ledger.suspects.length > 0 && (
         <p>
           Found in <code>{ledger.suspects.join(' ')}</code>: <code>runledger audit ID</code> tells

@@ -154,3 +154,46 @@ export async function runBulk(
     if (step.busy) await pause(refreshMilliseconds, signal)
   }
 }
+
+/** What a walk through the ledger has found so far. */
+export interface Verified {
+  readonly events: number
+  readonly found: number
+  /** Streams in which something was found. */
+  readonly suspects: readonly string[]
+}
+
+interface VerifyStep {
+  readonly events: number
+  readonly drift: number
+  readonly broken_chain: number
+  readonly invariant: number
+  readonly suspects: readonly string[]
+  readonly next: string | null
+  readonly share: number | null
+  readonly busy: boolean
+}
+
+/** Steps until the end of the log; tells the sum, and how much of it is done, after each. @throws {RunledgerError} */
+export async function verifyLedger(
+  signal: AbortSignal,
+  tell: (soFar: Verified, share: number) => void,
+): Promise<Verified> {
+  let sum: Verified = { events: 0, found: 0, suspects: [] }
+  let after: string | null = null
+  for (;;) {
+    const body: object = { after }
+    const step: VerifyStep = await persist(signal, () =>
+      call<VerifyStep>('POST', `${path}verify`, { body, signal }),
+    )
+    sum = {
+      events: sum.events + step.events,
+      found: sum.found + step.drift + step.broken_chain + step.invariant,
+      suspects: [...sum.suspects, ...step.suspects].slice(0, 10),
+    }
+    if (step.share !== null) tell(sum, step.share)
+    if (step.next === null && !step.busy) return sum
+    after = step.next
+    if (step.busy) await pause(refreshMilliseconds, signal)
+  }
+}

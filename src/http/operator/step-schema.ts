@@ -1,4 +1,4 @@
-// What is asked of POST /api/operator/bulk.
+// What is asked of POST /api/operator/bulk and verify.
 import * as v from 'valibot'
 import { bulkActions } from '#operator'
 import { resultVerdicts } from '#result'
@@ -34,25 +34,26 @@ const filter = v.strictObject({
   webhook: v.optional(v.picklist(['delivered', 'abandoned'])),
 })
 
+const after = v.optional(
+  v.pipe(
+    v.nullable(
+      v.pipe(
+        v.string(),
+        v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be next of the step before'),
+        v.metadata({ format: 'uuid' }),
+      ),
+    ),
+    v.description('next of the step before.'),
+  ),
+)
+
+export const verifySchema = v.strictObject({ after })
+
 export const bulkSchema = v.strictObject({
   action: v.picklist(bulkActions),
   filter,
   dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
-  after: v.optional(
-    v.pipe(
-      v.nullable(
-        v.pipe(
-          v.string(),
-          v.regex(
-            /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-            'must be next of the step before',
-          ),
-          v.metadata({ format: 'uuid' }),
-        ),
-      ),
-      v.description('next of the step before.'),
-    ),
-  ),
+  after,
   campaign: v.optional(
     v.pipe(name, v.description('For rerun: under one name each is repeated once.')),
   ),
