@@ -814,8 +814,8 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text
   Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
   returns void security definer set search_path=""
 
-function runledger.list_busy_accounts(unfinished uuid[])
-  Of these unfinished submissions the twenty accounts with most of them, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
+function runledger.list_busy_accounts(by_key jsonb)
+  Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
   returns jsonb stable security definer set search_path=""
 
 function runledger.list_language()

@@ -1,18 +1,12 @@
 -- Whose submissions are under way, beside what they may use.
 
-create or replace function runledger.list_busy_accounts(unfinished uuid[]) returns jsonb
+create or replace function runledger.list_busy_accounts(by_key jsonb) returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   with by_key as (
-    select
-      p.api_key_id, r.account_id,
-      count(*) filter (where r.status = 'running') as running,
-      count(*) filter (where p.admitted) as admitted,
-      count(*) as unfinished
-    from unnest(list_busy_accounts.unfinished) asked (id)
-    join runledger.pending p on p.submission_id = asked.id
-    join runledger.result r on r.id = p.submission_id
-    group by p.api_key_id, r.account_id
+    select counted.*
+    from jsonb_to_recordset(list_busy_accounts.by_key)
+      as counted (api_key_id uuid, account_id uuid, running bigint, admitted bigint, unfinished bigint)
   ), busiest as (
     select by_key.account_id, sum(by_key.running) as running, sum(by_key.unfinished) as unfinished
     from by_key
@@ -43,4 +37,4 @@ as $$
   from busiest b
   join runledger.account on account.id = b.account_id
 $$;
-comment on function runledger.list_busy_accounts is 'Of these unfinished submissions the twenty accounts with most of them, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.';
+comment on function runledger.list_busy_accounts is 'Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.';

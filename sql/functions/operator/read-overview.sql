@@ -9,7 +9,7 @@ as $$
 begin
   return (
     with unfinished as materialized (
-      select p.submission_id, p.api_key_id, p.is_low, r.account_id, r.language, r.status, r.created_at
+      select p.submission_id, p.api_key_id, p.admitted, p.is_low, r.account_id, r.language, r.status, r.created_at
       from runledger.pending p
       join runledger.result r on r.id = p.submission_id
     ), running as materialized (
@@ -50,7 +50,15 @@ begin
           from unfinished u group by u.language
         ) one
       ),
-      'accounts', runledger.list_busy_accounts((select array_agg(u.submission_id) from unfinished u)),
+      'accounts', runledger.list_busy_accounts((
+        select coalesce(jsonb_agg(to_jsonb(one)), '[]')
+        from (
+          select
+            u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.status = 'running') as running,
+            count(*) filter (where u.admitted) as admitted
+          from unfinished u group by u.api_key_id, u.account_id
+        ) one
+      )),
       'workers', (
         select coalesce(jsonb_agg(to_jsonb(one) order by one.started_at, one.id), '[]')
         from (
@@ -71,7 +79,7 @@ begin
           order by w.started_at limit 500
         ) one
       ),
-      'recent', runledger.read_recent_ends(interval '5 minutes', 6000),
+      'recent', runledger.read_recent_ends(interval '5 minutes', 3000),
       'ledger', (
         select jsonb_build_object(
           'drift', c.drift, 'broken_chain', c.broken_chain, 'invariant', c.invariant, 'checked_at', c.checked_at,
