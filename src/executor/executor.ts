@@ -24,6 +24,7 @@
 export { NotBegunError, SandboxError } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
+export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
@@ -44,6 +45,7 @@ export type {
 } from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
+import { unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
@@ -54,7 +56,7 @@ import { beginPreparations, openOffers, openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
 import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
-import { createProgramRunner, eitherOf, findOffer } from './program.ts'
+import { createProgramRunner, eitherOf, findOffer, nothingDone } from './program.ts'
 import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -171,21 +173,21 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
 
-  function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const offer = findOffer(offers, request.language)
     const either = eitherOf(closing.signal, signal)
     const { stop } = request
-    return withSlot(
+    const ended = withSlot(
       slots,
       boxes,
       either,
       (runPhase) => runProgram(runPhase, offer, request, either),
       eitherOf(either, stop),
-    ).catch((error: unknown) => {
-      if (either.aborted || stop?.aborted !== true || error !== stop.reason) throw error
-      // It waited, or a resident compiler had it, which keeps nothing of it.
-      return { compile: null, compileCached: false, run: null }
-    })
+    )
+    const outcome = await unlessAborted(ended, stop)
+    if (outcome !== undefined) return outcome
+    either.throwIfAborted()
+    return nothingDone
   }
 
   const offering = openOffering({
