@@ -181,7 +181,10 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       slots,
       boxes,
       either,
-      (runPhase) => runProgram(runPhase, offer, request, either),
+      (runPhase) => {
+        request.onSlot?.()
+        return runProgram(runPhase, offer, request, either)
+      },
       eitherOf(either, stop),
     )
     const outcome = await unlessAborted(ended, stop)
