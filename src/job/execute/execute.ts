@@ -216,10 +216,11 @@ async function execute(
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    // A language that is not offered, a blob that is gone, or a file that cannot be read says nothing of other runs.
+    // A language that is not offered, a blob that is gone, a file that cannot be read or a checker that fails says nothing of
+    // other runs.
     const isMissing =
       error instanceof SandboxError &&
-      ['language.missing', 'blob.read', 'bubblewrap.output'].includes(error.step)
+      ['language.missing', 'blob.read', 'bubblewrap.output', 'checker.thread'].includes(error.step)
     if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
@@ -285,7 +286,7 @@ async function complete(
   }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { data, stdout, stderr, compileOutput, report } = describeOutcome(
+  const { data, stdout, stderr, compileOutput, report } = await describeOutcome(
     outcome,
     expected,
     tests,

@@ -80,7 +80,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     const expectedStdout = await unlessAborted(blobs.readExpected(test), stop)
     if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
     if (checker?.type !== 'program')
-      return { ...judgeRun(run, { stdout: expectedStdout, checker }), message: null }
+      return { ...(await judgeRun(run, { stdout: expectedStdout, checker })), message: null }
     const given = { stdin, expectedStdout }
     const { verdict, message } = await judgeByProgram(checker, given, run, scope, execute)
     return { ...nothingBut(verdict), message }
