@@ -85,7 +85,7 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly proves?: boolean
   /** Told when the languages that are offered have changed. */
   readonly onChange?: () => void
-  /** Hears what was wanted and cannot be had on this host, and why; it costs speed alone. */
+  /** Hears what was wanted and cannot be had on this host, and why; it costs speed, or leaves what asks for it to others. */
   readonly onFallback?: (reason: string) => void
 }
 
@@ -100,6 +100,8 @@ export interface Isolation {
 
 export interface Executor {
   readonly isolation: Isolation
+  /** False: a request that has `outputFiles` fails here. */
+  readonly readsOutputFiles: boolean
   /** The languages that are offered now: those that this host has and that have passed their trial. */
   readonly runtimes: Runtimes
   /**
@@ -217,6 +219,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
+    readsOutputFiles: boxes.readsOutputFiles,
     get runtimes() {
       return offering.runtimes
     },

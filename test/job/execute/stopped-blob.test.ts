@@ -35,6 +35,7 @@ const ran: Phase = {
 const executor: Executor = {
   slots: 1,
   isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+  readsOutputFiles: true,
   runtimes: { python: runtime },
   awaited: {},
   found: ['python'],
