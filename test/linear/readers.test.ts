@@ -120,10 +120,12 @@ t.test('outputs', async (t) => {
       usage,
     }
     const outcome = { compile: run, compileCached: false, run }
+    // The same bytes would be no work.
+    const longer = Buffer.concat([bytes, Buffer.from('x')])
     const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
     Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
     const readers = {
-      verdict: () => describeOutcome(outcome, { stdout: bytes, checker: undefined }),
+      verdict: () => describeOutcome(outcome, { stdout: longer, checker: undefined }),
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
       record: () => JSON.stringify(toRecord(row)),
       terminal: () => printable(text),
