@@ -1,6 +1,7 @@
 // What all facts of the console share: one service, one browser, a tab for each fact, and what is looked for in it.
 // CONSOLE (a regular expression for the title) selects.
 import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -62,6 +63,12 @@ export async function submit(key: string, body: object): Promise<string> {
 
 interface Accepted {
   readonly id: string
+}
+
+/** Asks until it is so. @throws when that takes too long. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const from = performance.now(); !(await isSo()); await setTimeout(50))
+    if (performance.now() - from > patience) throw new Error('it has not come to be so')
 }
 
 /** What a fact has left under way would take others' places. */

@@ -18,6 +18,7 @@ import {
   stdout,
   stopButton,
   submit,
+  until,
 } from '../suite.ts'
 
 /** Numbered lines for as long as it runs. */
@@ -125,7 +126,7 @@ fact('who does not look is not told, and misses nothing', async (t, { page }, ke
   await shows(page, 'line 5\n')
   t.equal(await countOpen(), '1')
   await turn('hidden')
-  while ((await countOpen()) !== '0') await page.waitForTimeout(50)
+  await until(async () => (await countOpen()) === '0')
   const hidden = await readCount(t, page)
   await turn('visible')
   await shows(page, `line ${hidden + 20}\n`)

@@ -57,4 +57,16 @@ export const consoleFaults: readonly Fault[] = [
       "return { position, version, type, at: at.toISOString(), hash: 'ab'.repeat(32), data: Object.fromEntries(shown) }",
     tests: ['http/read'],
   },
+  {
+    name: 'console: a page that nobody looks at is told on',
+    text: "if (document.visibilityState === 'hidden') hidden.abort()",
+    instead: '',
+    tests: ['console/screen'],
+  },
+  {
+    name: 'console: each event of a stream is drawn by itself',
+    text: 'frame ??= requestAnimationFrame(() => {',
+    instead: 'frame = requestAnimationFrame(() => {',
+    tests: ['console/screen'],
+  },
 ]
