@@ -42,6 +42,12 @@ t.test('of any text nothing is lost, and no control character is left', async ()
   )
 })
 
+t.test('of many escapes the first are told apart, and all are escapes', async (t) => {
+  const pieces = showHidden('a\u0007'.repeat(50_000))
+  t.ok(pieces.length < 5000)
+  t.equal(pieces.map(({ text }) => text).join(''), 'a\\x07'.repeat(50_000))
+})
+
 t.test('a cut never halves a character', async (t) => {
   t.equal(cut('a😀b', 2), 'a')
   t.equal(cut('a😀b', 3), 'a😀')
