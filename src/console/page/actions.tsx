@@ -23,6 +23,9 @@ export function Actions({
   const leaving = useRef(new AbortController())
   useEffect(() => () => leaving.current.abort(), [])
   const { signal } = leaving.current
+  const isOver = isFinal(record)
+  // Its end is told by whoever follows it: until then it is being stopped.
+  const isBusy = doing !== null && !(doing === 'stop' && isOver)
 
   const attempt = async (deed: Deed, work: () => Promise<void>): Promise<void> => {
     setTold(null)
@@ -39,7 +42,6 @@ export function Actions({
   }
   const link = async (): Promise<void> =>
     setTold((await copyText(location.href)) ? 'Copied.' : 'The link is in the address bar.')
-  // Its end is told by whoever follows it.
   const stop = (): Promise<void> => attempt('stop', async () => void (await cancel(id, signal)))
   const again = (): Promise<void> =>
     attempt('rerun', async () => {
@@ -61,22 +63,17 @@ export function Actions({
         <button type="button" class="quiet" onClick={() => void link()}>
           Copy link
         </button>
-        {isFinal(record) ? (
+        {isOver ? (
           <>
-            <button type="button" disabled={doing !== null} onClick={() => void again()}>
+            <button type="button" disabled={isBusy} onClick={() => void again()}>
               Run again
             </button>
-            <button type="button" disabled={doing !== null} onClick={() => void saveReceipt()}>
+            <button type="button" disabled={isBusy} onClick={() => void saveReceipt()}>
               Save receipt
             </button>
           </>
         ) : (
-          <button
-            type="button"
-            class="danger"
-            disabled={doing !== null}
-            onClick={() => void stop()}
-          >
+          <button type="button" class="danger" disabled={isBusy} onClick={() => void stop()}>
             {doing === 'stop' ? 'Stopping…' : 'Stop'}
           </button>
         )}

@@ -57,6 +57,7 @@ fact(
     await stopButton(page).click()
     await page.locator('.badge', { hasText: 'Stopped' }).first().waitFor()
     t.equal(await stdout(page).textContent(), 'first\n')
+    t.ok(await page.getByRole('button', { name: 'Run again' }).isEnabled())
     await page.goBack()
     await showsVerdict(page, 'Stopped')
   },

@@ -55,11 +55,32 @@ fact('a rerun shows where it went otherwise', async (t, { page }, key) => {
   t.equal(await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href'), first)
 })
 
+fact('a rerun with another verdict says so', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await runAndOpen(page, 'import os, sys\nsys.exit(os.urandom(1)[0] % 2)')
+  const status = besides(page).getByRole('status')
+  // Each has another one in one of two cases.
+  for (let tries = 0, said = ''; !said.startsWith('2 differences'); tries += 1) {
+    if (tries === 40) throw new Error('it is always the same')
+    const before = page.url()
+    await again(page).click()
+    await page.waitForURL((url) => url.href !== before)
+    said = (await status.textContent()) ?? ''
+  }
+  t.match(await status.textContent(), '2 differences: Outcome, Ended with.')
+  const rows = besides(page).locator('tr.differs')
+  t.match(
+    await rows.first().textContent(),
+    /^Outcome(AcceptedRuntime error|Runtime errorAccepted)differs$/,
+  )
+  t.match(await rows.last().textContent(), /^Ended with(exit code [01]){2}differs$/)
+})
+
 fact('why there is no rerun is said', async (t, { page }, key) => {
   await enter(page, origin, key)
   const id = await runAndOpen(page, 'print(1)')
   const message = 'The submission has not ended yet: wait for it, or cancel it.'
-  // It was taken back, and its program is about to be killed.
+  // What is shown as ended has ended: this answer is made up.
   await page.route('**/rerun', (route) => route.fulfill({ status: 409, json: { error: 'not_final', message } })) // prettier-ignore
   await again(page).click()
   await page.getByRole('alert').filter({ hasText: message }).waitFor()
