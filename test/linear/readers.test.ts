@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import { isWellFormedKey } from '../../src/account/key.ts'
 import { verifyWebhook } from '../../src/client/client.ts'
+import { findDifference } from '../../src/console/page/compare.ts'
+import { escapeHidden } from '../../src/console/page/visible.ts'
 import { captureOutput } from '../../src/executor/box/bubblewrap/capture.ts'
 import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/source.ts'
@@ -129,6 +131,8 @@ t.test('outputs', async (t) => {
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
       record: () => JSON.stringify(toRecord(row)),
       terminal: () => printable(text),
+      page: () => escapeHidden(text),
+      'beside another': () => findDifference(text, `${text}.`),
     }
     for (const [reader, read] of Object.entries(readers))
       await holdToLinear(t, `${reader}: ${name}`, outputBytes, read)

@@ -3,13 +3,14 @@
 import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { trouble } from './call.ts'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'
 import { Playground } from './playground.tsx'
 import { formatRoute, parseRoute } from './route.ts'
 import type { Route } from './route.ts'
 import { forget } from './run.ts'
-import { readLanguages, trouble } from './service.ts'
+import { readLanguages } from './service.ts'
 import { dropKey, key, keyNotice, setKey } from './session.ts'
 import { createStore, useStore } from './store.ts'
 import { Submission } from './submission.tsx'
@@ -29,6 +30,7 @@ export function App(): JSX.Element {
   const ownKey = useStore(key)
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
+  const shown = route.view === 'submission' ? route.id : route.view
   useEffect(() => {
     loadLanguages()
     if (ownKey === null) forget()
@@ -38,7 +40,7 @@ export function App(): JSX.Element {
     // Who cannot see the view change hears it; a fresh page begins at its top.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
-  }, [route.view])
+  }, [shown])
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
