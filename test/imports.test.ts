@@ -10,9 +10,18 @@ const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Rec
 >
 const doors = manifest.imports
 
-const base = ['#back-off', '#config', '#database', '#error', '#error-text', '#language', '#log']
+const base = [
+  '#abort',
+  '#back-off',
+  '#config',
+  '#database',
+  '#error',
+  '#error-text',
+  '#language',
+  '#log',
+]
 /** What of it the executor and the webhooks use too: each a few lines that know nothing of the service. */
-const plain = ['#back-off', '#error-text']
+const plain = ['#abort', '#back-off', '#error-text']
 const everything = null
 
 /**
@@ -89,6 +98,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/box': ['#contract', '#bubblewrap', '#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/doctor': [
+    '#abort',
     '#language',
     '#cache-directory',
     '#contract',
@@ -101,7 +111,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = ['back-off.ts', 'config.ts', 'error-text.ts', 'error.ts']
+const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts']
 /** The two doors of src/job that the web process uses must never load the executor. */
 const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
 /** What deploy/entrypoint.sh and the health check start. */

@@ -79,6 +79,7 @@ export async function startExecutor(
   await executor.settled()
   return {
     isolation: executor.isolation,
+    readsOutputFiles: executor.readsOutputFiles,
     runtimes: executor.runtimes,
     awaited: executor.awaited,
     found: executor.found,

@@ -29,6 +29,7 @@ const outcome: Outcome = {
 export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
   return Promise.resolve({
     isolation: { box: 'bubblewrap', cgroup: 'v1', uid: 'slot' },
+    readsOutputFiles: true,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
     found: ['python', 'cpp', 'java'],

@@ -14,7 +14,8 @@ select
     when d.projection = 'delivery' then 'a webhook''s state differs from its log'
     when d.projection = 'rerun' then 'what a rerun repeats differs from the log'
     when d.cached is null then 'an unfinished submission is not pending'
-    else 'a finished submission is still pending'
+    when d.in_the_log is null then 'a finished submission is still pending'
+    else 'what is pending differs from the log'
   end,
   d.id
 from audit.drift d

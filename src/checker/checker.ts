@@ -1,7 +1,7 @@
 // Checkers: whether what a program wrote is what was expected of it. They know bytes alone, neither jobs nor requests.
 //
 // Either side may be a stranger's, so each checker is linear in the time and memory of both, whatever the bytes are: it walks
-// over them with a cursor on each side and makes no object for a line or a token.
+// over them with a cursor on each side and makes no object for a line or a token. What is large is checked in a thread (apart.ts).
 //
 //   exact            byte for byte
 //   lines            the lines in order, without white space at their ends and without empty lines at the end
@@ -15,6 +15,8 @@ import { checkExact, checkLines } from './lines.ts'
 import { checkTokens } from './token.ts'
 import { checkUnorderedLines } from './unordered-lines.ts'
 
+export { openCheckThread } from './apart.ts'
+export type { CheckThread, CheckThreadOptions } from './apart.ts'
 export { excerptLength } from './judgement.ts'
 export type { Difference, Judgement } from './judgement.ts'
 

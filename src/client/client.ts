@@ -316,6 +316,9 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     async *stream(id, { lastEventId, signal } = {}) {
+      const path = `api/result/${encodeURIComponent(id)}/stream`
+      const ask: Parameters<typeof openStream>[0] = (headers, until) =>
+        send('GET', path, headers, { signal: until })
       let position = lastEventId
       for (let failed = 0; ;) {
         const start = performance.now()
@@ -323,7 +326,7 @@ export function createClient(options: ClientOptions): Client {
         let asked = 0
         let hasFailed = false
         try {
-          const events = await openStream(send, id, position, signal)
+          const events = await openStream(ask, position, signal)
           if (events === null) return
           for await (const event of events) {
             position = event.position
@@ -466,10 +469,14 @@ function describeSilence(error: unknown, signal: AbortSignal | undefined): Runle
   return new RunledgerError(0, { error: 'unreachable', message }, null, error)
 }
 
-/** @returns null when nothing follows the position. */
-async function openStream(
-  send: Send,
-  id: string,
+/**
+ * One connection of a stream, by a fetch of one's own; `Client.stream` is all that comes back when it breaks.
+ * @param ask sends the request with these headers. @param position of the last event that was told.
+ * @returns null when nothing follows the position.
+ * @throws {RunledgerError} when there is no stream; its events do when the connection breaks.
+ */
+export async function openStream(
+  ask: (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>,
   position: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<StreamEvent, void> | null> {
@@ -479,9 +486,10 @@ async function openStream(
     ...(position !== undefined && { 'Last-Event-ID': position }),
   }
   try {
-    const response = await send('GET', `api/result/${encodeURIComponent(id)}/stream`, headers, {
-      signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
-    })
+    const response = await ask(
+      headers,
+      signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+    )
     if (response.status === 204) return null
     if (response.status === 200 && response.body !== null)
       return readEvents(response.body, silence, signal)

@@ -3,11 +3,11 @@
 // kept: a compiler that a limit stopped is asked anew.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { untilAborted } from '#abort'
 import type { Artefact } from '#toolchain'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import { createFairShare } from './fair-share.ts'
 import { listByAge, nameFile, ownerOf } from './kept-file.ts'
-import { untilStopped } from './until-stopped.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {
@@ -80,7 +80,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
         const other = inFlight.get(name)
         if (other === undefined) break
         // Another's failure or abort is its own; then it is our turn.
-        const compiled = await untilStopped(
+        const compiled = await untilAborted(
           other.catch(() => null),
           stop,
         )

@@ -5,10 +5,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { untilAborted } from '#abort'
 import { SandboxError } from '#contract'
 import { createFairShare } from './fair-share.ts'
 import { listByAge, nameFile, ownerOf } from './kept-file.ts'
-import { untilStopped } from './until-stopped.ts'
 
 /** A blob's bytes, not to be changed: others may read them, too. */
 export interface CachedBlob {
@@ -111,7 +111,7 @@ export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOp
       const file = nameFile(owner, name)
       const loading = inFlight.get(file) ?? load(owner, name).finally(() => inFlight.delete(file))
       inFlight.set(file, loading)
-      return untilStopped(loading, signal)
+      return untilAborted(loading, signal)
     },
     forgetUnused(milliseconds) {
       if (capacityBytes === 0) return

@@ -24,6 +24,7 @@
 export { NotBegunError, SandboxError } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
+export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
@@ -44,6 +45,7 @@ export type {
 } from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
+import { unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
@@ -54,7 +56,7 @@ import { beginPreparations, openOffers, openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
 import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
-import { createProgramRunner, eitherOf, findOffer } from './program.ts'
+import { createProgramRunner, eitherOf, findOffer, nothingDone } from './program.ts'
 import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -83,7 +85,7 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly proves?: boolean
   /** Told when the languages that are offered have changed. */
   readonly onChange?: () => void
-  /** Hears what was wanted and cannot be had on this host, and why; it costs speed alone. */
+  /** Hears what was wanted and cannot be had on this host, and why; it costs speed, or leaves what asks for it to others. */
   readonly onFallback?: (reason: string) => void
 }
 
@@ -98,6 +100,8 @@ export interface Isolation {
 
 export interface Executor {
   readonly isolation: Isolation
+  /** False: a request that has `outputFiles` fails here. */
+  readonly readsOutputFiles: boolean
   /** The languages that are offered now: those that this host has and that have passed their trial. */
   readonly runtimes: Runtimes
   /**
@@ -171,21 +175,24 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
 
-  function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const offer = findOffer(offers, request.language)
     const either = eitherOf(closing.signal, signal)
     const { stop } = request
-    return withSlot(
+    const ended = withSlot(
       slots,
       boxes,
       either,
-      (runPhase) => runProgram(runPhase, offer, request, either),
+      (runPhase) => {
+        request.onSlot?.()
+        return runProgram(runPhase, offer, request, either)
+      },
       eitherOf(either, stop),
-    ).catch((error: unknown) => {
-      if (either.aborted || stop?.aborted !== true || error !== stop.reason) throw error
-      // It waited, or a resident compiler had it, which keeps nothing of it.
-      return { compile: null, compileCached: false, run: null }
-    })
+    )
+    const outcome = await unlessAborted(ended, stop)
+    if (outcome !== undefined) return outcome
+    either.throwIfAborted()
+    return nothingDone
   }
 
   const offering = openOffering({
@@ -212,6 +219,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
+    readsOutputFiles: boxes.readsOutputFiles,
     get runtimes() {
       return offering.runtimes
     },

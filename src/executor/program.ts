@@ -1,6 +1,7 @@
 // Takes one program through its phases in a slot: compile unless that was done before, then run.
 // What a phase is, and what a language needs, is decided elsewhere; here is only their order.
 import { isDeepStrictEqual } from 'node:util'
+import { unlessAborted } from '#abort'
 import { compileMessageBytes, SandboxError } from '#contract'
 import type {
   BoxFile,
@@ -112,12 +113,16 @@ export function createProgramRunner(
         compilation.source,
         compilation.limits,
       )
-      const { compiled, cached } = await cache.compile(
+      const compiling = cache.compile(
         { owner: cacheScope, key },
         () => compile(runPhase, offer, compiler, compilation, signal),
         isCertain,
         stop,
       )
+      const done = await unlessAborted(compiling, stop)
+      // It waited, or a resident compiler had it, which keeps nothing of it.
+      if (done === undefined) return nothingDone
+      const { compiled, cached } = done
       compilePhase = compiled.phase
       compileCached = cached
       artefact = compiled.artefact
@@ -132,14 +137,14 @@ export function createProgramRunner(
     const asked = request.outputFiles && {
       outputFiles: withoutOwn(request.outputFiles, command),
     }
-    const runOnce = (input: RunInput): Promise<Phase> => {
+    const runOnce = (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
       const details = { stdin: input.stdin, limits: limits.run, stop, tap, ...asked }
-      return runCommand(runPhase, toolchain, { ...command, argv }, details)
+      return unlessAborted(runCommand(runPhase, toolchain, { ...command, argv }, details), stop)
     }
     const phase =
       request.runs === undefined
-        ? await runOnce({ stdin: request.stdin })
+        ? ((await runOnce({ stdin: request.stdin })) ?? null)
         : await runEach(request.runs, runOnce, stop, (other) =>
             run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal),
           )
@@ -156,10 +161,14 @@ export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Langua
   return offer
 }
 
-/** @returns the first run. */
+/** What became of a program that was stopped before anything of it was. */
+export const nothingDone: Outcome = { compile: null, compileCached: false, run: null }
+
+/** @returns the first run; null when it was stopped before it. */
 async function runEach(
   { inputs, onRun }: Runs,
-  runOnce: (input: RunInput) => Promise<Phase>,
+  /** Undefined: it was stopped while it waited. */
+  runOnce: (input: RunInput) => Promise<Phase | undefined>,
   stop: AbortSignal | undefined,
   execute: Execute,
 ): Promise<Phase | null> {
@@ -167,6 +176,7 @@ async function runEach(
   let index = 0
   for await (const input of inputs) {
     const run = await runOnce(input)
+    if (run === undefined) break
     first ??= run
     if (!(await onRun(run, index, execute)) || stop?.aborted === true) break
     index += 1

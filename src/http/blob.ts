@@ -120,12 +120,10 @@ async function receive(
 /** @throws {Problem} request_timeout. */
 async function inTime<T>(receiving: Promise<T>, request: ApiRequest, seconds: number): Promise<T> {
   takeOverClock(request)
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const headers = { Connection: 'close' }
-    reject(new Problem('request_timeout', 'The request did not arrive in time.', { headers }))
-  }, seconds * 1000)
-  return Promise.race([receiving, late]).finally(() => clearTimeout(timer))
+  const headers = { Connection: 'close' }
+  const late = (): Problem =>
+    new Problem('request_timeout', 'The request did not arrive in time.', { headers })
+  return withDeadline(() => receiving, seconds * 1000, late)
 }
 
 function tooLarge(): Problem {

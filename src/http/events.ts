@@ -71,10 +71,10 @@ export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Ha
   }
 }
 
-function present({ position, version, type, at, data }: RecordedEvent): object {
+function present({ position, version, type, at, hash, data }: RecordedEvent): object {
   const shown = (shownFields[type] ?? []).flatMap((field) => {
     if (!Object.hasOwn(data, field)) return []
     return [[field, field === 'limits' ? presentLimits(data[field]) : data[field]]]
   })
-  return { position, version, type, at: at.toISOString(), data: Object.fromEntries(shown) }
+  return { position, version, type, at: at.toISOString(), hash, data: Object.fromEntries(shown) }
 }

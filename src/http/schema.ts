@@ -232,6 +232,13 @@ const event = v.object({
     ),
   ),
   at: time,
+  hash: v.pipe(
+    v.string(),
+    v.regex(/^[0-9a-f]{64}$/),
+    v.description(
+      'SHA-256 over the whole event, what is not told here too, and the hash before it in its stream.',
+    ),
+  ),
   data: v.record(v.string(), v.unknown()),
 })
 

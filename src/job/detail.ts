@@ -134,7 +134,7 @@ type BlobField = 'stdinBlob' | 'expectedStdoutBlob'
 /** What not every worker can do. */
 export type Ability = keyof typeof isAsked
 
-/** What workers of this release can do. */
+/** What workers of this release can do, where their hosts let them. */
 export const abilities = Object.keys(isAsked) as readonly Ability[]
 
 /** What a worker must be able to do. */

@@ -1,6 +1,7 @@
 // Makes partitions before they are needed and removes old bodies. Every worker tries at its start and each hour; the
 // database admits one at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff } from '#back-off'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { purgeBlobs } from '#blob'
@@ -8,7 +9,8 @@ import { purgeBodies } from '#result'
 import { passMilestone } from './milestone.ts'
 
 const hourMilliseconds = 3_600_000
-const retryMilliseconds = 60_000
+/** After a failed pass: a reader who held a lock is gone the next moment, a database that is away is not. */
+const retryMilliseconds = { first: 1000, longest: 60_000 }
 
 export interface RetentionOptions {
   readonly database: Database
@@ -47,15 +49,17 @@ export function startRetention({
     onPass()
   }
   const run = async (): Promise<void> => {
+    let failures = 0
     while (!signal.aborted) {
-      const done = await pass().then(
-        () => true,
+      await pass().then(
+        () => (failures = 0),
         (error: unknown) => {
+          failures += 1
           log.warn({ err: error }, 'retention.failed')
-          return false
         },
       )
-      const pause = done ? intervalMilliseconds : Math.min(intervalMilliseconds, retryMilliseconds)
+      const retry = failures === 0 ? Number.POSITIVE_INFINITY : backOff(failures, retryMilliseconds)
+      const pause = Math.min(intervalMilliseconds, retry)
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
   }

@@ -3,9 +3,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
+import { untilAborted } from '#abort'
 import { readErrorCode } from '#error-text'
 import { hostOf, isAllowedAddress, isSameAddress } from './address.ts'
-import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
+import { createDeadline, DeadlineError } from './deadline.ts'
 import type { DeliverySettings } from './settings.ts'
 
 /** How many addresses are tried before the receiver is unreachable. */

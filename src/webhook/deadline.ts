@@ -33,16 +33,3 @@ export function createDeadline(step: string, seconds: number, parent?: AbortSign
     },
   }
 }
-
-/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

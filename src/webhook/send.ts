@@ -3,8 +3,9 @@ import type { TLSSocket } from 'node:tls'
 
 import { Client, errors, type buildConnector, type Dispatcher } from 'undici'
 
+import { untilAborted } from '#abort'
 import { codeOf, ConnectionError, openConnection } from './connect.ts'
-import { createDeadline, DeadlineError, untilAborted } from './deadline.ts'
+import { createDeadline, DeadlineError } from './deadline.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { DeliverySettings } from './settings.ts'
 import { signDelivery } from './signature.ts'

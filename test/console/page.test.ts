@@ -42,6 +42,12 @@ t.test('of any text nothing is lost, and no control character is left', async ()
   )
 })
 
+t.test('of many escapes the first are told apart, and all are escapes', async (t) => {
+  const pieces = showHidden('a\u0007'.repeat(50_000))
+  t.ok(pieces.length < 5000)
+  t.equal(pieces.map(({ text }) => text).join(''), 'a\\x07'.repeat(50_000))
+})
+
 t.test('a cut never halves a character', async (t) => {
   t.equal(cut('a😀b', 2), 'a')
   t.equal(cut('a😀b', 3), 'a😀')
@@ -95,6 +101,7 @@ t.test('a request has only what was filled in', async (t) => {
       ...emptyDraft,
       code: 'x',
       stdin: 'not sent beside tests',
+      outputFiles: 'nor.this',
       args: 'one\n\nthree\n',
       memory: '64',
       tests: [
@@ -114,6 +121,10 @@ t.test('a request has only what was filled in', async (t) => {
       checker: { type: 'floats', absolute: 1e-3, relative: 1e-3 },
       stop_on_failure: true,
     },
+  )
+  t.strictSame(
+    toRequest({ ...emptyDraft, outputFiles: ' out.bin\n\na/b.txt\n', lowPriority: true }),
+    { language: 'python', code: '', output_files: ['out.bin', 'a/b.txt'], priority: 'low' },
   )
 })
 
@@ -162,11 +173,13 @@ t.test('copies are one shell word and one Python value, whatever the code', asyn
 t.test('a log is told in steps: the wait, the attempts, the phases, the webhook', async (t) => {
   const at = (seconds: number): string =>
     new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
+  const hash = 'ab'.repeat(32)
   const phase = { exit_code: 0, wall_seconds: 1.5, memory_peak_bytes: 1024 }
   const event = (type: string, seconds: number, data: object = {}) => ({
     position: seconds,
     type,
     at: at(seconds),
+    hash,
     data: data as Record<string, unknown>,
   })
   const steps = tellStory(
@@ -204,6 +217,12 @@ t.test('a log is told in steps: the wait, the attempts, the phases, the webhook'
       ['later.release', null],
     ],
   )
+  t.strictSame(
+    steps.flatMap(({ at, hash }) => (at === null ? [hash] : [])),
+    [null, null, null, null, null, null],
+    'what is no event has no hash',
+  )
+  t.equal(steps.at(-1)?.hash, hash)
   t.match(
     steps.find(({ title }) => title.startsWith('Webhook')),
     { detail: 'refused, status 500' },

@@ -1,4 +1,5 @@
 // A whole service to look at: web, worker and PostgreSQL, as a user has it, and the browser that looks.
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,30 +8,35 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import type { Test } from 'tap'
 import { admitRequest, revokeKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
+import type { TestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 export interface ConsoleService {
   readonly origin: string
-  /** A key of a new account. */
-  readonly issue: () => Promise<string>
+  readonly database: TestDatabase
+  /** A key of a new account, of the tier without limits unless another is named. */
+  readonly issue: (tier?: string) => Promise<string>
   readonly revoke: (key: string) => Promise<void>
   /** Kills the web process. */
   readonly goAway: () => Promise<void>
-  /** Starts another one, where it was. */
-  readonly comeBack: () => Promise<void>
+  /** Starts another one, where it was. @param environment in place of the usual one. */
+  readonly comeBack: (environment?: Readonly<Record<string, string>>) => Promise<void>
 }
 
 export async function startService(t: Test): Promise<ConsoleService> {
   const database = await createTestDatabase()
   t.teardown(() => database.drop())
-  let web = await startWebProcess(t, database.url)
+  const receiptKey = generateKeyPairSync('ed25519').privateKey
+  const usual = { RECEIPT_KEY: receiptKey.export({ format: 'pem', type: 'pkcs8' }).toString() }
+  let web = await startWebProcess(t, database.url, usual)
   await startWorkerProcess(t, database.url)
   const { port } = web
   return {
     origin: `http://127.0.0.1:${port}`,
-    issue: async () => (await createCaller(database.sql)).key,
+    database,
+    issue: async (tier) => (await createCaller(database.sql, tier)).key,
     async revoke(key) {
       const caller = await admitRequest(database.sql, key)
       await revokeKey(database.sql, caller?.apiKeyId ?? '', 'test')
@@ -40,8 +46,8 @@ export async function startService(t: Test): Promise<ConsoleService> {
       web.child.kill('SIGKILL')
       await ended
     },
-    async comeBack() {
-      web = await startWebProcess(t, database.url, { PORT: String(port) })
+    async comeBack(environment = usual) {
+      web = await startWebProcess(t, database.url, { ...environment, PORT: String(port) })
     },
   }
 }

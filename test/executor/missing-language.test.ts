@@ -95,6 +95,7 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
   const executor: Executor = {
     slots: 1,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    readsOutputFiles: true,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
     found: ['python'],

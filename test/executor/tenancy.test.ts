@@ -20,6 +20,7 @@ function openBoxes(
   const ran: number[] = []
   const boxes: Boxes = {
     kind: 'keeper',
+    readsOutputFiles: true,
     async run(slot) {
       ran.push(slot.index)
       const error = fail(slot, ran.length)

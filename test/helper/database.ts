@@ -78,6 +78,15 @@ export async function createTestDatabase({ ownServer = false } = {}): Promise<Te
   }
 }
 
+/** Drops what test files have left that did not come to their end; none may run. */
+export async function dropTestDatabases(clusterUrl: string): Promise<void> {
+  await query(clusterUrl, async (sql) => {
+    const left = await sql<{ name: string }[]>`
+      select datname as name from pg_database where datname ~ '^test_[0-9a-f]{12}$'`
+    for (const { name } of left) await sql`drop database ${sql(name)} with (force)`
+  })
+}
+
 /** The same server's address with another database name. */
 export function withDatabase(url: string, name: string): string {
   const parsed = new URL(url)

@@ -1,7 +1,7 @@
 // The contract as a table: a row for each of its statements, a request and what must hold of the answer. `given` is fixed
 // by the product's user, `chosen` is ours. A row is the short form: what needs races, time or a sandbox names the file that
 // proves it. Every answer is also held against the OpenAPI document (helper/contract.ts).
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
@@ -48,6 +48,8 @@ const post = (body: unknown, more: Partial<Ask> = {}): Ask => ({ method: 'POST',
 const get = (path: string, more: Partial<Ask> = {}): Ask => ({ method: 'GET', path, ...more })
 const batch = (submissions: unknown, more: Partial<Ask> = {}): Ask => post({ submissions }, { path: '/api/submit/batch', ...more }) // prettier-ignore
 const again = (id: string, more: Partial<Ask> = {}): Ask => ({ method: 'POST', path: `/api/result/${id}/rerun`, ...more }) // prettier-ignore
+const put = (name: string, bytes: string, more: Partial<Ask> = {}): Ask => ({ method: 'PUT', path: `/api/blobs/${name}`, body: Buffer.from(bytes), headers: { 'Content-Type': 'application/octet-stream' }, ...more }) // prettier-ignore
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const copies = (length: number): object[] => Array.from({ length }, () => ({ ...python }))
 const header = <N extends string>(name: N, text: string): { headers: Record<N, string> } => ({
   headers: { [name]: text } as Record<N, string>,
@@ -245,6 +247,22 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['chosen', 'an unknown one is not there', again(randomUUID()), problem(404, 'not_found')],
     ['chosen', 'nor is a malformed one', again('x'), problem(404, 'not_found')],
     ['chosen', 'purged, limits and languages of today, places of the key and the queue, the same verdict', 'test/http/rerun.test.ts'],
+    ['chosen', 'every field’s every mistake is named, alone and with others’', 'test/http/mistakes.test.ts'],
+    ['chosen', 'output_files climb nowhere, and are told apart by every file system', post({ ...python, output_files: ['../a', '/a', 'é', 'b'], tag: '' }), wrong('output_files.0', 'output_files.1', 'output_files.2', 'tag')],
+    ['chosen', 'nor are two of them one, in any case', post({ ...python, output_files: ['a', 'A', 'a/b'] }), wrong('output_files.1', 'output_files.2')],
+    ['chosen', 'sixteen of them', post({ ...python, output_files: copies(17).map((_, n) => `f${n}`) }), wrong('output_files')],
+    ['chosen', 'what the program has left under them comes back', 'test/http/output-files.test.ts'],
+    ['chosen', 'a priority is low or normal', post({ ...python, priority: 'high' }), wrong('priority')],
+    ['chosen', 'what is low waits until none waits that is not', 'test/job/queue/priority.test.ts'],
+    ['chosen', 'a blob is kept under its digest', put(digestOf('a'), 'a'), { status: 201, body: { sha256: digestOf('a'), size: 1 } }],
+    ['chosen', 'and under no other', put(digestOf('a'), 'b'), wrong('')],
+    ['chosen', 'a submission names it', [put(digestOf('a'), 'a'), () => post({ ...python, stdin_sha256: digestOf('a') })], { status: 202 }],
+    ['chosen', 'a name is the whole digest in lower case', post({ ...python, stdin_sha256: digestOf('a').slice(1), expected_stdout_sha256: digestOf('a').toUpperCase() }), wrong('stdin_sha256', 'expected_stdout_sha256')],
+    ['chosen', 'what is not there, or is another account’s, is named', [put(digestOf('c'), 'c', { key: stranger.key }), () => post({ ...python, stdin_sha256: digestOf('c'), expected_stdout_sha256: digestOf('d') })], wrong('stdin_sha256', 'expected_stdout_sha256')],
+    ['chosen', 'quotas, uploads that break off, what a worker reads of them', 'test/http/blob.test.ts'],
+    ['chosen', 'another account’s stream is 404', get(`/api/result/${finished}/stream`, { key: stranger.key }), problem(404, 'not_found')],
+    ['chosen', 'a stream goes on at Last-Event-ID, and at any other one from the beginning', 'test/http/stream.test.ts'],
+    ['chosen', 'a receipt of what has ended; 409 before, 404 of another account’s', 'test/http/receipt.test.ts'],
     ['chosen', 'another account’s events are 404', get(`/api/result/${finished}/events`, { key: stranger.key }), problem(404, 'not_found')],
     ['chosen', 'a batch answers each item in its place', batch([python, {}]), { status: 202, body: { submissions: [{ id: uuid }, { error: 'invalid_request', message: String, issues: [{ path: 'language' }, { path: 'code' }] }] } }],
     ['chosen', 'twenty items', batch(copies(20)), { status: 202 }],

@@ -1,10 +1,12 @@
 // Generated requests at a running server: never a 5xx but 503, never a hang, every answer as the contract says, and a
 // submission is accepted exactly when a model of the rules says so. A failure prints its seed; FUZZ_SEED repeats it.
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -46,18 +48,48 @@ const fieldNames = [
   'expected_stdout',
   'webhook_url',
   'webhook_secret',
+  'priority',
+  'output_files',
+  'stdin_sha256',
   '__proto__',
   'constructor',
   'toString',
   'extra',
 ]
 const languageNames = ['python', 'py', 'cpp', 'c++', 'cxx', 'java']
+const blob = Buffer.from('a blob')
+const blobName = createHash('sha256').update(blob).digest('hex')
+await call('PUT', `/api/blobs/${blobName}`, {
+  key,
+  body: blob,
+  headers: { 'Content-Type': 'application/octet-stream' },
+})
+const digests = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(blobName) },
+  fc.constantFrom(blobName.toUpperCase(), blobName.slice(1), `${blobName}\n`),
+  fc.stringMatching(/^[0-9a-f]{64}$/),
+)
+const fileNames = fc.oneof(fc.stringMatching(/^[\w.-]{1,5}(\/[\w.-]{1,5}){0,9}$/), {
+  weight: 5,
+  arbitrary: fc.constantFrom('a', 'A', 'a/b', 'A/c', 'Main.py', '../a', 'é'),
+})
 const accepted = fc.record(
   {
     language: fc.constantFrom(...languageNames),
     code: text,
     stdin: text,
     expected_stdout: text,
+  },
+  { requiredKeys: ['language', 'code'] },
+)
+const detailed = fc.record(
+  {
+    language: fc.constantFrom(...languageNames),
+    code: fc.string(),
+    expected_stdout: fc.string(),
+    priority: fc.constantFrom('low', 'normal', 'low', 'high'),
+    output_files: fc.array(fileNames, { maxLength: 3 }),
+    stdin_sha256: digests,
   },
   { requiredKeys: ['language', 'code'] },
 )
@@ -74,7 +106,13 @@ const loose = fc.dictionary(
 const webhooked = fc
   .tuple(accepted, urls, text)
   .map(([rest, webhook_url, webhook_secret]) => ({ ...rest, webhook_url, webhook_secret }))
-const submission = fc.oneof({ weight: 3, arbitrary: accepted }, loose, webhooked, fc.jsonValue())
+const submission = fc.oneof(
+  { weight: 3, arbitrary: accepted },
+  { weight: 2, arbitrary: detailed },
+  loose,
+  webhooked,
+  fc.jsonValue(),
+)
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
@@ -231,6 +269,36 @@ t.test(
   },
 )
 
+t.test('200 positions in a stream are none, or one that it has', minutes, async (t) => {
+  const statuses = new Set<number>()
+  const { body } = await call('POST', '/api/submit', { key, body: { language: 'py', code: '' } })
+  await finish(sql, body.id as string, { stdout: 'x'.repeat(100) })
+  const number = fc.oneof(fc.nat(120), fc.bigInt({ min: -1n, max: 10n ** 25n }))
+  const position = fc.oneof(
+    headerText,
+    fc
+      .tuple(
+        fc.constantFrom('q', 'r', 'e', 'x', ''),
+        fc.constantFrom('', '2', 'x', body.id as string),
+        fc.array(number, { maxLength: 6 }),
+      ) // prettier-ignore
+      .map(([stage, run, numbers]) => [stage, run, ...numbers].join('.')),
+  )
+  await fc.assert(
+    fc.asyncProperty(position, async (lastEventId) => {
+      const path = `/api/result/${body.id as string}/stream`
+      const headers = { 'X-API-Key': key, 'Last-Event-ID': lastEventId }
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+      const told = await answer.text()
+      statuses.add(answer.status)
+      if (answer.status === 204) return
+      if (answer.status !== 200 || !/^event: result$/m.test(told)) throw new Error(told)
+    }),
+    parameters(200),
+  )
+  t.ok(statuses.has(200))
+})
+
 t.test('300 connections that send anything get JSON or nothing, and end', minutes, async (t) => {
   const garbage = fc.array(
     fc.oneof(
@@ -296,7 +364,7 @@ function isJsonThroughout(received: string): boolean {
 function isAcceptable(body: unknown): boolean | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   const entries = Object.entries(body as Record<string, unknown>)
-  if (!entries.every(([name]) => fieldNames.slice(0, 6).includes(name))) return false
+  if (!entries.every(([name]) => fieldNames.slice(0, 9).includes(name))) return false
   const fields = new Map(entries)
   const isText = (name: string, bytes: number): boolean => {
     const value = fields.get(name)
@@ -307,10 +375,44 @@ function isAcceptable(body: unknown): boolean | null {
   for (const name of ['stdin', 'expected_stdout']) {
     if (fields.has(name) && !isText(name, 65_536)) return false
   }
+  if (fields.has('priority') && !['low', 'normal'].includes(fields.get('priority') as string))
+    return false
+  if (fields.has('output_files') && !areOutputFiles(fields.get('output_files'), fields))
+    return false
+  if (
+    fields.has('stdin_sha256') &&
+    (fields.has('stdin') || fields.get('stdin_sha256') !== blobName)
+  )
+    return false
   if (fields.has('webhook_url') !== fields.has('webhook_secret')) return false
   if (!fields.has('webhook_url')) return true
   if (!isText('webhook_secret', 256) || /^$|\0/.test(fields.get('webhook_secret') as string))
     return false
   const webhookUrl = fields.get('webhook_url')
   return typeof webhookUrl === 'string' && /^https:/i.test(webhookUrl.trim()) ? null : false
+}
+
+/** By the first letter of `language`, what the program's own files are called. */
+const ownFiles: Readonly<Record<string, readonly string[]>> = {
+  p: ['main.py'],
+  c: ['main.cpp', 'main'],
+  j: ['main.jar', 'out'],
+}
+
+function areOutputFiles(list: unknown, fields: ReadonlyMap<string, unknown>): boolean {
+  if (!Array.isArray(list) || list.length > 16) return false
+  const names = list as readonly unknown[]
+  if (!names.every((name) => typeof name === 'string')) return false
+  const own = ownFiles[(fields.get('language') as string).slice(0, 1)]!
+  const all = [...own, ...names.map((name) => name.toLowerCase())]
+  const isPlain = (name: string): boolean => {
+    const parts = name.split('/')
+    const areRight = parts.every((part) => /^[\w.-]+$/.test(part) && part !== '.' && part !== '..')
+    return areRight && parts.length <= 8 && name.length <= 255
+  }
+  return all.every(
+    (name, index) =>
+      isPlain(name) &&
+      all.every((other, at) => at === index || (other !== name && !other.startsWith(`${name}/`))),
+  )
 }

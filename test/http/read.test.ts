@@ -283,6 +283,12 @@ t.test('the events tell a submission’s life without anything of ours', async (
     limits: { run: { cpu_seconds: 5, memory_bytes: 268_435_456 } },
   })
   t.match(body.events[2].data, { verdict: 'AC', run: { wall_seconds: 0.02 } })
+  const recorded = await sql`
+    select hash from audit.event where stream_id in (${id}, ${delivery?.['webhook_id']}) order by position`
+  t.strictSame(
+    body.events.map(({ hash }: { hash: string }) => hash),
+    recorded.map(({ hash }) => hash as string),
+  )
   const positions = body.events.map(({ position }: { position: number }) => position)
   t.strictSame(
     positions,

@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import { isWellFormedKey } from '../../src/account/key.ts'
 import { verifyWebhook } from '../../src/client/client.ts'
+import { findDifference } from '../../src/console/page/compare.ts'
+import { escapeHidden } from '../../src/console/page/visible.ts'
 import { captureOutput } from '../../src/executor/box/bubblewrap/capture.ts'
 import { readFrames } from '../../src/executor/resident/frame.ts'
 import { findFirstInclude } from '../../src/executor/toolchain/cpp/source.ts'
@@ -120,13 +122,17 @@ t.test('outputs', async (t) => {
       usage,
     }
     const outcome = { compile: run, compileCached: false, run }
+    // The same bytes would be no work.
+    const longer = Buffer.concat([bytes, Buffer.from('x')])
     const row = { finished_at: new Date(), purged_at: null, stdout: bytes } as unknown as ResultRow
     Object.assign(row, { created_at: new Date(), started_at: null, compile: null })
     const readers = {
-      verdict: () => describeOutcome(outcome, { stdout: bytes, checker: undefined }),
+      verdict: () => describeOutcome(outcome, { stdout: longer, checker: undefined }),
       'end of a JVM': () => [1, 3].map((exitCode) => ranOutOfMemory(exitCode, bytes)),
       record: () => JSON.stringify(toRecord(row)),
       terminal: () => printable(text),
+      page: () => escapeHidden(text),
+      'beside another': () => findDifference(text, `${text}.`),
     }
     for (const [reader, read] of Object.entries(readers))
       await holdToLinear(t, `${reader}: ${name}`, outputBytes, read)

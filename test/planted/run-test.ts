@@ -1,6 +1,9 @@
 // Runs one test file by itself, up to its first failure, and says how that went.
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { readErrorCode } from '#error-text'
+import { dropTestDatabases } from '../helper/database.ts'
 
 /** Nothing that a fault holds up is waited for any longer: it is red. */
 const mostSeconds = 300
@@ -44,18 +47,29 @@ export async function runTest(
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  const kill = (): void => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-  }
+  const kill = (): void => killGroup(child)
   const timer = setTimeout(kill, (mostSeconds + 30) * 1000)
   signal.addEventListener('abort', kill)
   const code = await new Promise<number | null>((ended) => child.once('exit', ended))
   clearTimeout(timer)
   signal.removeEventListener('abort', kill)
+  // What it had started, and did not end as it failed.
+  kill()
+  if (clusterUrl !== null) await dropTestDatabases(clusterUrl)
   signal.throwIfAborted()
   return {
     isGreen: code === 0,
     isSyntaxError: code !== 0 && syntaxError.test(text),
     seconds: Math.round((performance.now() - startedAt) / 1000),
+  }
+}
+
+/** The group outlives the process that it is named after. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // Nothing is left of it.
+    if (readErrorCode(error) !== 'ESRCH') throw error
   }
 }

@@ -97,6 +97,10 @@ for (const [what, statement] of [
     `delete from runledger.pending where submission_id = '${running}'`,
   ],
   [
+    'one that waits behind others without having asked for it',
+    `update runledger.pending set is_low = true where submission_id = '${queued}'`,
+  ],
+  [
     'a delivery taken for done',
     `update runledger.delivery set state = 'delivered', attempts = 4 where submission_id = '${delivering}'`,
   ],

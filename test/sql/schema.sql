@@ -781,8 +781,8 @@ function runledger.flush_log()
   returns void security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.forget_output(submission_id uuid)
-  Removes what tell_output has kept of a submission.
+function runledger.forget_output(submission_id uuid, run text)
+  Removes what tell_output has kept of one attempt: another one's may be told already.
   returns void security definer set search_path=""
   grant execute to runledger_worker
 

@@ -3,7 +3,8 @@ import { getEventListeners } from 'node:events'
 
 import t from 'tap'
 
-import { createDeadline, DeadlineError, untilAborted } from '../../src/webhook/deadline.ts'
+import { untilAborted } from '#abort'
+import { createDeadline, DeadlineError } from '../../src/webhook/deadline.ts'
 
 t.test('a deadline fires with an error that names the step and the limit', async (t) => {
   const { signal } = createDeadline('dns', 0.01)
@@ -33,13 +34,3 @@ t.test('a cleared deadline neither fires nor listens', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(deadline.signal.aborted, false)
 })
-
-t.test(
-  'a promise that settles first keeps its value or its error, and no listener stays',
-  async (t) => {
-    const { signal } = new AbortController()
-    t.equal(await untilAborted(Promise.resolve(7), signal), 7)
-    await t.rejects(untilAborted(Promise.reject(new Error('own')), signal), { message: 'own' })
-    t.equal(getEventListeners(signal, 'abort').length, 0)
-  },
-)

@@ -52,6 +52,13 @@ begin
     rebuild_batch.after, case when submissions = rebuild_batch.batch then last end
   );
   repaired := repaired + runledger.restore_pending(rebuild_batch.after, last);
+  update runledger.pending p set api_key_id = derived.api_key_id, is_low = derived.is_low
+  from runledger.pending_from_log derived
+  where derived.submission_id > rebuild_batch.after and derived.submission_id <= last
+    and p.submission_id = derived.submission_id
+    and (p.api_key_id, p.is_low) is distinct from (derived.api_key_id, derived.is_low);
+  get diagnostics _count = row_count;
+  repaired := repaired + _count;
   delete from runledger.pending p
   where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch)
     and not exists (select from runledger.pending_from_log derived where derived.submission_id = p.submission_id);

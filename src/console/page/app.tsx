@@ -3,6 +3,7 @@
 import { RunledgerError } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { trouble } from './call.ts'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'
 import { Service, tryKey } from './operator/lazy.tsx'
@@ -10,7 +11,6 @@ import { Playground } from './playground.tsx'
 import { formatRoute, parseRoute } from './route.ts'
 import type { Route } from './route.ts'
 import { forget } from './run.ts'
-import { trouble } from './service.ts'
 import { dropKey, isOperatorKey, key, keyNotice, setKey } from './session.ts'
 import { createStore, useStore } from './store.ts'
 import { Submission } from './submission.tsx'
@@ -32,6 +32,7 @@ export function App(): JSX.Element {
   const route: Route = isOperatorKey(ownKey) ? { view: 'service' } : asked
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
+  const shown = route.view === 'submission' ? route.id : route.view
   useEffect(() => {
     loadLanguages()
     if (ownKey === null) forget()
@@ -41,7 +42,7 @@ export function App(): JSX.Element {
     // Who cannot see the view change hears it; a fresh page begins at its top.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
-  }, [route.view])
+  }, [shown])
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>

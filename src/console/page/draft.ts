@@ -21,6 +21,8 @@ export interface Draft {
   readonly language: string
   readonly code: string
   readonly files: readonly DraftFile[]
+  /** Names of files that come back, one a line. */
+  readonly outputFiles: string
   readonly stdin: string
   /** Null: the output is not judged. */
   readonly expected: string | null
@@ -36,6 +38,7 @@ export interface Draft {
   readonly checker: CheckerType
   readonly tolerance: string
   readonly stopOnFailure: boolean
+  readonly lowPriority: boolean
   readonly tag: string
 }
 
@@ -43,6 +46,7 @@ export const emptyDraft: Draft = {
   language: 'python',
   code: '',
   files: [],
+  outputFiles: '',
   stdin: '',
   expected: null,
   args: '',
@@ -54,6 +58,7 @@ export const emptyDraft: Draft = {
   checker: 'lines',
   tolerance: '1e-6',
   stopOnFailure: false,
+  lowPriority: false,
   tag: '',
 }
 
@@ -63,6 +68,7 @@ const mebibyte = 1024 * 1024
 export function toRequest(draft: Draft): SubmissionRequest {
   const args = readWords(draft.args)
   const compileArgs = readWords(draft.compileArgs)
+  const outputFiles = readNames(draft.outputFiles)
   const limits = readLimits(draft)
   const judged = draft.tests.length > 0 || draft.expected !== null
   return {
@@ -75,11 +81,13 @@ export function toRequest(draft: Draft): SubmissionRequest {
     ...(draft.tests.length > 0
       ? { tests: draft.tests.map(toTest) }
       : {
+          ...(outputFiles.length > 0 && { output_files: outputFiles }),
           ...(draft.stdin !== '' && { stdin: draft.stdin }),
           ...(draft.expected !== null && { expected_stdout: draft.expected }),
         }),
     ...(judged && draft.checker !== 'lines' && { checker: readChecker(draft) }),
     ...(draft.tests.length > 0 && draft.stopOnFailure && { stop_on_failure: true }),
+    ...(draft.lowPriority && { priority: 'low' }),
     ...(draft.tag !== '' && { tag: draft.tag }),
   }
 }
@@ -100,6 +108,11 @@ function readChecker({ checker, tolerance }: Draft): Checker {
 
 function readWords(lines: string): string[] {
   return lines === '' ? [] : lines.replace(/\n$/, '').split('\n')
+}
+
+/** No name begins or ends with white space. */
+function readNames(lines: string): string[] {
+  return lines.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
 }
 
 function readLimits({ cpuTime, wallTime, memory }: Draft): Limits {

@@ -1,6 +1,7 @@
 // The languages on offer, asked for once a key.
 import { RunledgerError } from '#client'
-import { readLanguages, trouble } from './service.ts'
+import { trouble } from './call.ts'
+import { readLanguages } from './service.ts'
 import type { OfferedLanguage } from './service.ts'
 import { isOperatorKey, key } from './session.ts'
 import { createStore } from './store.ts'

@@ -1,80 +1,19 @@
-// What goes with the code: files, input, tests, and how the program is started and judged.
+// What goes with the code: input, tests, and how the program is started and judged.
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
 import { checkerTypes } from './draft.ts'
-import type { CheckerType, Draft, DraftFile, DraftTest } from './draft.ts'
+import type { CheckerType, Draft, DraftTest } from './draft.ts'
 import { formatBytes, formatSeconds } from './format.ts'
 import { Area, Check, Choice, TextField } from './part.tsx'
 import type { OfferedLanguage } from './service.ts'
 
-interface PanelProps {
+export interface PanelProps {
   readonly draft: Draft
   onChange(part: Partial<Draft>): void
 }
 
 /** The list with one item changed, or without it. */
-function replace<T>(list: readonly T[], index: number, item: T | null): readonly T[] {
+export function replace<T>(list: readonly T[], index: number, item: T | null): readonly T[] {
   return list.flatMap((one, at) => (at !== index ? [one] : item === null ? [] : [item]))
-}
-
-export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
-  const picker = useRef<HTMLInputElement>(null)
-  const change = (index: number, file: DraftFile | null): void =>
-    onChange({ files: replace(draft.files, index, file) })
-  const open = async (list: FileList | null): Promise<void> => {
-    const read = [...(list ?? [])].map(async (file) => ({
-      name: file.name,
-      content: await file.text(),
-    }))
-    onChange({ files: [...draft.files, ...(await Promise.all(read))] })
-  }
-  return (
-    <>
-      <p class="hint">They lie beside the code when it is compiled and when it runs.</p>
-      {draft.files.map((file, index) => (
-        <fieldset key={index} class="card">
-          <legend>File {index + 1}</legend>
-          <TextField
-            label="Name"
-            value={file.name}
-            onInput={(name) => change(index, { ...file, name })}
-          />
-          <Area
-            label="Content"
-            value={file.content}
-            rows={6}
-            onInput={(content) => change(index, { ...file, content })}
-          />
-          <button type="button" class="quiet" onClick={() => change(index, null)}>
-            Remove file {index + 1}
-          </button>
-        </fieldset>
-      ))}
-      <p class="row">
-        <button
-          type="button"
-          onClick={() =>
-            onChange({
-              files: [...draft.files, { name: `file-${draft.files.length + 1}.txt`, content: '' }],
-            })
-          }
-        >
-          Add a file
-        </button>
-        <button type="button" onClick={() => picker.current?.click()}>
-          Open files…
-        </button>
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to open"
-          onChange={(event) => void open(event.currentTarget.files)}
-        />
-      </p>
-    </>
-  )
 }
 
 /** An output that is expected, or none. */
@@ -249,6 +188,11 @@ export function OptionsPanel({
           onInput={(memory) => onChange({ memory })}
         />
       </fieldset>
+      <Check
+        label="Low priority: it waits until no other does"
+        checked={draft.lowPriority}
+        onInput={(lowPriority) => onChange({ lowPriority })}
+      />
       <TextField
         label="Tag"
         value={draft.tag}

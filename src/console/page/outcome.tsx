@@ -3,11 +3,13 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Failure } from './failure.tsx'
 import { explain, formatSeconds, nameOutcome } from './format.ts'
+import { LiveView } from './live-view.tsx'
+import { nothingTold } from './live.ts'
+import type { Live } from './live.ts'
 import { ResultView } from './result.tsx'
 import { formatRoute } from './route.ts'
 import { isUnderWay } from './run.ts'
 import type { Run } from './run.ts'
-import { isFinal } from './service.ts'
 import type { RunLimits } from './service.ts'
 
 export function Outcome({
@@ -17,13 +19,13 @@ export function Outcome({
   readonly run: Run | null
   readonly limits: RunLimits | null
 }): JSX.Element {
-  const { id = null, record = null, failure = null } = run ?? {}
+  const { id = null, record = null, failure = null, live = nothingTold } = run ?? {}
   const underWay = isUnderWay(run)
   return (
     <section class="outcome" aria-label="Result" aria-busy={underWay}>
       {/* What a screen reader says of a run, once. */}
       <p class="unseen" role="status">
-        {record !== null && isFinal(record)
+        {record !== null
           ? `${nameOutcome(record).word}. ${explain(record)}`
           : underWay
             ? 'Running'
@@ -31,8 +33,9 @@ export function Outcome({
       </p>
       {run === null && <p class="empty">What the program does is shown here.</p>}
       {failure !== null && <Failure of={failure} />}
-      {underWay && <Elapsed since={run?.since ?? null} record={record} />}
-      {record !== null && isFinal(record) && <ResultView result={record} limits={limits} />}
+      {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
+      {underWay && <LiveView live={live} />}
+      {record !== null && <ResultView result={record} limits={limits} />}
       {id !== null && (
         <p class="more">
           <a href={formatRoute({ view: 'submission', id })}>Submission {id}</a>
@@ -44,10 +47,10 @@ export function Outcome({
 
 function Elapsed({
   since,
-  record,
+  status,
 }: {
   readonly since: number | null
-  readonly record: Run['record']
+  readonly status: Live['status']
 }): JSX.Element {
   const [, redraw] = useState(0)
   useEffect(() => {
@@ -55,7 +58,7 @@ function Elapsed({
     return () => clearInterval(timer)
   }, [])
   const seconds = since === null ? null : Math.floor((performance.now() - since) / 200) / 5
-  const word = record?.status === 'queued' ? 'Queued' : 'Running'
+  const { word } = nameOutcome({ status, verdict: null })
   return (
     <p class="verdict">
       <span class="badge none busy">{word}</span>{' '}

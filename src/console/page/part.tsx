@@ -218,7 +218,16 @@ export function Tabs<Name extends string>({
 
 /** Hands a text to the browser as a file to keep. */
 export function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  saveFile(name, text, 'text/plain;charset=utf-8')
+}
+
+/** Bytes are saved as they are, a text as UTF-8. */
+export function saveFile(
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  type = 'application/octet-stream',
+): void {
+  const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -2,6 +2,7 @@
 import type { Result } from '#client'
 import type { JSX } from 'preact'
 import { explain, formatBytes, formatSeconds, share } from './format.ts'
+import { LeftFiles } from './left-files.tsx'
 import { Output } from './output.tsx'
 import { Badge } from './part.tsx'
 import type { RunLimits } from './service.ts'
@@ -72,7 +73,7 @@ export function ResultView({
   readonly result: Result
   readonly limits: RunLimits | null
 }): JSX.Element {
-  const { stdout, stderr, tests, difference, compile_output: compiled } = result
+  const { stdout, stderr, tests, files, difference, compile_output: compiled } = result
   const isFinal = result.status !== 'queued' && result.status !== 'running'
   return (
     <div class="result">
@@ -102,6 +103,7 @@ export function ResultView({
           name="stderr.txt"
         />
       )}
+      {files !== null && <LeftFiles files={files} />}
     </div>
   )
 }

@@ -1,14 +1,20 @@
 // One run at a time, kept apart from the view: who looks at another page and comes back finds it as it stands.
 import { RunledgerError } from '#client'
 import type { Result, SubmissionRequest } from '#client'
+import { nothingTold } from './live.ts'
+import type { Live } from './live.ts'
 import { key, keep, recall } from './session.ts'
-import { cancel, isFinal, read, submit, watch } from './service.ts'
+import { cancel, isFinal, read, submit } from './service.ts'
 import { createStore } from './store.ts'
+import { watch } from './watch.ts'
 
 export interface Run {
   /** Null until the service has it. */
   readonly id: string | null
+  /** Null until it has ended. */
   readonly record: Result | null
+  /** What it told until then. */
+  readonly live: Live
   /** Why it did not begin, or is no longer followed. */
   readonly failure: RunledgerError | null
   /** When it was sent, by performance.now(); null of one that an earlier page sent. */
@@ -18,16 +24,25 @@ export interface Run {
 
 export const run = createStore<Run | null>(null)
 
+const fresh: Run = {
+  id: null,
+  record: null,
+  live: nothingTold,
+  failure: null,
+  since: null,
+  isStopping: false,
+}
+
 let following = new AbortController()
 
 /** True while there is something to stop. */
 export function isUnderWay(one: Run | null): boolean {
-  return one !== null && one.failure === null && (one.record === null || !isFinal(one.record))
+  return one !== null && one.failure === null && one.record === null
 }
 
 export async function begin(request: SubmissionRequest): Promise<void> {
   const signal = restart()
-  change({ id: null, record: null, failure: null, since: performance.now(), isStopping: false })
+  run.set({ ...fresh, since: performance.now() })
   await tellFailure(signal, async () => {
     const id = await submit(request, signal)
     keep('last', id)
@@ -41,12 +56,17 @@ export async function resume(): Promise<void> {
   const id = recall('last')
   if (id === null || key.get() === null || run.get() !== null) return
   const signal = restart()
-  run.set({ id, record: null, failure: null, since: null, isStopping: false })
-  await tellFailure(signal, () => follow(id, signal))
+  run.set({ ...fresh, id })
+  await tellFailure(signal, async () => {
+    const record = await read(id, signal)
+    if (isFinal(record)) change({ record })
+    else await follow(id, signal)
+  })
 }
 
 async function follow(id: string, signal: AbortSignal): Promise<void> {
-  await watch(id, signal, (record) => change({ record }))
+  const record = await watch(id, signal, (live) => change({ live }))
+  change({ record, live: nothingTold })
 }
 
 /** What was not yet taken is not sent again; what was is taken back. */
@@ -60,11 +80,9 @@ export async function stop(): Promise<void> {
   }
   change({ isStopping: true })
   const { id } = now
-  await tellFailure(following.signal, async () => {
-    const record = await cancel(id)
-    // The watch tells the end of what runs; of what waited this is it.
-    if (isFinal(record)) change({ record: await read(id, following.signal) })
-  })
+  const { signal } = following
+  // Who follows it tells its end.
+  await tellFailure(signal, async () => void (await cancel(id, signal)))
 }
 
 /** With the key goes what it ran. */
@@ -80,16 +98,7 @@ function restart(): AbortSignal {
 }
 
 function change(part: Partial<Run>): void {
-  const now = run.get()
-  run.set({
-    id: null,
-    record: null,
-    failure: null,
-    since: null,
-    isStopping: false,
-    ...now,
-    ...part,
-  })
+  run.set({ ...fresh, ...run.get(), ...part })
 }
 
 async function tellFailure(signal: AbortSignal, work: () => Promise<void>): Promise<void> {

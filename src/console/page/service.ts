@@ -1,10 +1,8 @@
-// The page's calls to its own service. The key goes in a header, to this origin alone.
-import { RunledgerError } from '#client'
-import type { Result, SubmissionRequest } from '#client'
+// What the page asks of its service.
+import type { Receipt, Result, SubmissionRequest } from '#client'
+import { call, persist } from './call.ts'
 import { formatFilter } from './route.ts'
 import type { Filter } from './route.ts'
-import { dropKey, key } from './session.ts'
-import { createStore } from './store.ts'
 
 /** A language that a worker offers, as GET /api/languages tells it. */
 export interface OfferedLanguage {
@@ -31,6 +29,8 @@ export interface LogEvent {
   readonly position: number
   readonly type: string
   readonly at: string
+  /** Hexadecimal; a process of the release before does not tell it. */
+  readonly hash?: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -38,86 +38,6 @@ export type Summary = Omit<
   Result,
   'stdout' | 'stderr' | 'compile_output' | 'tests' | 'files' | 'webhook'
 >
-
-/** What keeps the page from its service for the moment; null: nothing. */
-export const trouble = createStore<string | null>(null)
-
-interface Call {
-  readonly body?: unknown
-  readonly idempotencyKey?: string
-  readonly signal?: AbortSignal | undefined
-  readonly prefer?: string
-  /** In place of the kept one. */
-  readonly apiKey?: string
-}
-
-/** @throws {RunledgerError} for any answer but success; a key that is refused is dropped. */
-export async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
-  const { body, idempotencyKey, signal, prefer, apiKey = key.get() } = given
-  let response: Response
-  let answer: unknown
-  try {
-    response = await fetch(path, {
-      method,
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-      credentials: 'omit',
-      cache: 'no-store',
-      headers: {
-        'X-API-Key': apiKey ?? '',
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-        ...(prefer !== undefined && { Prefer: prefer }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal !== undefined && { signal }),
-    })
-    answer = await response.json()
-  } catch (error) {
-    signal?.throwIfAborted()
-    const message = 'The service cannot be reached.'
-    throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
-  }
-  if (response.ok) return answer as T
-  const error = new RunledgerError(response.status, answer, response.headers.get('retry-after'))
-  if (error.status === 401 && apiKey === key.get()) dropKey(`${error.message} Enter another one.`)
-  throw error
-}
-
-const shortestMilliseconds = 500
-const longestMilliseconds = 4000
-
-/** Goes on until it is done or fails for good; what passes is told as `trouble`. */
-export async function persist<T>(
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  for (let tried = 0; ; tried += 1) {
-    try {
-      const done = await work()
-      trouble.set(null)
-      return done
-    } catch (error) {
-      if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status)) {
-        if (error instanceof RunledgerError) trouble.set(null)
-        throw error
-      }
-      trouble.set(`${error.message} Trying again…`)
-      const usual = Math.min(longestMilliseconds, shortestMilliseconds * 2 ** tried)
-      await pause(Math.max(usual, (error.retryAfterSeconds ?? 0) * 1000), signal)
-    }
-  }
-}
-
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    })
-  })
-}
 
 /** Those with the most workers do not come first: people look for a name. */
 export async function readLanguages(
@@ -132,10 +52,19 @@ export async function readLanguages(
 }
 
 /** Once, however often it has to be sent. @returns its id. */
-export async function submit(request: SubmissionRequest, signal: AbortSignal): Promise<string> {
-  const idempotencyKey = makeUuid()
+export function submit(request: SubmissionRequest, signal: AbortSignal): Promise<string> {
+  return create('/api/submit', request, signal)
+}
+
+/** What has ended once more. @returns the new one's id. */
+export function rerun(id: string, signal: AbortSignal): Promise<string> {
+  return create(`${resultPath(id)}/rerun`, undefined, signal)
+}
+
+async function create(path: string, body: unknown, signal: AbortSignal): Promise<string> {
+  const headers = { 'Idempotency-Key': makeUuid() }
   const { id } = await persist(signal, () =>
-    call<{ id: string }>('POST', '/api/submit', { body: request, idempotencyKey, signal }),
+    call<{ id: string }>('POST', path, { body, headers, signal }),
   )
   return id
 }
@@ -151,35 +80,26 @@ export function isFinal({ status }: Pick<Result, 'status'>): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
-/** Tells the record as it stands, then what becomes of it, until it is final. */
-export async function watch(
-  id: string,
-  signal: AbortSignal,
-  tell: (record: Result) => void,
-): Promise<Result> {
-  const path = `/api/result/${encodeURIComponent(id)}`
-  for (let first = true; ; first = false) {
-    // Most programs end within a second: one request for them, and for the others a first word soon.
-    const given = { signal, ...(first && { prefer: 'wait=1' }) }
-    const record = await persist(signal, () => call<Result>('GET', `${path}?wait=true`, given))
-    tell(record)
-    if (isFinal(record)) return record
-  }
-}
-
 export function read(id: string, signal: AbortSignal): Promise<Result> {
-  return persist(signal, () =>
-    call<Result>('GET', `/api/result/${encodeURIComponent(id)}`, { signal }),
-  )
+  return persist(signal, () => call<Result>('GET', resultPath(id), { signal }))
 }
 
-export function cancel(id: string): Promise<Result> {
-  return call('POST', `/api/result/${encodeURIComponent(id)}/cancel`)
+/** Takes it back, however often that has to be sent. */
+export function cancel(id: string, signal: AbortSignal): Promise<Result> {
+  return persist(signal, () => call<Result>('POST', `${resultPath(id)}/cancel`, { signal }))
+}
+
+export function readReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
+  return persist(signal, () => call<Receipt>('GET', `${resultPath(id)}/receipt`, { signal }))
 }
 
 export async function readEvents(id: string, signal: AbortSignal): Promise<readonly LogEvent[]> {
-  const path = `/api/result/${encodeURIComponent(id)}/events`
+  const path = `${resultPath(id)}/events`
   return (await persist(signal, () => call<{ events: LogEvent[] }>('GET', path, { signal }))).events
+}
+
+export function resultPath(id: string): string {
+  return `/api/result/${encodeURIComponent(id)}`
 }
 
 export interface Page {

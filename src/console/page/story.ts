@@ -12,6 +12,8 @@ export interface Step {
   /** How long it took; null of a moment. */
   readonly seconds: number | null
   readonly tone: Tone
+  /** Of its event; null of a part, and where it is not told. */
+  readonly hash: string | null
 }
 
 interface Phase {
@@ -42,7 +44,7 @@ export function tellStory(
 ): Step[] {
   // Since when it waits for a worker.
   let waiting: string | null = null
-  return events.flatMap((event): Step[] => {
+  const steps = (event: LogEvent): Step[] => {
     const { type, at, data } = event
     if (type === 'execution.started') {
       const waited = waiting === null ? null : secondsBetween(waiting, at)
@@ -55,7 +57,10 @@ export function tellStory(
     }
     if (type === 'submission.received' || type === 'execution.interrupted') waiting = at
     return describe(event, names)
-  })
+  }
+  return events.flatMap((event) =>
+    steps(event).map((one) => (one.at === null ? one : { ...one, hash: event.hash ?? null })),
+  )
 }
 
 function describe({ type, at, data }: LogEvent, names: readonly (string | null)[]): Step[] {
@@ -151,7 +156,7 @@ function attempt(data: LogEvent['data']): { detail: string; seconds: number | nu
 }
 
 function step(at: string | null, title: string, more: Partial<Step> = {}): Step {
-  return { at, title, detail: '', seconds: null, tone: 'none', ...more }
+  return { at, title, detail: '', seconds: null, tone: 'none', hash: null, ...more }
 }
 
 function say(value: unknown): string {

@@ -1,37 +1,36 @@
 // One submission: its outcome and its timeline. What it was given is not shown, as the service tells it to nobody.
 import type { Result } from '#client'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { Actions } from './actions.tsx'
 import { Failure } from './failure.tsx'
 import { useFollowed } from './follow.ts'
-import { formatSeconds, formatTime, share } from './format.ts'
-import { copyText } from './part.tsx'
+import { formatTime } from './format.ts'
+import type { Live } from './live.ts'
+import { LiveView } from './live-view.tsx'
 import { Visible } from './output.tsx'
+import { Rerun } from './rerun.tsx'
 import { ResultView } from './result.tsx'
-import { cancel, isFinal, readEvents, watch } from './service.ts'
+import { formatRoute } from './route.ts'
+import { isFinal, read, readEvents } from './service.ts'
 import type { LogEvent, RunLimits } from './service.ts'
 import { key } from './session.ts'
 import { useStore } from './store.ts'
 import { tellStory } from './story.ts'
-import type { Step } from './story.ts'
+import { Timeline } from './timeline.tsx'
+import { watch } from './watch.ts'
 
 interface Shown {
   readonly record: Result
   readonly events: readonly LogEvent[]
+  /** Null: it has ended. */
+  readonly live: Live | null
 }
 
 export function Submission({ id }: { readonly id: string }): JSX.Element {
   const ownKey = useStore(key)
   const { value: shown, failure } = useFollowed<Shown>(
     async (signal, tell) => {
-      if (ownKey === null) return
-      const show = async (record: Result): Promise<void> =>
-        tell({ record, events: await readEvents(id, signal) })
-      let showing = Promise.resolve()
-      await watch(id, signal, (record) => {
-        showing = showing.then(() => show(record))
-      })
-      await showing
+      if (ownKey !== null) await follow(id, signal, tell)
     },
     [id, ownKey],
   )
@@ -59,13 +58,52 @@ export function Submission({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
+/** Whenever it stands otherwise, its record and its log say more. */
+async function follow(
+  id: string,
+  signal: AbortSignal,
+  tell: (shown: Shown) => void,
+): Promise<void> {
+  const load = async (): Promise<Shown> => {
+    const record = await read(id, signal)
+    return { record, events: await readEvents(id, signal), live: null }
+  }
+  let shown = await load()
+  tell(shown)
+  if (isFinal(shown.record)) return
+  let loading = Promise.resolve()
+  const reload = async (): Promise<void> => {
+    const loaded = await load()
+    if (isFinal(loaded.record)) return
+    shown = { ...loaded, live: shown.live }
+    tell(shown)
+  }
+  const record = await watch(id, signal, (live) => {
+    const isOther = live.status !== (shown.live ?? shown.record).status
+    shown = { ...shown, live }
+    tell(shown)
+    if (!isOther) return
+    loading = loading.then(reload)
+    // Thrown when it is awaited.
+    loading.catch(() => {})
+  })
+  await loading
+  tell({ record, events: await readEvents(id, signal), live: null })
+}
+
 function Page({ id, shown }: { readonly id: string; readonly shown: Shown }): JSX.Element {
-  const { record, events } = shown
+  const { events, live } = shown
+  const record = { ...shown.record, ...(live !== null && { status: live.status }) }
   const names = record.tests?.map(({ name }) => name) ?? []
   return (
     <>
-      <Facts id={id} record={record} />
+      <Actions id={id} record={record} />
+      <Facts record={record} />
+      {record.rerun_of !== null && isFinal(record) && (
+        <Rerun first={record.rerun_of} now={record} />
+      )}
       <ResultView result={record} limits={findLimits(events)} />
+      {live !== null && <LiveView live={live} />}
       <Timeline steps={tellStory(events, names)} />
       <details>
         <summary>Record</summary>
@@ -90,83 +128,36 @@ function findLimits(events: readonly LogEvent[]): RunLimits | null {
   return limits?.run ?? null
 }
 
-function Facts({ id, record }: { readonly id: string; readonly record: Result }): JSX.Element {
-  const [told, setTold] = useState('')
-  const [isStopping, setStopping] = useState(false)
-  const stop = (): void => {
-    setStopping(true)
-    cancel(id).catch(() => setStopping(false))
-  }
-  const link = async (): Promise<void> =>
-    setTold((await copyText(location.href)) ? 'Copied.' : 'The link is in the address bar.')
+function Facts({ record }: { readonly record: Result }): JSX.Element {
+  const first = record.rerun_of
   return (
-    <>
-      <p class="row">
-        <code class="id">{id}</code>
-        <button type="button" class="quiet" onClick={() => void link()}>
-          Copy link
-        </button>
-        <span role="status">{told}</span>
-        {!isFinal(record) && (
-          <button type="button" class="danger" disabled={isStopping} onClick={stop}>
-            Stop
-          </button>
-        )}
-      </p>
-      <dl class="facts">
+    <dl class="facts">
+      <div>
+        <dt>Language</dt>
+        <dd>{record.runtime ?? record.language}</dd>
+      </div>
+      <div>
+        <dt>Received</dt>
+        <dd>
+          <time datetime={record.created_at}>{formatTime(record.created_at)}</time>
+        </dd>
+      </div>
+      {record.tag !== null && (
         <div>
-          <dt>Language</dt>
-          <dd>{record.runtime ?? record.language}</dd>
-        </div>
-        <div>
-          <dt>Received</dt>
+          <dt>Tag</dt>
           <dd>
-            <time datetime={record.created_at}>{formatTime(record.created_at)}</time>
+            <Visible text={record.tag} />
           </dd>
         </div>
-        {record.tag !== null && (
-          <div>
-            <dt>Tag</dt>
-            <dd>
-              <Visible text={record.tag} />
-            </dd>
-          </div>
-        )}
-      </dl>
-    </>
-  )
-}
-
-function Timeline({ steps }: { readonly steps: readonly Step[] }): JSX.Element {
-  const longest = Math.max(...steps.map(({ seconds }) => seconds ?? 0))
-  return (
-    <section>
-      <h2>Timeline</h2>
-      <ol class="timeline">
-        {steps.map(({ at, title, detail, seconds, tone }, index) => (
-          <li key={index} class={`${tone}${at === null ? ' part' : ''}`}>
-            <span class="when">
-              {at !== null && <time datetime={at}>{formatTime(at).slice(11)}</time>}
-            </span>
-            <span class="what">
-              <strong>
-                <Visible text={title} />
-              </strong>{' '}
-              <span>{detail}</span>
-            </span>
-            <span class="took">
-              {seconds !== null && (
-                <>
-                  <span class="bar" aria-hidden="true">
-                    <span style={{ inlineSize: `${share(seconds, longest) * 100}%` }} />
-                  </span>
-                  {formatSeconds(seconds)}
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-      </ol>
-    </section>
+      )}
+      {first !== null && (
+        <div>
+          <dt>Rerun of</dt>
+          <dd>
+            <a href={formatRoute({ view: 'submission', id: first })}>{first}</a>
+          </dd>
+        </div>
+      )}
+    </dl>
   )
 }

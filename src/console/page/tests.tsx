@@ -2,14 +2,23 @@
 import type { Difference, TestResult } from '#client'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { commonStart } from './compare.ts'
 import { formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
 import { Output, Visible } from './output.tsx'
 import { Mark } from './part.tsx'
 import type { RunLimits } from './service.ts'
-import { cut, escapeHidden } from './visible.ts'
+import { escapeHidden } from './visible.ts'
 
-/** Expected beside got, from where they part. */
-export function DifferenceView({ of }: { readonly of: Difference }): JSX.Element {
+/** Expected beside got, from where they part. @param title of the text, where there are several. */
+export function DifferenceView({
+  of,
+  title,
+  labels: [before, after] = ['Expected', 'Got'],
+}: {
+  readonly of: Difference
+  readonly title?: string
+  readonly labels?: readonly [expected: string, got: string]
+}): JSX.Element {
   const { line, expected, got } = of
   const same = commonStart(expected ?? '', got ?? '')
   const row = (label: string, text: string | null): JSX.Element => (
@@ -30,23 +39,26 @@ export function DifferenceView({ of }: { readonly of: Difference }): JSX.Element
     </div>
   )
   return (
-    <section class="difference" aria-label={`Difference in line ${line}`}>
+    <section
+      class="difference"
+      aria-label={`Difference in line ${line}${title === undefined ? '' : ` of ${escapeHidden(title)}`}`}
+    >
       <p>
-        <strong>Line {line}</strong>
+        <strong>
+          {title !== undefined && (
+            <>
+              <Visible text={title} />,{' '}
+            </>
+          )}
+          {title === undefined ? 'Line' : 'line'} {line}
+        </strong>
       </p>
       <dl>
-        {row('Expected', expected)}
-        {row('Got', got)}
+        {row(before, expected)}
+        {row(after, got)}
       </dl>
     </section>
   )
-}
-
-function commonStart(one: string, other: string): number {
-  let end = 0
-  while (end < one.length && end < other.length && one[end] === other[end]) end += 1
-  // Not between the halves of one character.
-  return cut(one, end).length
 }
 
 function TestRow({
@@ -85,15 +97,17 @@ function TestRow({
         <td class="figure">{formatSeconds(test.cpu_time ?? 0)}</td>
         <td class="figure">{formatBytes(test.memory_peak ?? 0)}</td>
         <td>
-          <button
-            type="button"
-            class="quiet"
-            aria-expanded={isOpen}
-            aria-label={`${isOpen ? 'Hide' : 'Show'} the output of test ${escapeHidden(name)}`}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {isOpen ? 'Hide' : 'Show'}
-          </button>
+          {test.stdout !== null && (
+            <button
+              type="button"
+              class="quiet"
+              aria-expanded={isOpen}
+              aria-label={`${isOpen ? 'Hide' : 'Show'} the output of test ${escapeHidden(name)}`}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {isOpen ? 'Hide' : 'Show'}
+            </button>
+          )}
         </td>
       </tr>
       {(isOpen || test.difference !== null || test.message !== null) && (
@@ -135,18 +149,21 @@ function TestRow({
   )
 }
 
+/** @param isOver false: those that have ended so far. */
 export function Tests({
   tests,
   limits,
+  isOver = true,
 }: {
   readonly tests: readonly TestResult[]
   readonly limits: RunLimits | null
+  readonly isOver?: boolean
 }): JSX.Element {
   const passed = tests.filter(({ verdict }) => verdict === 'AC').length
   return (
     <section class="tests">
       <h2>
-        Tests <small>{`${passed} of ${tests.length} passed`}</small>
+        Tests <small>{`${passed} of ${tests.length} passed${isOver ? '' : ' so far'}`}</small>
       </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label="Tests">
         <table>

@@ -12,16 +12,20 @@ const hidden =
   // eslint-disable-next-line no-control-regex -- these are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]+/gu
 
+/** More would take a browser seconds to draw: what follows is escaped, and not told apart. */
+const piecesMost = 4000
+
 /** In time linear in the text. */
 export function showHidden(text: string): Piece[] {
   const pieces: Piece[] = []
   let end = 0
   for (const { 0: found, index } of text.matchAll(hidden)) {
+    if (pieces.length >= piecesMost) break
     if (index > end) pieces.push({ text: text.slice(end, index), isEscape: false })
     pieces.push({ text: Array.from(found, escape).join(''), isEscape: true })
     end = index + found.length
   }
-  if (end < text.length) pieces.push({ text: text.slice(end), isEscape: false })
+  if (end < text.length) pieces.push({ text: escapeHidden(text.slice(end)), isEscape: false })
   return pieces
 }
 

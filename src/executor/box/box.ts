@@ -5,7 +5,7 @@ import type { BoxResources, RootEntry } from '#bubblewrap'
 import type { Boxes, BoxOptions, HostPath, Phase, PhaseRequest } from '#contract'
 import { buildKeeper, createKeeperBoxes } from '#keeper'
 import { createClearings, describe, SandboxError } from '#contract'
-import { proveForks, proveIsolation } from './prove-isolation.ts'
+import { canReadOutputFiles, proveForks, proveIsolation } from './prove-isolation.ts'
 
 /**
  * Opens the boxes and proves one on this host.
@@ -20,7 +20,9 @@ export async function openBoxes(resources: BoxResources, options: BoxOptions): P
       await proveIsolation(run)
       if (boxes.kind === 'keeper')
         for (const { probe } of options.forkServers) await proveIsolation(run, probe)
-      return boxes
+      if (boxes.kind === 'keeper' || (await canReadOutputFiles(run))) return boxes
+      options.onFallback('output_files cannot be read here: what asks for them is left to others')
+      return { ...boxes, readsOutputFiles: false }
     } catch (error) {
       await boxes.close()
       throw error
@@ -44,6 +46,7 @@ function createPortableBoxes(resources: BoxResources): Boxes {
   const clearings = createClearings()
   return {
     kind: 'bubblewrap',
+    readsOutputFiles: true,
     run: (slot, request, signal) =>
       runPhase(resources, slot.uid, request, signal, (cleared) => clearings.hold(slot, cleared)),
     clearing: (slot) => clearings.of(slot),

@@ -59,6 +59,27 @@ export async function proveIsolation(
   }
 }
 
+/** False when the worker is not let into its boxes, as root without CAP_SYS_PTRACE is not. @throws as `run` otherwise. */
+export async function canReadOutputFiles(
+  run: (request: PhaseRequest) => Promise<Phase>,
+): Promise<boolean> {
+  try {
+    const { outputFiles = [] } = await run({
+      name: 'probe-file',
+      command: { ...shellProbe, argv: ['/bin/sh', '-c', 'echo left >file'] },
+      paths: [],
+      stdin: new Uint8Array(),
+      limits,
+      outputFiles: ['file'],
+      ranOutOfMemory: () => false,
+    })
+    return outputFiles.length === 1
+  } catch (error) {
+    if (error instanceof SandboxError && error.step === 'bubblewrap.output') return false
+    throw error
+  }
+}
+
 /** @throws {SandboxError} step `fork.prove` when a program ends otherwise in a fork than by itself. */
 export async function proveForks(
   run: (request: PhaseRequest) => Promise<Phase>,

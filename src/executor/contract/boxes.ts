@@ -36,6 +36,8 @@ export type BoxChoice = 'auto' | 'keeper' | 'bubblewrap'
 /** Runs phases, each in a fresh box. */
 export interface Boxes {
   readonly kind: 'keeper' | 'bubblewrap'
+  /** False: this host shows no box to its worker, and a request for output files fails at step `bubblewrap.output`. */
+  readonly readsOutputFiles: boolean
   /**
    * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
    * is still to be cleared.

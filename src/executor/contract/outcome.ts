@@ -42,7 +42,7 @@ export interface Phase {
 /** The fate of one request. */
 export interface Outcome {
   /**
-   * Null for a language without a compiler, and when the program was stopped before anything was told of it. A cache hit repeats the phase that was measured when it was compiled. Where a
+   * Null for a language without a compiler, and when the program was stopped before its compiler had ended. A cache hit repeats the phase that was measured when it was compiled. Where a
    * resident compiler did it, the times are those of this source and the peak is that of the compiler as it stands.
    */
   readonly compile: Phase | null

@@ -67,6 +67,8 @@ export interface ExecutionRequest {
   readonly runs?: Runs
   /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
   readonly stop?: AbortSignal | undefined
+  /** Called once, when it has a slot: until then it waited for others. */
+  readonly onSlot?: (() => void) | undefined
   /** Hears of the run before the end. */
   readonly live?: Live | undefined
 }

@@ -2,6 +2,7 @@
 // or a security module refuses.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { untilAborted } from '#abort'
 import { boxUid, dropTo, environment, readHostRoot, spawnBox } from '#bubblewrap'
 import { assembleFilter } from '#seccomp'
 import { findProgram } from '#toolchain'
@@ -12,6 +13,9 @@ import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Host } from './host.ts'
 
 const name = 'box'
+
+/** For the pid of a box that is up: bubblewrap's word may come late on a busy machine. */
+const pidMilliseconds = 10_000
 
 /** bubblewrap's and setpriv's messages, and what helps. The first match counts. */
 const refusals: readonly (readonly [RegExp, string])[] = [
@@ -129,7 +133,7 @@ async function tryBox(launcher: readonly string[], filter: Buffer): Promise<Repo
   const isOver = (): boolean => end !== null || patience.aborted
   // Of three files the environment comes last: then the box is up and waits for its input to end.
   while (!isOver() && !inside.includes('PATH=')) await delay(5)
-  const known = Promise.race([box.boxPid, delay(1000, null, { ref: false })])
+  const known = untilAborted(box.boxPid, AbortSignal.timeout(pidMilliseconds)).catch(() => null)
   const pid = inside === '' ? null : await known
   const outside = pid === null ? null : lookAt(pid)
   child.stdin?.end()

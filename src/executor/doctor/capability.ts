@@ -11,7 +11,10 @@ const needed = { SETGID: 6, SETUID: 7 } as const
 /** Root can work without these; each names what it then cannot do. */
 const wanted = {
   DAC_OVERRIDE: { number: 1, loss: 'cgroups and directories of other users are closed to it' },
-  SYS_PTRACE: { number: 19, loss: 'boxes work, and cannot be looked at from outside' },
+  SYS_PTRACE: {
+    number: 19,
+    loss: 'boxes work, and cannot be looked at from outside, nor can output_files where bubblewrap makes them',
+  },
 } as const
 
 const addRemedy = (names: readonly string[]): string =>

@@ -110,6 +110,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const host = hostname()
   const lost = createLostRuns()
   const front = createQueueFront()
+  const does = abilities.filter((name) => name !== 'output_files' || executor.readsOutputFiles)
   // What is the same for most attempts is made into JSON once.
   const describePrograms = memoize((runtimes: Executor['runtimes']) =>
     JSON.stringify(
@@ -151,7 +152,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
           ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
-          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true, ${abilities}::text[]
+          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true, ${does}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
       sought.delete(run)
@@ -183,7 +184,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       () => database<StartedRow[]>`
         select * from runledger.start_execution(
           ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${abilities}::text[]
+          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${does}::text[]
         )`,
       log,
     )

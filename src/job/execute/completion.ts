@@ -31,19 +31,19 @@ interface Decision extends Judged {
 
 /**
  * @param tests null without tests. @param wasStopped true: it has no verdict. @param asksFiles true: it is told what files the
- * run has left.
+ * run has left. @throws as `judgeOutput`.
  */
-export function describeOutcome(
+export async function describeOutcome(
   outcome: Outcome,
   expected: Expectation,
   tests: JudgedTests | null = null,
   wasStopped = false,
   asksFiles = false,
-): Completion {
+): Promise<Completion> {
   const { compile } = outcome
   const { verdict, limit, difference, run } = wasStopped
     ? { ...nothingBut(null), run: tests?.stopped ?? tests?.decisive?.run ?? outcome.run }
-    : decide(outcome, expected, tests)
+    : await decide(outcome, expected, tests)
   const stdout = run?.stdout ?? nothing
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
@@ -78,11 +78,15 @@ function digestFile({ name, size, sha256 }: ToldFile): LeftFile {
   return { name, bytes: size, ...(sha256 !== null && { sha256 }) }
 }
 
-function decide(outcome: Outcome, expected: Expectation, tests: JudgedTests | null): Decision {
+async function decide(
+  outcome: Outcome,
+  expected: Expectation,
+  tests: JudgedTests | null,
+): Promise<Decision> {
   const { run } = outcome
   if (run === null) return { ...nothingBut('CE'), run }
   if (tests?.decisive) return tests.decisive
-  return { ...judgeRun(run, expected), run }
+  return { ...(await judgeRun(run, expected)), run }
 }
 
 const limitNames: Partial<Record<Ending, string>> = {

@@ -1,10 +1,11 @@
 // The door to running submissions, the task 'execute': from a begun attempt (attempt.ts) to its end in the log. No
 // transaction is open in between. #queue says how a job comes here.
 import * as v from 'valibot'
+import { unlessAborted } from '#abort'
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
-import { SandboxError } from '#executor'
+import { nothingDone, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
@@ -18,7 +19,7 @@ import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './completion.ts'
-import { openBlobs } from './named-blobs.ts'
+import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
@@ -178,7 +179,7 @@ async function execute(
     const signal = AbortSignal.any([claim.signal, shutdown])
     const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
     const { stdinBlob, expectedStdoutBlob, ...detail } = rest
-    const blobs = openBlobs(dependencies.blobs, attempt.accountId, signal)
+    const blobs = openBlobs(dependencies.blobs, attempt.accountId, AbortSignal.any([signal, stop]))
     const judged =
       tests &&
       judgeTests({
@@ -187,25 +188,27 @@ async function execute(
         stopsOnFailure: stopOnFailure === true,
         scope: attempt.accountId,
         blobs,
+        stop,
       })
     if (checker?.type === 'program') demand(executor, checker.language)
-    const { stdin, expectedStdout } = attempt
+    const named = {
+      ...(stdinBlob && { stdinBlob }),
+      ...(expectedStdoutBlob && { expectedStdoutBlob }),
+    }
+    const given = await unlessAborted(readGiven(blobs, { ...attempt, ...named }), stop)
     const expected = {
-      stdout: await blobs.readExpected({
-        expectedStdout,
-        ...(expectedStdoutBlob && { expectedStdoutBlob }),
-      }),
+      stdout: given?.expectedStdout ?? null,
       // A program judges tests alone, and does so while they run.
       checker: checker?.type === 'program' ? undefined : checker,
     }
-    const request = {
+    const request = given && {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),
-      stdin: await blobs.readInput({ stdin, ...(stdinBlob && { stdinBlob }) }),
+      stdin: given.stdin,
       ...(judged && { runs: teller.follow(judged) }),
       stop,
       live: teller.live,
     }
-    const outcome = await executor.execute(request, signal)
+    const outcome = request === undefined ? nothingDone : await executor.execute(request, signal)
     if (!stop.aborted) dependencies.suspension?.noteSuccess()
     const asksFiles = detail.outputFiles !== undefined
     const counted = blobs.count
@@ -213,10 +216,11 @@ async function execute(
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    // A language that is not offered, a blob that is gone, or a file that cannot be read says nothing of other runs.
+    // A language that is not offered, a blob that is gone, a file that cannot be read or a checker that fails says nothing of
+    // other runs.
     const isMissing =
       error instanceof SandboxError &&
-      ['language.missing', 'blob.read', 'bubblewrap.output'].includes(error.step)
+      ['language.missing', 'blob.read', 'bubblewrap.output', 'checker.thread'].includes(error.step)
     if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
@@ -282,7 +286,7 @@ async function complete(
   }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { data, stdout, stderr, compileOutput, report } = describeOutcome(
+  const { data, stdout, stderr, compileOutput, report } = await describeOutcome(
     outcome,
     expected,
     tests,

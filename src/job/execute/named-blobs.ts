@@ -33,7 +33,16 @@ export interface NamedBlobs {
 type GivenInput = Pick<Test, 'stdin' | 'stdinBlob'>
 type GivenExpectation = Pick<Test, 'expectedStdout' | 'expectedStdoutBlob'>
 
-/** @param signal ends the wait for them. */
+/** Both of a submission that has no tests. */
+export async function readGiven(
+  blobs: NamedBlobs,
+  given: GivenInput & GivenExpectation,
+): Promise<{ readonly stdin: Uint8Array; readonly expectedStdout: Uint8Array | null }> {
+  const expectedStdout = await blobs.readExpected(given)
+  return { stdin: await blobs.readInput(given), expectedStdout }
+}
+
+/** @param signal ends the wait for them: what is read for others, too, goes on. */
 export function openBlobs(
   cache: BlobCache | undefined,
   accountId: string,

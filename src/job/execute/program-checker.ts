@@ -38,7 +38,10 @@ export async function judgeByProgram(
   })
   const said = (phase: Phase | null): string =>
     Buffer.from(phase?.stderr.subarray(0, messageBytesMost) ?? []).toString()
-  if ((run ?? compile)?.ending === 'cancelled') return { verdict: null, message: '' }
+  const last = run ?? compile
+  // Without a run, one that compiles was stopped before it.
+  if (last === null || last.ending === 'cancelled' || (run === null && isCompiled(last)))
+    return { verdict: null, message: '' }
   if (run === null)
     return { verdict: 'IE', message: `The checker does not compile: ${said(compile)}` }
   const { ending, exitCode } = run
@@ -51,4 +54,8 @@ export async function judgeByProgram(
       messageBytesMost,
     ),
   }
+}
+
+function isCompiled({ ending, exitCode }: Phase): boolean {
+  return ending === 'exited' && exitCode === 0
 }

@@ -196,7 +196,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
         open.delete(run)
         if (!told.hasBegun) return
         void Promise.resolve(telling)
-          .then(() => database`select runledger.forget_output(${submission})`)
+          .then(() => database`select runledger.forget_output(${submission}, ${run})`)
           // It is swept up.
           .catch(() => {})
       },

@@ -1,4 +1,5 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
+import { unlessAborted } from '#abort'
 import type { TestFacts } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
 import { keptOutputBytes } from '#report'
@@ -37,6 +38,8 @@ export interface TestPlan {
   /** The account. */
   readonly scope: string
   readonly blobs: NamedBlobs
+  /** Ends the wait for blobs, too. */
+  readonly stop: AbortSignal
 }
 
 interface JudgedTest extends Judged {
@@ -45,7 +48,7 @@ interface JudgedTest extends Judged {
 }
 
 export function judgeTests(plan: TestPlan): JudgedTests {
-  const { tests, checker, stopsOnFailure, scope, blobs } = plan
+  const { tests, checker, stopsOnFailure, scope, blobs, stop } = plan
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
@@ -57,7 +60,9 @@ export function judgeTests(plan: TestPlan): JudgedTests {
 
   async function* readInputs(): AsyncGenerator<RunInput> {
     for (const test of tests) {
-      stdin = await blobs.readInput(test)
+      const input = await unlessAborted(blobs.readInput(test), stop)
+      if (input === undefined) return
+      stdin = input
       yield { stdin, ...(test.arguments && { arguments: test.arguments }) }
     }
   }
@@ -72,9 +77,10 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   async function judge(run: Phase, test: Test, execute: Execute): Promise<JudgedTest> {
     const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const expectedStdout = await blobs.readExpected(test)
+    const expectedStdout = await unlessAborted(blobs.readExpected(test), stop)
+    if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
     if (checker?.type !== 'program')
-      return { ...judgeRun(run, { stdout: expectedStdout, checker }), message: null }
+      return { ...(await judgeRun(run, { stdout: expectedStdout, checker })), message: null }
     const given = { stdin, expectedStdout }
     const { verdict, message } = await judgeByProgram(checker, given, run, scope, execute)
     return { ...nothingBut(verdict), message }

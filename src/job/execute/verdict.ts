@@ -1,9 +1,10 @@
 // Judges one run: its verdict, the limit that ended it, and where its output differs.
-import { check, defaultChecker } from '#checker'
+import { defaultChecker } from '#checker'
 import type { BuiltInChecker, Difference } from '#checker'
 import { digestBody } from '#event'
 import type { ExceededLimit, OutputDigest, PhaseFacts, Verdict } from '#event'
 import type { Ending, Phase } from '#executor'
+import { judgeOutput } from './judge-output.ts'
 
 /** What a run is held against. */
 export interface Expectation {
@@ -49,11 +50,13 @@ export function judgeEnd(run: Phase): Judged | null {
   return exitCode === 0 ? null : nothingBut('RE')
 }
 
-export function judgeRun(run: Phase, expected: Expectation): Judged {
+/** @throws as `judgeOutput`. */
+export async function judgeRun(run: Phase, expected: Expectation): Promise<Judged> {
   const ended = judgeEnd(run)
   if (ended !== null) return ended
   if (expected.stdout === null) return nothingBut('AC')
-  const judgement = check(expected.checker ?? defaultChecker, run.stdout, expected.stdout)
+  const { checker = defaultChecker, stdout } = expected
+  const judgement = await judgeOutput(checker, run.stdout, stdout)
   return judgement.same
     ? nothingBut('AC')
     : { ...nothingBut('WA'), difference: judgement.difference }

@@ -692,6 +692,15 @@ t.test('a box that is weaker than promised counts as none', async (t) => {
   t.match(pick(examineInside(['env'], '', { programDirectories }), 'box'), { level: 'ok' })
 })
 
+t.test('a box is looked at however late its pid is told', async (t) => {
+  // Its words about the box go a longer way than what the box prints.
+  const bwrap = `[ "$1" = --version ] && exec /usr/bin/bwrap --version
+exec 9>&1
+/usr/bin/bwrap "$@" 5>&1 >&9 9>&- | { sleep 2; exec cat >&5; }`
+  const programDirectories = [layOutPrograms(t, { bwrap }, box)]
+  t.match(pick(examineInside(['env'], '', { programDirectories }), 'box'), { level: 'ok' })
+})
+
 t.test('a box that would be root on the host counts as none', needsRoot, async (t) => {
   const setpriv =
     '[ "$1" = --version ] && exec /usr/bin/setpriv --version\nwhile [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"'

@@ -20,6 +20,7 @@ function createFailingExecutor(slots: number): Executor {
   return {
     slots,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    readsOutputFiles: true,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
     found: ['python', 'cpp', 'java'],

@@ -24,9 +24,9 @@ function ranAs(facts: Partial<Phase> = {}): Outcome {
   return { compile: null, compileCached: false, run }
 }
 
-function judge(actual: string, expected: string): string | null {
+async function judge(actual: string, expected: string): Promise<string | null> {
   const outcome = ranAs({ stdout: Buffer.from(actual, 'latin1') })
-  return describeOutcome(outcome, expecting(Buffer.from(expected, 'latin1'))).data.verdict
+  return (await describeOutcome(outcome, expecting(Buffer.from(expected, 'latin1')))).data.verdict
 }
 
 t.test('the end decides before the output does', async (t) => {
@@ -42,7 +42,7 @@ t.test('the end decides before the output does', async (t) => {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
     for (const expected of [null, Buffer.from('1')]) {
       t.equal(
-        describeOutcome(outcome, expecting(expected)).data.verdict,
+        (await describeOutcome(outcome, expecting(expected))).data.verdict,
         verdict,
         JSON.stringify(facts),
       )
@@ -52,7 +52,7 @@ t.test('the end decides before the output does', async (t) => {
 
 t.test('each output is described by its own size and hash', async (t) => {
   const [stdout, stderr] = [Buffer.from('out'), Buffer.from('error')]
-  const { data } = describeOutcome(
+  const { data } = await describeOutcome(
     ranAs({ stdout, stderr, stderrTruncated: true }),
     expecting(null),
   )
@@ -68,7 +68,10 @@ t.test('a compiler that passed a limit says which, after its own words', async (
     ['output_limit', 'output'],
   ] as const) {
     const { run: compile } = ranAs({ ending, stderr: Buffer.from('words') })
-    const outcome = describeOutcome({ compile, compileCached: false, run: null }, expecting(null))
+    const outcome = await describeOutcome(
+      { compile, compileCached: false, run: null },
+      expecting(null),
+    )
     t.equal(outcome.data.verdict, 'CE')
     t.equal(String(outcome.compileOutput), `words\n[the compiler passed its ${limit} limit]\n`)
   }
@@ -83,8 +86,8 @@ t.test('white space at line ends and empty lines at the end do not count', async
     ['a\n\nb\n', 'a\n \nb'],
     ['\xff\n', '\xff'],
   ] as const) {
-    t.equal(judge(actual, expected), 'AC', JSON.stringify([actual, expected]))
-    t.equal(judge(expected, actual), 'AC', JSON.stringify([expected, actual]))
+    t.equal(await judge(actual, expected), 'AC', JSON.stringify([actual, expected]))
+    t.equal(await judge(expected, actual), 'AC', JSON.stringify([expected, actual]))
   }
 })
 
@@ -100,8 +103,8 @@ t.test('everything else does', async (t) => {
     ['1\0', '1'],
     ['', '1'],
   ] as const) {
-    t.equal(judge(actual, expected), 'WA', JSON.stringify([actual, expected]))
-    t.equal(judge(expected, actual), 'WA', JSON.stringify([expected, actual]))
+    t.equal(await judge(actual, expected), 'WA', JSON.stringify([actual, expected]))
+    t.equal(await judge(expected, actual), 'WA', JSON.stringify([expected, actual]))
   }
 })
 
@@ -109,7 +112,7 @@ t.test('a mebibyte of blanks is judged in no more than a moment', async (t) => {
   for (const blank of [' ', '\n', '\r', ' \n', '\t ']) {
     const output = `${blank.repeat(2 ** 20 / blank.length)}x`
     // What goes back over them takes minutes, and all that the worker does stands still meanwhile.
-    t.equal(judge(output, 'x'), 'WA')
-    t.equal(judge(output, output), 'AC')
+    t.equal(await judge(output, 'x'), 'WA')
+    t.equal(await judge(output, output), 'AC')
   }
 })

@@ -44,4 +44,10 @@ export const checkerFaults: readonly Fault[] = [
     instead: 'return text.slice(0, excerptLength)',
     tests: ['checker/difference'],
   },
+  {
+    name: 'checker: when its thread fails the output is right',
+    text: "throw new SandboxError('checker.thread', describeError(cause), cause)",
+    instead: 'return { same: true }',
+    tests: ['job/judge-output'],
+  },
 ]

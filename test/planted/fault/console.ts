@@ -32,4 +32,41 @@ export const consoleFaults: readonly Fault[] = [
     instead: "return `'${text}'`",
     tests: ['console/page'],
   },
+  {
+    name: 'console: what a lost attempt wrote stands before what the next one writes',
+    text: "return data.status === 'queued' ? nothingTold : { ...live, status: data.status }",
+    instead: 'return { ...live, status: data.status }',
+    tests: ['console/live'],
+  },
+  {
+    name: 'console: a page keeps all that a program writes',
+    text: 'const over = whole.length - keptCharacters',
+    instead: 'const over = 0',
+    tests: ['console/live'],
+  },
+  {
+    name: 'console: a rerun with another verdict is told to be the same',
+    text: 'return [{ label, first, now, change: null, differs: first !== now }]',
+    instead: 'return [{ label, first, now, change: null, differs: false }]',
+    tests: ['console/live'],
+  },
+  {
+    name: 'http: events tell the hash of another one',
+    text: 'return { position, version, type, at: at.toISOString(), hash, data: Object.fromEntries(shown) }',
+    instead:
+      "return { position, version, type, at: at.toISOString(), hash: 'ab'.repeat(32), data: Object.fromEntries(shown) }",
+    tests: ['http/read'],
+  },
+  {
+    name: 'console: a page that nobody looks at is told on',
+    text: "if (document.visibilityState === 'hidden') hidden.abort()",
+    instead: '',
+    tests: ['console/screen'],
+  },
+  {
+    name: 'console: each event of a stream is drawn by itself',
+    text: 'frame ??= requestAnimationFrame(() => {',
+    instead: 'frame = requestAnimationFrame(() => {',
+    tests: ['console/screen'],
+  },
 ]

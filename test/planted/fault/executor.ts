@@ -10,8 +10,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: who waits for the compiler of another cannot be stopped',
-    text: '  if (stop === undefined) return work\n',
-    instead: '  if (stop !== null) return work\n',
+    text: '  if (signal === undefined) return work\n',
+    instead: '  if (signal !== null) return work\n',
     tests: ['executor/stopped'],
   },
   {

@@ -1,5 +1,5 @@
 // What the operators' view asks of its service.
-import { call, pause, persist } from '../service.ts'
+import { call, pause, persist } from '../call.ts'
 
 /** Parts of what GET /api/operator/overview tells; times are ISO 8601, ages and durations seconds. */
 export interface Overview {

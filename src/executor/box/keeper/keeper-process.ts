@@ -89,7 +89,6 @@ async function run(
   const failure = conversation.failed()
   if (failure !== null) throw beforeBegin(failure)
   const { limits } = request
-  const parts = encodeRequest(request)
   const stdout = collect(limits.stdoutBytes)
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = gatherOutputFiles(request.outputFiles ?? [])
@@ -112,17 +111,21 @@ async function run(
     if (!isGivenUp) conversation.giveUp()
     isGivenUp = true
   }
-  const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
-  conversation.ask(parts)
-  // Words go behind the request.
-  request.tap?.open({
-    read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
-    follow: () => conversation.follow(),
-  })
-  signal?.addEventListener('abort', giveUp)
-  request.stop?.addEventListener('abort', giveUp)
-  if (request.stop?.aborted === true) giveUp()
+  // What is wanted from the start is said in the request: a word behind it could stay unread alone.
+  let tells = false
+  let follow = (): void => void (tells = true)
   try {
+    request.tap?.open({
+      read: (output, from, most) => (output === 'stdout' ? stdout : stderr).read(from, most),
+      follow: () => follow(),
+    })
+    const parts = encodeRequest(request, tells)
+    const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
+    conversation.ask(parts)
+    follow = conversation.follow
+    signal?.addEventListener('abort', giveUp)
+    request.stop?.addEventListener('abort', giveUp)
+    if (request.stop?.aborted === true) giveUp()
     const body = await answered
     const lengths = [stdout.length(), stderr.length()] as const
     const result = demand(conversation, () => decodeResult(body, lengths))

@@ -59,6 +59,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   const places = makePlaces(options, clearings)
   const boxes: Boxes = {
     kind: 'keeper',
+    readsOutputFiles: true,
     async run(slot, request, signal) {
       signal?.throwIfAborted()
       const found = places.get(slot)

@@ -26,7 +26,8 @@ struct request {
   uint32_t may_end_quietly;
   /** Names of files that are told of when the program has left them. */
   uint32_t output_files;
-  uint32_t unused;
+  /** Output comes as it is written, and not with the result. */
+  uint32_t tells;
   uint64_t stdin_bytes;
   uint64_t memory_bytes;
   uint64_t cpu_nanoseconds;

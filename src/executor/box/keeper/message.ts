@@ -71,13 +71,11 @@ const mebibyte = 1024 * 1024
 const blockBytes = 512
 const pageBytes = 4096
 
-/** `struct request` and what follows it. */
-export function encodeRequest({
-  command,
-  limits,
-  stdin,
-  outputFiles = [],
-}: PhaseRequest): Uint8Array[] {
+/** `struct request` and what follows it. @param tells true: output is to come as it is written. */
+export function encodeRequest(
+  { command, limits, stdin, outputFiles = [] }: PhaseRequest,
+  tells = false,
+): Uint8Array[] {
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
@@ -96,7 +94,7 @@ export function encodeRequest({
     unlimited_stack: command.unlimitedStack ? 1 : 0,
     may_end_quietly: command.endsQuietly === true ? 1 : 0,
     output_files: outputFiles.length,
-    unused: 0,
+    tells: tells ? 1 : 0,
     stdin_bytes: stdin.length,
     memory_bytes: Math.ceil(limits.memoryBytes),
     cpu_nanoseconds: Math.ceil(limits.cpuSeconds * 1e9),

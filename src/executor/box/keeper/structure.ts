@@ -83,7 +83,7 @@ export const request = defineStructure('request', {
   unlimited_stack: 'uint32_t',
   may_end_quietly: 'uint32_t',
   output_files: 'uint32_t',
-  unused: 'uint32_t',
+  tells: 'uint32_t',
   stdin_bytes: 'uint64_t',
   memory_bytes: 'uint64_t',
   cpu_nanoseconds: 'uint64_t',

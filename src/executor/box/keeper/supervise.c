@@ -207,6 +207,7 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .next_look = started + plan_look(0, request->cpu_nanoseconds),
       .gives_up = INT64_MAX,
       .alive = true,
+      .tells = request->tells != 0,
   };
   enum reason reason = no_reason;
   while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {

@@ -1,0 +1,25 @@
+// Waits that a signal ends. The work itself goes on, perhaps for others: nobody waits for it here any more.
+
+/** Settles as the work does, or rejects with the signal's reason if that comes first. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const refuse = (): void => reject(signal.reason)
+  if (signal.aborted) refuse()
+  signal.addEventListener('abort', refuse)
+  work.then(resolve, reject)
+  return promise.finally(() => signal.removeEventListener('abort', refuse))
+}
+
+/** As the work, whose rejection with this signal's reason is no failure: undefined then. */
+export async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (signal?.aborted !== true || error !== signal.reason) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+// How the page asks its own service. The key goes in a header, to this origin alone.
+import { RunledgerError } from '#client'
+import { dropKey, key } from './session.ts'
+import { createStore } from './store.ts'
+
+/** What keeps the page from its service for the moment; null: nothing. */
+export const trouble = createStore<string | null>(null)
+
+interface Call {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** In place of the kept one. */
+  readonly apiKey?: string | null
+}
+
+/** @returns the answer as it begins, whatever it is. */
+export function send(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<Response> {
+  const { body, headers, signal, apiKey = key.get() } = given
+  return fetch(path, {
+    method,
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    credentials: 'omit',
+    cache: 'no-store',
+    headers: {
+      'X-API-Key': apiKey ?? '',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  })
+}
+
+/** @throws {RunledgerError} for any answer but success; a key that is refused is dropped. */
+export async function call<T>(method: 'GET' | 'POST', path: string, given: Call = {}): Promise<T> {
+  const { signal, apiKey = key.get() } = given
+  let response: Response
+  let answer: unknown
+  try {
+    response = await send(method, path, { ...given, apiKey })
+    answer = await response.json()
+  } catch (error) {
+    signal?.throwIfAborted()
+    const message = 'The service cannot be reached.'
+    throw new RunledgerError(0, { error: 'unreachable', message }, null, error)
+  }
+  if (response.ok) return answer as T
+  const error = new RunledgerError(response.status, answer, response.headers.get('retry-after'))
+  noteRefusal(error, apiKey)
+  throw error
+}
+
+/** Drops the key that was refused, if it is still the one that is kept. */
+export function noteRefusal(error: unknown, apiKey: string | null): void {
+  if (error instanceof RunledgerError && error.status === 401 && apiKey === key.get())
+    dropKey(`${error.message} Enter another one.`)
+}
+
+const shortestMilliseconds = 500
+const longestMilliseconds = 4000
+
+/** Goes on until it is done or fails for good; what passes is told as `trouble`. */
+export async function persist<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tried = 0; ; tried += 1) {
+    try {
+      const done = await work()
+      trouble.set(null)
+      return done
+    } catch (error) {
+      if (!(error instanceof RunledgerError) || ![0, 429, 502, 503, 504].includes(error.status)) {
+        if (error instanceof RunledgerError) trouble.set(null)
+        throw error
+      }
+      trouble.set(`${error.message} Trying again…`)
+      const usual = Math.min(longestMilliseconds, shortestMilliseconds * 2 ** tried)
+      await pause(Math.max(usual, (error.retryAfterSeconds ?? 0) * 1000), signal)
+    }
+  }
+}
+
+/** @throws the signal's reason. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted === true) end()
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}

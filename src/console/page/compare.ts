@@ -1,0 +1,148 @@
+// What a rerun did otherwise than the first: it is the same program on today's toolchain, so whatever differs is of interest.
+import type { Difference, Result, TestResult } from '#client'
+import { formatBytes, formatSeconds, nameOutcome, nameTest, verdictNames } from './format.ts'
+import { cut } from './visible.ts'
+
+/** One thing of both. */
+export interface Pair {
+  readonly label: string
+  readonly first: string
+  readonly now: string
+  /** How much more or less it is, such as `+12 %`; null: it is no figure, or cannot be said. */
+  readonly change: string | null
+  /** True of what should be the same: times and memory never are. */
+  readonly differs: boolean
+}
+
+/** An output from where it parts: `expected` is the first's, `got` the rerun's. */
+export interface OutputChange {
+  readonly label: string
+  readonly difference: Difference
+}
+
+export interface Comparison {
+  readonly pairs: readonly Pair[]
+  readonly outputs: readonly OutputChange[]
+  /** One of them has no outputs any more, so nothing is said of them. */
+  readonly isPurged: boolean
+}
+
+const shownCharacters = 200
+/** Before the place where they part. */
+const contextCharacters = 40
+
+export function compare(first: Result, now: Result): Comparison {
+  const isPurged = first.purged_at !== null || now.purged_at !== null
+  return {
+    pairs: [
+      ...pairTexts('Outcome', nameOutcome(first).word, nameOutcome(now).word),
+      ...pairTexts('Ended with', describeEnding(first), describeEnding(now)),
+      ...pairTexts('Runtime', first.runtime ?? '', now.runtime ?? ''),
+      ...pairFigures('CPU time', first.cpu_time, now.cpu_time, formatSeconds),
+      ...pairFigures('Time', first.wall_time, now.wall_time, formatSeconds),
+      ...pairFigures('Memory', first.memory_peak, now.memory_peak, formatBytes),
+      ...pairTests(first.tests ?? [], now.tests ?? []),
+      ...(isPurged ? [] : pairFiles(first, now)),
+    ],
+    outputs: isPurged ? [] : compareOutputs(first, now),
+    isPurged,
+  }
+}
+
+/** Nothing where neither has any. */
+function pairTexts(label: string, first: string, now: string): Pair[] {
+  if (first === '' && now === '') return []
+  return [{ label, first, now, change: null, differs: first !== now }]
+}
+
+function pairFigures(
+  label: string,
+  first: number | null,
+  now: number | null,
+  format: (figure: number) => string,
+): Pair[] {
+  if (first === null || now === null) return []
+  const part = first > 0 ? Math.round((now / first - 1) * 100) : null
+  const sign = part === null || part === 0 ? '' : part > 0 ? '+' : '−'
+  const change = part === null ? null : `${sign}${Math.abs(part)} %`
+  return [{ label, first: format(first), now: format(now), change, differs: false }]
+}
+
+function describeEnding({ exit_code: code, signal }: Result): string {
+  if (signal !== null) return signal
+  return code === null ? '' : `exit code ${code}`
+}
+
+function pairTests(first: readonly TestResult[], now: readonly TestResult[]): Pair[] {
+  return now.flatMap((test, index) => {
+    const [before, after] = [nameVerdict(first[index]), nameVerdict(test)]
+    return before === after ? [] : pairTexts(labelTest(test, index), before, after)
+  })
+}
+
+function labelTest({ name }: TestResult, index: number): string {
+  return `Test ${nameTest(name, index)}`
+}
+
+function nameVerdict(test: TestResult | undefined): string {
+  const verdict = test?.verdict ?? null
+  return verdict === null ? 'Not run' : verdictNames[verdict]
+}
+
+function pairFiles(first: Result, now: Result): Pair[] {
+  const [before, after] = [first, now].map(
+    ({ files }) => new Map(files?.map((file) => [file.name, file])),
+  )
+  const names = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])
+  return [...names].flatMap((name) => {
+    const [one, other] = [before?.get(name), after?.get(name)]
+    if (one?.sha256 === other?.sha256 && one?.size === other?.size) return []
+    return pairTexts(`File ${name}`, describeFile(one), describeFile(other))
+  })
+}
+
+function describeFile(file: { size: number; sha256: string | null } | undefined): string {
+  if (file === undefined) return 'not there'
+  return `${formatBytes(file.size)}, ${file.sha256?.slice(0, 12) ?? 'not kept'}`
+}
+
+function compareOutputs(first: Result, now: Result): OutputChange[] {
+  const tests = (now.tests ?? []).flatMap((test, index) =>
+    compareTexts(`stdout of ${labelTest(test, index)}`, first.tests?.[index]?.stdout, test.stdout),
+  )
+  return [
+    ...compareTexts('Compiler', first.compile_output, now.compile_output),
+    // With tests, these are those of one of them.
+    ...(now.tests === null ? compareTexts('stdout', first.stdout, now.stdout) : tests),
+    ...(now.tests === null ? compareTexts('stderr', first.stderr, now.stderr) : []),
+  ]
+}
+
+function compareTexts(
+  label: string,
+  first: string | null | undefined,
+  now: string | null,
+): OutputChange[] {
+  const difference = findDifference(first ?? '', now ?? '')
+  return difference === null ? [] : [{ label, difference }]
+}
+
+/** The first line that is another one; of long lines the part in which they differ. In time linear in the texts. */
+export function findDifference(first: string, now: string): Difference | null {
+  if (first === now) return null
+  const [before, after] = [first.split('\n'), now.split('\n')]
+  const found = before.findIndex((line, index) => line !== after[index])
+  const index = found < 0 ? before.length : found
+  const [expected, got] = [before[index] ?? null, after[index] ?? null]
+  const from = Math.max(0, commonStart(expected ?? '', got ?? '') - contextCharacters)
+  const tell = (line: string | null): string | null =>
+    line === null ? null : `${from > 0 ? '…' : ''}${cut(line.slice(from), shownCharacters)}`
+  return { line: index + 1, expected: tell(expected), got: tell(got) }
+}
+
+/** How many characters they begin with alike, never half of one. */
+export function commonStart(one: string, other: string): number {
+  let end = 0
+  while (end < one.length && end < other.length && one[end] === other[end]) end += 1
+  return cut(one, end).length
+}

@@ -1,0 +1,78 @@
+// Files that go with the code, and those that come back.
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { DraftFile } from './draft.ts'
+import { replace } from './options.tsx'
+import type { PanelProps } from './options.tsx'
+import { Area, TextField } from './part.tsx'
+
+export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  const change = (index: number, file: DraftFile | null): void =>
+    onChange({ files: replace(draft.files, index, file) })
+  const open = async (list: FileList | null): Promise<void> => {
+    const read = [...(list ?? [])].map(async (file) => ({
+      name: file.name,
+      content: await file.text(),
+    }))
+    onChange({ files: [...draft.files, ...(await Promise.all(read))] })
+  }
+  return (
+    <>
+      <p class="hint">They lie beside the code when it is compiled and when it runs.</p>
+      {draft.files.map((file, index) => (
+        <fieldset key={index} class="card">
+          <legend>File {index + 1}</legend>
+          <TextField
+            label="Name"
+            value={file.name}
+            onInput={(name) => change(index, { ...file, name })}
+          />
+          <Area
+            label="Content"
+            value={file.content}
+            rows={6}
+            onInput={(content) => change(index, { ...file, content })}
+          />
+          <button type="button" class="quiet" onClick={() => change(index, null)}>
+            Remove file {index + 1}
+          </button>
+        </fieldset>
+      ))}
+      <p class="row">
+        <button
+          type="button"
+          onClick={() =>
+            onChange({
+              files: [...draft.files, { name: `file-${draft.files.length + 1}.txt`, content: '' }],
+            })
+          }
+        >
+          Add a file
+        </button>
+        <button type="button" onClick={() => picker.current?.click()}>
+          Open files…
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to open"
+          onChange={(event) => void open(event.currentTarget.files)}
+        />
+      </p>
+      {draft.tests.length > 0 ? (
+        <p class="hint">Files that it leaves come back from a program without tests.</p>
+      ) : (
+        <Area
+          label="Files that it leaves"
+          value={draft.outputFiles}
+          rows={3}
+          hint="Their names, one a line. They come back with the result, 1 MiB in all."
+          onInput={(outputFiles) => onChange({ outputFiles })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+// A rerun beside the first: how each went, and where their outputs part.
+import type { Result } from '#client'
+import type { JSX } from 'preact'
+import { compare } from './compare.ts'
+import type { Pair } from './compare.ts'
+import { Failure } from './failure.tsx'
+import { useFollowed } from './follow.ts'
+import { count } from './format.ts'
+import { Visible } from './output.tsx'
+import { formatRoute } from './route.ts'
+import { read } from './service.ts'
+import { DifferenceView } from './tests.tsx'
+
+// More of them tell nobody more.
+const shownOutputs = 10
+
+/** @param first its id. @param now the rerun, which has ended. */
+export function Rerun({
+  first: id,
+  now,
+}: {
+  readonly first: string
+  readonly now: Result
+}): JSX.Element {
+  const { value: first, failure } = useFollowed<Result>(
+    async (signal, tell) => tell(await read(id, signal)),
+    [id],
+  )
+  return (
+    <section class="rerun" aria-label="Beside the first">
+      <h2>Beside the first</h2>
+      {failure !== null && <Failure of={failure} />}
+      {first !== null && <Compared first={first} now={now} />}
+      <p class="hint">
+        It runs again what <a href={formatRoute({ view: 'submission', id })}>the first</a> was
+        given.
+      </p>
+    </section>
+  )
+}
+
+function Compared({ first, now }: { readonly first: Result; readonly now: Result }): JSX.Element {
+  const { pairs, outputs, isPurged } = compare(first, now)
+  const differing = [
+    ...pairs.flatMap(({ label, differs }) => (differs ? [label] : [])),
+    ...outputs.map(({ label }) => label),
+  ]
+  return (
+    <>
+      <p role="status">
+        {differing.length === 0 ? (
+          'It went as the first did.'
+        ) : (
+          <>
+            {`${count(differing.length, 'difference')}: `}
+            <Visible text={summarize(differing)} />
+          </>
+        )}
+        {isPurged && ' Outputs were removed for their age, and are not compared.'}
+      </p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Figures of both">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Of the run</th>
+              <th scope="col">First</th>
+              <th scope="col">Now</th>
+              <th scope="col" class="figure">
+                Change
+              </th>
+            </tr>
+          </thead>
+          <tbody>{pairs.map(drawPair)}</tbody>
+        </table>
+      </div>
+      {outputs.slice(0, shownOutputs).map(({ label, difference }) => (
+        <DifferenceView key={label} of={difference} title={label} labels={['First', 'Now']} />
+      ))}
+    </>
+  )
+}
+
+function summarize(labels: readonly string[]): string {
+  const shown = labels.slice(0, shownOutputs).join(', ')
+  return labels.length > shownOutputs ? `${shown}, …` : `${shown}.`
+}
+
+function drawPair({ label, first, now, change, differs }: Pair): JSX.Element {
+  const told = differs ? <strong>{change ?? 'differs'}</strong> : change
+  return (
+    <tr key={label} class={differs ? 'differs' : undefined}>
+      <th scope="row">
+        <Visible text={label} />
+      </th>
+      <td>
+        <Visible text={first} />
+      </td>
+      <td>
+        <Visible text={now} />
+      </td>
+      <td class="figure">{told}</td>
+    </tr>
+  )
+}

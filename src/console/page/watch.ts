@@ -1,0 +1,97 @@
+// Follows a submission to its end: by its stream, which is made anew where it broke, and by asking where the service has no
+// place for one more. Who does not look is not told.
+import { RunledgerError, openStream } from '#client'
+import type { Result, StreamEvent } from '#client'
+import { call, noteRefusal, pause, persist, send } from './call.ts'
+import { advance, nothingTold } from './live.ts'
+import type { Live } from './live.ts'
+import { createBatch, whileVisible } from './screen.ts'
+import { isFinal, resultPath } from './service.ts'
+import { key } from './session.ts'
+
+/** So long is waited before a stream is asked for again. */
+const pauseMilliseconds = 500
+/** So many streams in a row may tell nothing, as through a router that keeps or cuts them. */
+const vainMost = 2
+
+/**
+ * Tells what is known so far, at most once a frame.
+ * @returns the record of its end.
+ */
+export async function watch(
+  id: string,
+  signal: AbortSignal,
+  tell: (live: Live) => void,
+): Promise<Result> {
+  const path = resultPath(id)
+  let live = nothingTold
+  let position: string | undefined
+  const batch = createBatch(() => tell(live))
+  const note = (next: Live): void => {
+    live = next
+    batch.request()
+  }
+
+  /** @returns the end, or null when the connection ended before. */
+  async function follow(events: AsyncGenerator<StreamEvent, void>): Promise<Result | null> {
+    for await (const event of events) {
+      position = event.position
+      if (event.event === 'result') return event.data
+      note(advance(live, event))
+    }
+    return null
+  }
+
+  async function ask(shown: AbortSignal): Promise<Result | null> {
+    const given = { signal: shown }
+    const record = await persist(shown, () => call<Result>('GET', `${path}?wait=true`, given))
+    if (isFinal(record)) return record
+    note({ ...live, status: record.status === 'queued' ? 'queued' : 'running' })
+    return null
+  }
+
+  try {
+    return await whileVisible(signal, async (shown) => {
+      for (let vain = 0; ;) {
+        const before = position
+        const isWorthIt = vain < vainMost
+        const events = isWorthIt ? await persist(shown, () => open(path, position, shown)) : null
+        const end = await (events === null ? ask(shown) : follow(events).catch(passOver(shown)))
+        if (end !== null) return end
+        vain = events === null || position !== before ? 0 : vain + 1
+        await pause(pauseMilliseconds, shown)
+      }
+    })
+  } finally {
+    batch.stop()
+  }
+}
+
+/** @returns null when there is no stream to be had, or nothing follows: asking tells the rest. */
+async function open(
+  path: string,
+  position: string | undefined,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<StreamEvent, void> | null> {
+  const apiKey = key.get()
+  try {
+    return await openStream(
+      (headers, until) => send('GET', `${path}/stream`, { headers, signal: until, apiKey }),
+      position,
+      signal,
+    )
+  } catch (error) {
+    noteRefusal(error, apiKey)
+    if (error instanceof RunledgerError && [429, 503].includes(error.status)) return null
+    throw error
+  }
+}
+
+/** A connection that breaks is made anew. */
+function passOver(shown: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    shown.throwIfAborted()
+    if (error instanceof RunledgerError) return null
+    throw error
+  }
+}

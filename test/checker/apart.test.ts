@@ -1,0 +1,104 @@
+// The thread that checks large outputs: it says what `check` says, and when it fails nothing is said at all.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { check, openCheckThread } from '#checker'
+import type { BuiltInChecker, CheckThreadOptions, Judgement } from '#checker'
+
+const checkers: readonly BuiltInChecker[] = [
+  { type: 'exact' },
+  { type: 'lines' },
+  { type: 'unordered_lines' },
+  { type: 'tokens' },
+  { type: 'floats', absolute: 0.5 },
+]
+const lines = { type: 'lines' } as const
+const bytesOf = (text: string): Buffer => Buffer.from(text)
+
+t.test('it says what the checker says, of outputs that stay as they are', async (t) => {
+  const thread = openCheckThread()
+  const forwards = Array.from({ length: 20_000 }, (_, line) => `${line}\n`)
+  const output = bytesOf(forwards.toReversed().join(''))
+  // Both are parts of larger buffers.
+  for (const expected of ['1', forwards.join(''), `${output.toString()} \n`].map(bytesOf)) {
+    const before = [output.toString(), expected.toString()]
+    const judgements = checkers.map((checker) => thread.check(checker, output, expected))
+    t.strictSame(
+      await Promise.all(judgements),
+      checkers.map((checker) => check(checker, output, expected)),
+    )
+    t.strictSame([output.toString(), expected.toString()], before)
+  }
+})
+
+t.test('whoever asks goes on meanwhile', async (t) => {
+  let isAnswered = false
+  const answer = openCheckThread().check(lines, bytesOf('1'), bytesOf('2'))
+  void answer.then(() => (isAnswered = true))
+  let turns = 0
+  for (; !isAnswered; turns += 1) await nextTurn()
+  t.ok(turns > 1, `${turns} turns`)
+})
+
+/** Does what the output says; the line of its answer is the thread's number. */
+const standIn = `
+import { parentPort, threadId } from 'node:worker_threads'
+parentPort.on('message', ({ output }) => {
+  const order = Buffer.from(output).toString()
+  if (order === 'throw') throw new Error('broken')
+  if (order === 'leave') process.exit(3)
+  if (order === 'hang') for (;;);
+  parentPort.postMessage({ same: false, difference: { line: threadId, expected: null, got: order } })
+})`
+const directory = mkdtempSync(join(tmpdir(), 'runledger-check-'))
+t.teardown(() => rmSync(directory, { recursive: true }))
+const file = join(directory, 'thread.mjs')
+writeFileSync(file, standIn)
+
+function openStandIn(options: CheckThreadOptions = {}): (order: string) => Promise<Judgement> {
+  const thread = openCheckThread({ file, ...options })
+  return (order) => thread.check(lines, bytesOf(order), bytesOf(''))
+}
+
+const threadOf = (judgement: Judgement): number => (judgement.same ? 0 : judgement.difference.line)
+
+t.test('one thread answers everything, in order', async (t) => {
+  const ask = openStandIn()
+  const answers = await Promise.all(['a', 'b', 'c'].map(ask))
+  t.equal(new Set(answers.map(threadOf)).size, 1)
+  t.match(answers, [
+    { difference: { got: 'a' } },
+    { difference: { got: 'b' } },
+    { difference: { got: 'c' } },
+  ])
+})
+
+for (const [order, message, patience] of [
+  ['throw', /broken/, {}],
+  ['leave', /ended with 3/, {}],
+  ['hang', /does not answer/, { patienceMilliseconds: 3000 }],
+] as const) {
+  t.test(`a thread that is to ${order} says nothing, and another one goes on`, async (t) => {
+    const ask = openStandIn(patience)
+    const first = await ask('before')
+    const [failed, next] = await Promise.allSettled([ask(order), ask('next')])
+    t.match(failed, { status: 'rejected', reason: { message } })
+    t.match(next, { status: 'fulfilled', value: { difference: { got: 'next' } } })
+    t.not(threadOf(await ask('after')), threadOf(first))
+  })
+}
+
+t.test('a thread that cannot be started says nothing', async (t) => {
+  const ask = openStandIn({ file: join(directory, 'absent.mjs') })
+  await t.rejects(ask('x'), /absent/)
+})
+
+t.test('one that is idle ends', async (t) => {
+  const ask = openStandIn({ idleMilliseconds: 1 })
+  const first = threadOf(await ask('x'))
+  // It is over when another one answers. A question that comes too early keeps it up.
+  for (let pause = 1; threadOf(await ask('x')) === first; pause *= 2) await delay(pause)
+  t.pass('it ended')
+})

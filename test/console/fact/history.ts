@@ -1,0 +1,54 @@
+// The list of an account's submissions, and what is nobody else's to see.
+import { enter, write } from '../service.ts'
+import { fact, origin, service, showsVerdict, start } from '../suite.ts'
+
+fact(
+  'filters stand in the address: back, forward and reload keep them',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await start(page)
+    await showsVerdict(page, 'Accepted')
+    await write(page, 'raise SystemExit(3)')
+    await start(page)
+    await showsVerdict(page, 'Runtime error')
+    await page.getByRole('link', { name: 'Submissions' }).click()
+    const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
+    const has = (count: number) =>
+      page
+        .getByRole('status')
+        .filter({ hasText: `${count} shown` })
+        .waitFor({ state: 'attached' })
+    await has(2)
+    await page.getByLabel('Verdict').selectOption({ label: 'Runtime error' })
+    await has(1)
+    t.match(page.url(), /#\/submissions\?verdict=RE$/)
+    t.match(await rows.textContent(), /Runtime error/)
+    await page.reload()
+    await has(1)
+    t.equal(await page.getByLabel('Verdict').inputValue(), 'RE')
+    await page.goBack()
+    await has(2)
+    t.equal(await page.getByLabel('Verdict').inputValue(), '')
+    await page.goForward()
+    await has(1)
+    await page.goBack()
+    await page.goBack()
+    // The draft and the last run are as they were.
+    await showsVerdict(page, 'Runtime error')
+    t.match(await page.getByRole('textbox', { name: 'Code' }).textContent(), /SystemExit/)
+  },
+)
+
+fact('another account’s submission, and none at all, are not found', async (t, { page }, key) => {
+  const other = await service.issue()
+  await enter(page, origin, other)
+  await start(page)
+  await showsVerdict(page, 'Accepted')
+  const link = await page.getByRole('link', { name: /^Submission / }).getAttribute('href')
+  await page.getByRole('button', { name: 'Forget key' }).click()
+  await enter(page, origin, key, link ?? '')
+  await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
+  await page.goto(`${origin}/#/submission/018f0000-0000-7000-8000-000000000000`)
+  await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
+  t.notMatch(await page.textContent('main'), /Hello/)
+})

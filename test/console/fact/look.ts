@@ -1,0 +1,117 @@
+// Every view in light, dark and on a narrow screen: nothing keeps anybody out, and it comes fast. With PICTURES=1 it renews
+// the picture of the README.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { enter, write } from '../service.ts'
+import {
+  allowTime,
+  endless,
+  fact,
+  origin,
+  root,
+  runTests,
+  showsVerdict,
+  start,
+  stdout,
+  stopButton,
+} from '../suite.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const looks: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+}
+
+/** All that axe knows of but its advice. */
+async function findFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  }
+  return found.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
+  )
+}
+
+for (const [look, options] of Object.entries(looks)) {
+  fact(
+    `everybody can use each view, ${look}`,
+    async (t, { page }, key) => {
+      const judge = async (view: string) => {
+        t.strictSame(await findFaults(page), [], view)
+        const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+        t.equal(fits, true, `${view} fits its width`)
+        if (process.env['PICTURES'] === '1' && view === 'run' && look === 'light') {
+          const path = join(root, 'src/console/picture/playground.png')
+          await page.screenshot({ path })
+        }
+      }
+      await page.goto(origin)
+      await page.getByRole('textbox', { name: 'API key' }).waitFor()
+      await judge('without a key')
+      await enter(page, origin, key)
+      await runTests(page)
+      await judge('tests')
+      for (const name of ['Input', 'Files', 'Options']) {
+        await page.getByRole('tab', { name }).click()
+        await judge(name)
+      }
+      await page.getByRole('tab', { name: 'Code' }).click()
+      await page.mouse.move(0, 0)
+      await judge('run')
+      await page.getByRole('button', { name: 'Copy as…' }).click()
+      await judge('copy as')
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: /^Submission / }).click()
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+      await judge('submission')
+      await page.getByRole('button', { name: 'Save receipt' }).click()
+      await page.getByText('runledger audit receipt').waitFor()
+      await judge('receipt')
+      await page.getByRole('button', { name: 'Run again' }).click()
+      await page.getByText('It went as the first did.').waitFor()
+      await judge('rerun')
+      await page.getByRole('link', { name: 'Submissions' }).click()
+      await page.getByRole('status').filter({ hasText: '2 shown' }).waitFor({ state: 'attached' })
+      await judge('submissions')
+      await page.goto(`${origin}/#/submission/nothing`)
+      await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
+      await judge('not found')
+      await page.goto(`${origin}/#/`)
+      await page.getByRole('tab', { name: 'Tests' }).click()
+      for (const number of [3, 2, 1])
+        await page.getByRole('button', { name: `Remove test ${number}` }).click()
+      await page.getByRole('tab', { name: 'Files' }).click()
+      await page.getByLabel('Files that it leaves').fill('left.txt')
+      await allowTime(page)
+      await write(
+        page,
+        `print("x" * 5000, open("left.txt", "w").write("x"), flush=True)\n${endless}`,
+      )
+      await start(page)
+      await stdout(page).waitFor()
+      await judge('running')
+      await stopButton(page).click()
+      await page.getByRole('button', { name: 'Save left.txt' }).waitFor()
+      await judge('left files')
+    },
+    options,
+  )
+}
+
+fact('the first view is at most 200 kB as it is sent', async (t, { page }, key) => {
+  let bytes = 0
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await enter(page, origin, key)
+  await start(page)
+  await showsVerdict(page, 'Accepted')
+  t.comment(`${bytes} bytes`)
+  t.ok(bytes > 10_000)
+  t.ok(bytes <= 200_000, `${bytes} bytes`)
+})

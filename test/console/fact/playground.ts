@@ -1,0 +1,166 @@
+// The playground: what is written there runs, and what it does is shown.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { enter, write } from '../service.ts'
+import { fact, origin, outcome, runTests, service, showsVerdict, start, stdout } from '../suite.ts'
+
+const run = promisify(execFile)
+
+fact(
+  'the example of a language runs by Ctrl-Enter, and a reload shows it again',
+  async (t, tab, key) => {
+    const { page } = tab
+    await enter(page, origin, key)
+    await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Python' })
+    await start(page)
+    await showsVerdict(page, 'Accepted')
+    t.equal(await stdout(page).textContent(), 'Hello, world!\n')
+    t.match(await outcome(page).textContent(), /CPU time.* of 5 s.*Memory.* of 256 MiB/)
+    await page.reload()
+    await showsVerdict(page, 'Accepted')
+    t.equal(await stdout(page).textContent(), 'Hello, world!\n')
+  },
+)
+
+fact('the Run button is pressed by keyboard alone', async (t, { page }, key) => {
+  await page.goto(origin)
+  // The link to the content, the two views, and the field of the key.
+  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('Tab')
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  const editor = page.getByRole('textbox', { name: 'Code' })
+  await editor.filter({ hasText: 'Hello' }).waitFor()
+  const isOn = (name: string) =>
+    page.getByRole('button', { name, exact: true }).evaluate((one) => one.matches(':focus'))
+  for (let presses = 0; !(await isOn('Run')) && presses < 30; presses += 1) {
+    // Out of the editor, where Tab is a character.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+  }
+  t.ok(await isOn('Run'))
+  await page.keyboard.press('Enter')
+  await showsVerdict(page, 'Accepted')
+})
+
+fact('a compile error shows the compiler’s words', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'C++' })
+  await write(page, 'int main() { retrun 0; }')
+  await start(page)
+  await showsVerdict(page, 'Compile error')
+  t.match(await page.getByRole('region', { name: 'Compiler' }).textContent(), /retrun/)
+})
+
+fact('each test has its verdict, and a wrong one its difference', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await runTests(page)
+  t.match(await outcome(page).textContent(), /Test 2 decided.*2 of 3 passed/)
+  const difference = page.getByRole('region', { name: 'Difference in line 1' })
+  t.match(await difference.textContent(), /Expecteddouble: 6Gotdouble: 7/)
+  await page.getByRole('button', { name: 'Show the output of test 3' }).click()
+  t.equal(await page.getByRole('region', { name: 'stdout of 3' }).textContent(), 'double: 20\n')
+  await page.getByRole('link', { name: /^Submission / }).click()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  const timeline = await page.getByRole('list').last().textContent()
+  t.match(timeline, /Received.*Waited.*Attempt 1.*Test 1 Accepted.*Test 2 Wrong answer.*Test 3/)
+})
+
+fact('input, arguments, files and limits reach the program', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'import sys\nprint(sys.argv[1:], input(), open("data.txt").read())')
+  await page.getByRole('tab', { name: 'Input' }).click()
+  await page.getByLabel('Standard input').fill('from stdin')
+  await page.getByRole('tab', { name: 'Files' }).click()
+  await page.getByRole('button', { name: 'Add a file' }).click()
+  await page.getByLabel('Name').fill('data.txt')
+  await page.getByLabel('Content').fill('from a file')
+  await page.getByRole('tab', { name: 'Options' }).click()
+  await page.getByLabel('Arguments', { exact: true }).fill('one\ntwo words')
+  await page.getByLabel('CPU time, s').fill('3')
+  await page.getByLabel('Tag').fill('a tag')
+  await start(page)
+  await showsVerdict(page, 'Accepted')
+  t.equal(await stdout(page).textContent(), "['one', 'two words'] from stdin from a file\n")
+  t.match(await outcome(page).textContent(), / of 3 s/)
+  await page.getByLabel('CPU time, s').fill('0')
+  await start(page)
+  await page.getByRole('alert').filter({ hasText: 'limits.cpu_time' }).waitFor()
+})
+
+fact(
+  'an endless program is stopped, and one that passes its limit says which',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await write(page, 'while True: pass')
+    await start(page)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await showsVerdict(page, 'Stopped')
+    await page.getByRole('tab', { name: 'Options' }).click()
+    await page.getByLabel('CPU time, s').fill('0.2')
+    await start(page)
+    await showsVerdict(page, 'Time limit exceeded')
+    t.match(await outcome(page).textContent(), /more CPU time than its limit/)
+  },
+)
+
+fact(
+  'a key that is revoked meanwhile is asked for anew, and the draft stays',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await write(page, 'print("kept")')
+    await service.revoke(key)
+    await start(page)
+    await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
+    t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
+    await page.getByRole('textbox', { name: 'API key' }).fill('schlüssel')
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This cannot be a key.' }).waitFor()
+    await page.getByRole('textbox', { name: 'API key' }).fill('rl_live_wrong')
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This API key is not valid.' }).waitFor()
+    await page.getByRole('textbox', { name: 'API key' }).fill(await service.issue())
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('button', { name: 'Forget key' }).waitFor()
+    await start(page)
+    await showsVerdict(page, 'Accepted')
+    t.equal(await stdout(page).textContent(), 'kept\n')
+  },
+)
+
+fact(
+  'a service that goes away is told of, and what was sent meanwhile runs when it is back',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await write(page, 'print("once")')
+    await service.goAway()
+    await start(page)
+    await page.getByText('The service cannot be reached. Trying again…').waitFor()
+    await service.comeBack()
+    await showsVerdict(page, 'Accepted')
+    t.equal(await page.getByText('cannot be reached').count(), 0)
+    await page.getByRole('link', { name: 'Submissions' }).click()
+    await page.getByRole('status').filter({ hasText: '1 shown' }).waitFor({ state: 'attached' })
+  },
+)
+
+fact('a request is copied as what runs elsewhere, without the key', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await write(page, 'print("it\'s", "a \\\\ backslash", "ü", True)\n')
+  await page.getByRole('button', { name: 'Copy as…' }).click()
+  const commands = {
+    curl: ['sh', ['-c']],
+    Python: ['python3', ['-c']],
+    TypeScript: [process.execPath, ['--input-type=module-typescript', '-e']],
+  } as const
+  for (const [name, [program, words]] of Object.entries(commands)) {
+    await page.getByRole('tab', { name, exact: true }).click()
+    const text =
+      (await page.getByRole('region', { name: `Request in ${name}` }).textContent()) ?? ''
+    t.notMatch(text, key)
+    const env = { PATH: process.env['PATH'], RUNLEDGER_API_KEY: key }
+    const { stdout } = await run(program, [...words, text], { env })
+    t.match(stdout, String.raw`it's a \\ backslash ü True`, name)
+  }
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})

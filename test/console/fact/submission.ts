@@ -1,0 +1,160 @@
+// A submission's page: its timeline with hashes, its rerun, its receipt.
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { purgeBodies } from '#result'
+import { enter, write } from '../service.ts'
+import { ask, fact, origin, root, service, showsVerdict, start, submit } from '../suite.ts'
+
+const run = promisify(execFile)
+const besides = (page: Page) => page.getByRole('region', { name: 'Beside the first' })
+const again = (page: Page) => page.getByRole('button', { name: 'Run again' })
+const receiptButton = (page: Page) => page.getByRole('button', { name: 'Save receipt' })
+
+/** Runs what stands in the playground, and looks at its page. @returns its id. */
+async function runAndOpen(page: Page, code: string): Promise<string> {
+  await write(page, code)
+  await start(page)
+  await showsVerdict(page, '')
+  await page.getByRole('link', { name: /^Submission / }).click()
+  await again(page).waitFor()
+  return page.url().split('/').at(-1) ?? ''
+}
+
+fact('a rerun is a submission of its own, beside the first', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  const first = await runAndOpen(page, 'print("the same")')
+  await again(page).focus()
+  await page.keyboard.press('Enter')
+  await besides(page).getByText('It went as the first did.').waitFor()
+  t.equal(await page.evaluate('document.activeElement.id'), 'main', 'who hears it is led there')
+  const second = page.url().split('/').at(-1)
+  t.not(second, first)
+  const figures = await besides(page).getByRole('table').textContent()
+  t.match(figures, /OutcomeAcceptedAccepted.*Runtime.*CPU time.*Memory/)
+  await page.getByRole('link', { name: first }).click()
+  await page.waitForURL(`**/${first}`)
+  t.equal(await besides(page).count(), 0)
+})
+
+fact('a rerun shows where it went otherwise', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await runAndOpen(page, 'import os\nprint("alike")\nprint("by chance", os.urandom(8).hex())')
+  await again(page).click()
+  await besides(page).getByText('1 difference: stdout.').waitFor()
+  const difference = besides(page).getByRole('region', { name: 'Difference in line 2 of stdout' })
+  t.match(await difference.textContent(), /stdout, line 2Firstby chance \w{16}Nowby chance \w{16}/)
+  // A rerun of a rerun stands beside the first.
+  const first = await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href')
+  const second = page.url()
+  await again(page).click()
+  await page.waitForURL((url) => url.href !== second)
+  await besides(page).getByText('1 difference').waitFor()
+  t.equal(await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href'), first)
+})
+
+fact('a rerun with another verdict says so', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await runAndOpen(page, 'import os, sys\nsys.exit(os.urandom(1)[0] % 2)')
+  const status = besides(page).getByRole('status')
+  // Each has another one in one of two cases.
+  for (let tries = 0, said = ''; !said.startsWith('2 differences'); tries += 1) {
+    if (tries === 40) throw new Error('it is always the same')
+    const before = page.url()
+    await again(page).click()
+    await page.waitForURL((url) => url.href !== before)
+    said = (await status.textContent()) ?? ''
+  }
+  t.match(await status.textContent(), '2 differences: Outcome, Ended with.')
+  const rows = besides(page).locator('tr.differs')
+  t.match(
+    await rows.first().textContent(),
+    /^Outcome(AcceptedRuntime error|Runtime errorAccepted)differs$/,
+  )
+  t.match(await rows.last().textContent(), /^Ended with(exit code [01]){2}differs$/)
+})
+
+fact('why there is no rerun is said', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  const id = await runAndOpen(page, 'print(1)')
+  const message = 'The submission has not ended yet: wait for it, or cancel it.'
+  // What is shown as ended has ended: this answer is made up.
+  await page.route('**/rerun', (route) => route.fulfill({ status: 409, json: { error: 'not_final', message } })) // prettier-ignore
+  await again(page).click()
+  await page.getByRole('alert').filter({ hasText: message }).waitFor()
+  await page.unroute('**/rerun')
+  await purgeBodies(service.database.sql, 0)
+  await again(page).click()
+  await page.getByRole('alert').filter({ hasText: 'were removed for their age' }).waitFor()
+  t.match(page.url(), new RegExp(`${id}$`))
+})
+
+fact('a receipt is saved, and the command line finds it true', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  const id = await runAndOpen(page, 'print(1)')
+  const saving = page.waitForEvent('download')
+  await receiptButton(page).click()
+  const download = await saving
+  const name = `receipt-${id}.json`
+  t.equal(download.suggestedFilename(), name)
+  const folder = t.testdir()
+  const file = join(folder, name)
+  await download.saveAs(file)
+  await page.getByText(`runledger audit receipt ${name}`).waitFor()
+  const savingKey = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'public key' }).click()
+  const keyFile = join(folder, 'receipt-key.pem')
+  await (await savingKey).saveAs(keyFile)
+  const audit = async (receipt: string) =>
+    run('./runledger', ['audit', 'receipt', receipt, '--public-key', keyFile, '--ledger'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], DATABASE_URL: service.database.url },
+    }).catch(({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }))
+  const { stdout: said } = await audit(file)
+  t.match(said, new RegExp(id))
+  t.match(said, /It is as key \w+ has signed it/)
+  t.match(said, /events stand in the ledger, and their hashes fit/)
+  const { payload, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as { payload: string }
+  const told = JSON.parse(atob(payload)) as { events: { hash: string }[] }
+  const shown = await page.locator('.timeline .hash').allTextContents()
+  t.strictSame(
+    shown,
+    told.events.map(({ hash }) => hash.slice(0, 12)),
+  )
+  const other = join(folder, 'other.json')
+  writeFileSync(
+    other,
+    JSON.stringify({ ...rest, payload: btoa(atob(payload).replace('"AC"', '"WA"')) }),
+  )
+  t.match(await audit(other), { code: 1, stdout: /WAS CHANGED/ })
+})
+
+fact('a service that signs nothing says so', async (t, { page }, key) => {
+  await service.goAway()
+  await service.comeBack({})
+  try {
+    await enter(page, origin, key)
+    await runAndOpen(page, 'print(1)')
+    await receiptButton(page).click()
+    await page.getByRole('alert').filter({ hasText: 'signs no receipts' }).waitFor()
+    t.equal(await page.getByText('audit receipt').count(), 0)
+  } finally {
+    await service.goAway()
+    await service.comeBack()
+  }
+})
+
+fact('what is of low priority is sent so', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('tab', { name: 'Options' }).click()
+  await page.getByLabel('Low priority').check()
+  await page.getByRole('tab', { name: 'Code' }).click()
+  const id = await runAndOpen(page, 'print(1)')
+  const { events } = await ask('GET', `/api/result/${id}/events`, key)
+  t.match(events[0], { type: 'submission.received', data: { priority: 'low' } })
+  const normal = await submit(key, { code: '' })
+  const { events: others } = await ask('GET', `/api/result/${normal}/events`, key)
+  t.not(others[0].data.priority, 'low')
+})

@@ -1,0 +1,100 @@
+// Frames and visibility, with a browser's three words for them in their places.
+import t from 'tap'
+import { createBatch, whileVisible } from '../../src/console/page/screen.ts'
+
+const frames = new Map<number, () => void>()
+const nextFrame = (): void => {
+  const due = [...frames.values()]
+  frames.clear()
+  for (const draw of due) draw()
+}
+let handles = 0
+const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+Object.assign(globalThis, {
+  requestAnimationFrame: (draw: () => void) => {
+    handles += 1
+    frames.set(handles, draw)
+    return handles
+  },
+  cancelAnimationFrame: (handle: number) => frames.delete(handle),
+  document: page,
+})
+const turn = (state: string): void => {
+  page.visibilityState = state
+  page.dispatchEvent(new Event('visibilitychange'))
+}
+const settle = (): Promise<void> => new Promise((done) => setImmediate(done))
+
+t.test('it is drawn once a frame, however often that is asked for', async (t) => {
+  let drawn = 0
+  const batch = createBatch(() => (drawn += 1))
+  for (let asked = 0; asked < 1000; asked += 1) batch.request()
+  t.equal(drawn, 0)
+  nextFrame()
+  t.equal(drawn, 1)
+  nextFrame()
+  t.equal(drawn, 1, 'and not when nobody asks')
+  batch.request()
+  nextFrame()
+  t.equal(drawn, 2)
+  batch.request()
+  batch.stop()
+  nextFrame()
+  t.equal(drawn, 2, 'nor when it was stopped')
+})
+
+/** Work that ends when it is told to. */
+function begin(signal: AbortSignal): {
+  readonly begun: AbortSignal[]
+  readonly ended: Promise<string>
+  end(): void
+} {
+  const begun: AbortSignal[] = []
+  let end = (): void => {}
+  const ended = whileVisible(signal, (shown) => {
+    begun.push(shown)
+    return new Promise<string>((resolve, reject) => {
+      end = () => resolve('done')
+      shown.addEventListener('abort', () => reject(shown.reason as Error))
+    })
+  })
+  return { begun, ended, end: () => end() }
+}
+
+t.test('what is hidden waits, and begins anew when it shows', async (t) => {
+  turn('hidden')
+  const work = begin(new AbortController().signal)
+  await settle()
+  t.equal(work.begun.length, 0)
+  turn('visible')
+  await settle()
+  t.equal(work.begun.length, 1)
+  turn('hidden')
+  await settle()
+  t.ok(work.begun[0]?.aborted)
+  turn('visible')
+  await settle()
+  t.equal(work.begun.length, 2)
+  work.end()
+  t.equal(await work.ended, 'done')
+  turn('hidden')
+  t.notOk(work.begun[1]?.aborted, 'what has ended is let be')
+  turn('visible')
+})
+
+t.test('who leaves ends it, hidden or not', async (t) => {
+  for (const state of ['visible', 'hidden']) {
+    const leaving = new AbortController()
+    const work = begin(leaving.signal)
+    turn(state)
+    await settle()
+    leaving.abort(new Error('left'))
+    await t.rejects(work.ended, { message: 'left' }, state)
+    turn('visible')
+  }
+})
+
+t.test('what fails has failed', async (t) => {
+  const failing = whileVisible(new AbortController().signal, () => Promise.reject(new Error('no')))
+  await t.rejects(failing, { message: 'no' })
+})

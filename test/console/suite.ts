@@ -1,0 +1,127 @@
+// What all facts of the console share: one service, one browser, a tab for each fact, and what is looked for in it.
+// CONSOLE (a regular expression for the title) selects.
+import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import t from 'tap'
+import type { Test } from 'tap'
+import { startBrowser, startService, write } from './service.ts'
+import type { Tab } from './service.ts'
+
+export const root = resolve(import.meta.dirname, '../..')
+const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
+t.setTimeout(15 * 60_000)
+const patience = 60_000
+
+export const service = await startService(t)
+const browser = await startBrowser(t, service.origin)
+export const { origin } = service
+
+/** A fact about a tab of its own, in which nothing may be complained of. */
+export function fact(
+  title: string,
+  prove: (t: Test, tab: Tab, key: string) => Promise<void>,
+  options: BrowserContextOptions = {},
+): void {
+  if (!wanted.test(title)) return
+  void t.test(title, async (t) => {
+    const tab = await browser.open(options)
+    tab.page.setDefaultTimeout(patience)
+    const key = await service.issue()
+    try {
+      await prove(t, tab, key)
+    } finally {
+      t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
+      t.notOk(
+        tab.requests.some((url) => url.includes(key)),
+        'the key is in no address',
+      )
+      await tab.page.close()
+      await takeBack(key)
+    }
+  })
+}
+
+/** Asks the service as anybody does, without the page. @returns the answer's JSON. */
+// eslint-disable-next-line typescript/no-explicit-any -- a test looks into it as it likes
+export async function ask(method: string, path: string, key: string, body?: object): Promise<any> {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { 'X-API-Key': key, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+export async function submit(key: string, body: object): Promise<string> {
+  const { id } = (await ask('POST', '/api/submit', key, {
+    language: 'python',
+    ...body,
+  })) as Accepted
+  return id
+}
+
+interface Accepted {
+  readonly id: string
+}
+
+/** Asks until it is so. @throws when that takes too long. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const from = performance.now(); !(await isSo()); await setTimeout(50))
+    if (performance.now() - from > patience) throw new Error('it has not come to be so')
+}
+
+/** What a fact has left under way would take others' places. */
+async function takeBack(key: string): Promise<void> {
+  for (const status of ['queued', 'running']) {
+    const page = (await ask('GET', `/api/submissions?status=${status}`, key)) as {
+      submissions?: readonly Accepted[]
+    }
+    for (const { id } of page.submissions ?? []) await ask('POST', `/api/result/${id}/cancel`, key)
+  }
+}
+
+/** Python that goes on until it is stopped. */
+export const endless = 'import time\ntime.sleep(300)\n'
+export const endlessLimits = { wall_time: 300 }
+
+/** Lets programs of the playground take that long. */
+export async function allowTime(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Options' }).click()
+  await page.getByLabel('Time, s', { exact: true }).fill(String(endlessLimits.wall_time))
+  await page.getByRole('tab', { name: 'Code' }).click()
+}
+
+export const stopButton = (page: Page): Locator =>
+  page.getByRole('button', { name: 'Stop', exact: true })
+export const outcome = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Result', exact: true })
+export const stdout = (page: Page): Locator =>
+  page.getByRole('region', { name: 'stdout', exact: true })
+export const start = (page: Page): Promise<void> => page.keyboard.press('Control+Enter')
+export const showsVerdict = (page: Page, word: string): Promise<void> =>
+  outcome(page).locator('.badge', { hasText: word }).first().waitFor()
+
+export async function addTest(
+  page: Page,
+  number: number,
+  input: string,
+  expected: string,
+): Promise<void> {
+  await page.getByRole('button', { name: 'Add a test' }).click()
+  const test = page.getByRole('group', { name: `Test ${number}` })
+  await test.getByLabel('Input').fill(input)
+  await test.getByLabel('Expected output').fill(expected)
+}
+
+const doubling = 'n = int(input())\nprint("double:", 7 if n == 3 else 2 * n)\n'
+
+export async function runTests(page: Page): Promise<void> {
+  await write(page, doubling)
+  await page.getByRole('tab', { name: 'Tests' }).click()
+  await addTest(page, 1, '1', 'double: 2')
+  await addTest(page, 2, '3', 'double: 6')
+  await addTest(page, 3, '10', 'double: 20')
+  await start(page)
+  await showsVerdict(page, 'Wrong answer')
+}

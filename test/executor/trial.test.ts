@@ -1,0 +1,62 @@
+// A language's trial without a box: what it takes for passed, and when its time begins.
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import type { ExecutionRequest, Outcome, Phase } from '#executor'
+import { tryLanguage } from '#executor'
+import { failsAt } from '../helper/executor.ts'
+
+const phase: Phase = {
+  ending: 'exited',
+  exitCode: 0,
+  signal: null,
+  usage: { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 },
+  stdout: Buffer.from('65536\n'),
+  stderr: new Uint8Array(),
+  stdoutTruncated: false,
+  stderrTruncated: false,
+}
+const passed: Outcome = { compile: null, compileCached: false, run: phase }
+const never = new AbortController().signal
+
+t.test('a trial that waits for its slot loses no time by it', async (t) => {
+  await tryLanguage(
+    {
+      async execute({ onSlot }: ExecutionRequest, signal) {
+        // A timer that was set before this one is over before it.
+        await delay(50)
+        signal.throwIfAborted()
+        onSlot?.()
+        return passed
+      },
+    },
+    'python',
+    never,
+    10,
+  )
+  t.pass('it passed')
+})
+
+t.test('one that has a slot and does not end is given up', async (t) => {
+  const hanging = tryLanguage(
+    {
+      execute({ onSlot }, signal) {
+        onSlot?.()
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        })
+      },
+    },
+    'python',
+    never,
+    10,
+  )
+  await t.rejects(hanging, failsAt('language.trial'))
+})
+
+t.test('one that says anything else has not passed', async (t) => {
+  const outcome = { ...passed, run: { ...phase, stdout: Buffer.from('65535\n') } }
+  await t.rejects(
+    tryLanguage({ execute: async () => outcome }, 'python', never),
+    failsAt('language.trial'),
+  )
+})
