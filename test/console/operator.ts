@@ -139,16 +139,16 @@ fact(
 
 fact('a page that nobody can see asks nothing', async (t, tab, key) => {
   const { page } = tab
-  const turn = (state: string) =>
-    page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => ${state}, configurable: true });
+  const turn = (state: 'hidden' | 'visible') =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`)
   await enter(page, origin, key)
   while (looks(tab) < 3) await sleep(100)
-  await turn('true')
+  await turn('hidden')
   const before = looks(tab)
   await sleep(3500)
   t.equal(looks(tab), before)
-  await turn('false')
+  await turn('visible')
   while (looks(tab) < before + 2) await sleep(100)
 })
 

@@ -6,6 +6,7 @@ import { Failure } from '../failure.tsx'
 import { verdictNames } from '../format.ts'
 import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
+import { whileVisible } from '../screen.ts'
 import { Accounts } from './accounts.tsx'
 import { Bulk } from './bulk.tsx'
 import { followOverview } from './service.ts'
@@ -42,24 +43,14 @@ function useOverview(): {
   const [overview, setOverview] = useState<Overview | null>(null)
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   useEffect(() => {
-    let asking = new AbortController()
-    const turn = (): void => {
-      asking.abort()
-      if (document.hidden) return
-      asking = new AbortController()
-      const { signal } = asking
-      followOverview(signal, setOverview).catch((error: unknown) => {
-        if (signal.aborted) return
-        if (!(error instanceof RunledgerError)) throw error
-        setFailure(error)
-      })
-    }
-    document.addEventListener('visibilitychange', turn)
-    turn()
-    return () => {
-      document.removeEventListener('visibilitychange', turn)
-      asking.abort()
-    }
+    const aborter = new AbortController()
+    const { signal } = aborter
+    whileVisible(signal, (shown) => followOverview(shown, setOverview)).catch((error: unknown) => {
+      if (signal.aborted) return
+      if (!(error instanceof RunledgerError)) throw error
+      setFailure(error)
+    })
+    return () => aborter.abort()
   }, [])
   return { overview, failure }
 }
