@@ -133,8 +133,14 @@ export async function enter(page: Page, origin: string, key: string, hash = ''):
   await page.getByRole('button', { name: 'Forget key' }).waitFor()
 }
 
+/** Until they are there an empty editor is given an example. */
+export async function awaitLanguages(page: Page): Promise<void> {
+  await page.locator('.runtime', { hasText: /\w/ }).waitFor({ state: 'attached' })
+}
+
 /** Replaces the code. */
 export async function write(page: Page, code: string): Promise<void> {
+  await awaitLanguages(page)
   const editor = page.getByRole('textbox', { name: 'Code' })
   await editor.click()
   await page.keyboard.press('Control+a')

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
-import { startBrowser, startService, write } from './service.ts'
+import { awaitLanguages, startBrowser, startService, write } from './service.ts'
 import type { Tab } from './service.ts'
 
 export const root = resolve(import.meta.dirname, '../..')
@@ -72,7 +72,7 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 /** What a fact has left under way would take others' places. */
-async function takeBack(key: string): Promise<void> {
+export async function takeBack(key: string): Promise<void> {
   for (const status of ['queued', 'running']) {
     const page = (await ask('GET', `/api/submissions?status=${status}`, key)) as {
       submissions?: readonly Accepted[]
@@ -98,7 +98,11 @@ export const outcome = (page: Page): Locator =>
   page.getByRole('region', { name: 'Result', exact: true })
 export const stdout = (page: Page): Locator =>
   page.getByRole('region', { name: 'stdout', exact: true })
-export const start = (page: Page): Promise<void> => page.keyboard.press('Control+Enter')
+/** Runs what stands in the playground. */
+export async function start(page: Page): Promise<void> {
+  await awaitLanguages(page)
+  await page.keyboard.press('Control+Enter')
+}
 export const showsVerdict = (page: Page, word: string): Promise<void> =>
   outcome(page).locator('.badge', { hasText: word }).first().waitFor()
 

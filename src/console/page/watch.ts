@@ -26,7 +26,9 @@ export async function watch(
   const path = resultPath(id)
   let live = nothingTold
   let position: string | undefined
-  const batch = createBatch(() => tell(live))
+  const batch = createBatch(() => {
+    if (!signal.aborted) tell(live)
+  })
   const note = (next: Live): void => {
     live = next
     batch.request()

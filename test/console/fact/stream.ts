@@ -18,6 +18,7 @@ import {
   stdout,
   stopButton,
   submit,
+  takeBack,
   until,
 } from '../suite.ts'
 
@@ -162,6 +163,7 @@ fact(
     t.equal(await stdout(page).textContent(), 'Hello, world!\n')
     t.equal(await page.locator('.trouble p').count(), 0)
     for (const other of others) other.close()
+    await takeBack(key)
   },
 )
 
@@ -184,5 +186,6 @@ fact(
       )
       t.equal(status, 404, path)
     }
+    await takeBack(other)
   },
 )

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { purgeBodies } from '#result'
 import { enter, write } from '../service.ts'
-import { ask, fact, origin, root, service, showsVerdict, start, submit } from '../suite.ts'
+import { ask, fact, origin, root, service, start, submit } from '../suite.ts'
 
 const run = promisify(execFile)
 const besides = (page: Page) => page.getByRole('region', { name: 'Beside the first' })
@@ -17,7 +17,7 @@ const receiptButton = (page: Page) => page.getByRole('button', { name: 'Save rec
 async function runAndOpen(page: Page, code: string): Promise<string> {
   await write(page, code)
   await start(page)
-  await showsVerdict(page, '')
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   await page.getByRole('link', { name: /^Submission / }).click()
   await again(page).waitFor()
   return page.url().split('/').at(-1) ?? ''
