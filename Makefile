@@ -80,7 +80,7 @@ test-faults: setup packages ## kill, freeze, cut off and fill up everything, eac
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
-		node test/run.ts --timeout=1200 test/console/console.ts
+		node test/run.ts --timeout=1200 test/console/console.ts test/console/operator.ts
 
 client: setup ## pack the client, to be installed by `npm install FILE` in any project of Node 20 or newer
 	@PATH="$(BIN):$$PATH" npm pack ./src/client --loglevel=error

@@ -6,6 +6,7 @@ export const problemStatus = {
   invalid_request: 400,
   unauthorized: 401,
   https_required: 403,
+  forbidden: 403,
   quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,

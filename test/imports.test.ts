@@ -48,6 +48,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#console',
     '#event',
     '#enqueue',
+    '#operator',
     '#receipt',
     '#result',
     '#webhook-address',
@@ -73,6 +74,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
+  operator: [...base, '#account', '#event', '#enqueue', '#order'],
   blob: ['#database'],
   receipt: [...base, '#event', '#result'],
   executor: [

@@ -17,7 +17,7 @@ begin
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
+      runledger.admit_request, runledger.admit_operator, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
       runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       -- of receive-before.sql
@@ -27,7 +27,8 @@ begin
       ),
       runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load,
+      runledger.read_language_load, runledger.read_overview, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
+      runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,
@@ -35,7 +36,7 @@ begin
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.
     grant usage on schema audit to runledger_api;
-    grant select on audit.broken_chain to runledger_api;
+    grant select on audit.broken_chain, audit.overview to runledger_api;
     grant execute on function runledger.hash_event to runledger_api;
     grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
@@ -88,7 +89,7 @@ begin
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
-      runledger.count_blob
+      runledger.count_blob, runledger.read_overview
       to runledger_auditor;
   end if;
 end

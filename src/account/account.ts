@@ -4,12 +4,16 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
-import type { ApiKeyEvent } from '#event'
+import type { ApiKeyEvent, Metadata } from '#event'
 import { actor } from './actor.ts'
 import type { TierLimits } from './tier.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
+import type { Role } from './key.ts'
 
 export { isWellFormedKey } from './key.ts'
+export type { Role } from './key.ts'
+export { admitOperator } from './operator.ts'
+export type { Operator } from './operator.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
 export type { ListedTier, Tier, TierLimits } from './tier.ts'
@@ -41,6 +45,9 @@ export interface ListedKey {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  readonly role: Role
+  /** An operator's that looks alone. */
+  readonly readOnly: boolean
 }
 
 /** A new key: its text is shown once. */
@@ -54,6 +61,10 @@ export interface KeyRequest {
   readonly account: string
   readonly tier: string
   readonly expiresAt?: Date | undefined
+  /** `submit` unless said. */
+  readonly role?: Role
+  /** For an operator: it looks alone. */
+  readonly readOnly?: boolean
 }
 
 /** A row of runledger.admit_request; without a quota, `remaining` and `reset_seconds` mean nothing. */
@@ -106,24 +117,25 @@ export async function issueKey(
   {
     id = uuidv7(),
     replaces = null,
-    label,
-  }: { readonly id?: string; readonly replaces?: string | null; readonly label?: string } = {},
+  }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
-  const key = generateKey()
-  const shownLabel = label ?? labelKey(key)
+  const { role = 'submit', readOnly = false } = request
+  const key = generateKey(role)
+  const label = labelKey(key)
   const event: ApiKeyEvent = {
     type: 'api_key.issued',
     data: {
       account: request.account,
       tier: request.tier,
-      label: shownLabel,
+      label,
       expires_at: request.expiresAt?.toISOString() ?? null,
       replaces,
+      ...(role === 'operator' && { role, read_only: readOnly }),
     },
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${shownLabel}, ${digestKey(key)},
+      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
       ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
@@ -132,7 +144,8 @@ export async function issueKey(
 /** Newest first. */
 export async function listKeys(sql: Database, account?: string): Promise<ListedKey[]> {
   return sql<ListedKey[]>`
-    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+    select id, account, label, tier, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+      role, read_only as "readOnly"
     from audit.api_key
     where ${account ?? null}::text is null or account = ${account ?? null}
     order by created_at desc`
@@ -160,10 +173,10 @@ export async function rotateKey(
       data: { replaced_by: successorId, works_until: worksUntil.toISOString() },
     })
     if (!isInForce) return null
-    const { account, tier } = old
+    const { account, tier, role, readOnly } = old
     return issueKey(
       transaction,
-      { account, tier, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
+      { account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },
       operator,
       { id: successorId, replaces: id },
     )
@@ -190,38 +203,21 @@ export async function revokeKey(sql: Queryable, id: string, operator: string): P
   return endKey(sql, id, new Date(), operator, { type: 'api_key.revoked', data: {} })
 }
 
-// No key of a caller begins so.
-const operatorLabel = 'operator'
-// Whoever submits many keeps few under way.
-const operatorTier = 'unlimited'
-
 /**
- * What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
- * nobody's. It is made when there is none: revoked at once, its text thrown away.
+ * Finds the key of an account under which operators submit. It is made when there is none: revoked at once, its text nobody's.
  * @returns its id. @throws 23503 when there is no tier `unlimited`.
  */
 export async function findOperatorKey(
   sql: Database,
   accountId: string,
-  operator: string,
+  metadata: Metadata,
 ): Promise<string> {
-  return sql.begin(async (transaction) => {
-    // In turns, so that there is one.
-    const [account] = await transaction<{ name: string }[]>`
-      select name from runledger.account where id = ${accountId} for no key update`
-    if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const [known] = await transaction<{ id: string }[]>`
-      select id from runledger.api_key where account_id = ${accountId} and label = ${operatorLabel}`
-    if (known !== undefined) return known.id
-    const { id } = await issueKey(
-      transaction,
-      { account: account.name, tier: operatorTier },
-      operator,
-      { label: operatorLabel },
-    )
-    await revokeKey(transaction, id, operator)
-    return id
-  })
+  const [{ id }] = await sql<[{ id: string | null }]>`
+    select runledger.find_operator_key(
+      ${accountId}, ${uuidv7()}, ${schemaVersion}, ${json(sql, metadata)}
+    ) as id`
+  if (id === null) throw new Error(`there is no account ${accountId}`)
+  return id
 }
 
 async function endKey(

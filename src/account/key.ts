@@ -1,21 +1,29 @@
 // API keys: rl_live_, 192 random bits in 33 base-62 characters, a checksum in 6. By it secret scanners and the service
-// recognise a mistyped key.
+// recognise a mistyped key. Operators' begin with rl_oper_: whoever sees one knows what it is, and what takes submissions
+// refuses it by its form alone, in a process of any release.
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const prefix = 'rl_live_'
-const form = /^rl_live_[0-9A-Za-z]{33}[0-9A-Za-z]{6}$/
+const prefixes = { submit: 'rl_live_', operator: 'rl_oper_' } as const
+const forms = {
+  submit: /^rl_live_[0-9A-Za-z]{33}[0-9A-Za-z]{6}$/,
+  operator: /^rl_oper_[0-9A-Za-z]{33}[0-9A-Za-z]{6}$/,
+} as const
+
+/** What a key is for: its account's submissions, or the service itself. */
+export type Role = keyof typeof prefixes
 
 /** Show it once; store only its digest. */
-export function generateKey(): string {
+export function generateKey(role: Role = 'submit'): string {
   const secret = encode(BigInt(`0x${randomBytes(24).toString('hex')}`), 33)
-  return `${prefix}${secret}${checksum(secret)}`
+  return `${prefixes[role]}${secret}${checksum(secret)}`
 }
 
 /** Checks form and checksum. */
-export function isWellFormedKey(text: string): boolean {
-  return form.test(text) && checksum(text.slice(prefix.length, -6)) === text.slice(-6)
+export function isWellFormedKey(text: string, role: Role = 'submit'): boolean {
+  const { length } = prefixes[role]
+  return forms[role].test(text) && checksum(text.slice(length, -6)) === text.slice(-6)
 }
 
 /** SHA-256: for 192 random bits no slow hash is needed. */
@@ -25,7 +33,7 @@ export function digestKey(key: string): Buffer {
 
 /** By which people tell keys apart: 24 of the 192 random bits. */
 export function labelKey(key: string): string {
-  return key.slice(0, prefix.length + 4)
+  return key.slice(0, prefixes.submit.length + 4)
 }
 
 function checksum(secret: string): string {

@@ -99,7 +99,10 @@ const tellers: Readonly<Record<string, Teller>> = {
     `The webhook is sent again, as ${list(part(metadata, 'actor'))} asked.`,
   'api_key.issued': (data, { metadata }) =>
     sentence(
-      `Key ${say(data['label'])}… issued for account ${say(data['account'])}, tier ${say(data['tier'])}`,
+      data['role'] === 'operator'
+        ? `Operator’s key ${say(data['label'])}… issued for account ${say(data['account'])}`
+        : `Key ${say(data['label'])}… issued for account ${say(data['account'])}, tier ${say(data['tier'])}`,
+      data['read_only'] === true ? 'to look alone' : '',
       data['replaces'] ? `in place of ${say(data['replaces'])}` : '',
       data['expires_at'] ? `valid until ${say(data['expires_at'])}` : '',
       `by ${list(part(metadata, 'actor'))}`,

@@ -6,6 +6,7 @@ import { languageCommands } from './language-commands.ts'
 import { keyCommands } from './keys.ts'
 import { rerunCommands } from './rerun-commands.ts'
 import { serviceCommands } from './service-commands.ts'
+import { topCommands } from './top-commands.ts'
 import { tierCommands } from './tiers.ts'
 import { orderCommands } from './order-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...tierCommands,
   ...hostCommands,
+  ...topCommands,
   ...orderCommands,
   ...languageCommands,
   ...webhookCommands,

@@ -1,6 +1,7 @@
 // `keys …`. Each change is an event of the key's stream, with the operator's name.
 import { validate as isUuid } from 'uuid'
 import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } from '#account'
+import type { Role } from '#account'
 import { errorCode } from '#database'
 import type { Database } from '#database'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
@@ -25,16 +26,31 @@ export const keyCommands = [
     summary: 'make a key, which is shown this once',
     options: {
       account: { type: 'string', value: 'NAME', required: true, help: 'whose; made if it is new' },
-      tier: { type: 'string', value: 'TIER', default: 'beta', help: 'see `runledger tiers list`' },
+      tier: {
+        type: 'string',
+        value: 'TIER',
+        help: 'see `runledger tiers list`; `beta` unless said',
+      },
       expires,
+      role: {
+        type: 'string',
+        value: 'ROLE',
+        default: 'submit',
+        help: '`submit`, or `operator`: it looks at the service and steers it, and submits nothing',
+      },
+      'read-only': { type: 'boolean', help: 'an operator’s that changes nothing' },
     },
-    run: ({ values: { account, tier, expires: end } }) =>
+    run: ({ values: { account, tier: given, expires: end, role: word, 'read-only': readOnly } }) =>
       withDatabase(async (sql) => {
-        const request = { account, tier, expiresAt: readDate(end) }
+        const role = readRole(word, given, readOnly)
+        const tier = given ?? (role === 'operator' ? 'unlimited' : 'beta')
+        const request = { account, tier, expiresAt: readDate(end), role, readOnly }
         const issued = await nameTiers(sql, tier, () => issueKey(sql, request, operator()))
         const { stdout } = process
         printRecord(
-          stdout.isTTY ? { ...issued, tier: await describeOne(sql, tier) } : { ...issued },
+          stdout.isTTY && role === 'submit'
+            ? { ...issued, tier: await describeOne(sql, tier) }
+            : { ...issued },
           process,
         )
       }),
@@ -124,6 +140,14 @@ function readDate(text: string | undefined): Date | undefined {
   const date = new Date(text)
   if (!(date.getTime() > Date.now())) throw misuse('--expires is not a date to come')
   return date
+}
+
+function readRole(word: string, tier: string | undefined, readOnly: boolean): Role {
+  if (word !== 'submit' && word !== 'operator') throw misuse('--role is submit or operator')
+  if (word === 'operator' && tier !== undefined)
+    throw misuse('--tier is for keys that submit: an operator’s has no limits')
+  if (word === 'submit' && readOnly) throw misuse('--read-only is for --role operator')
+  return word
 }
 
 function readId(id: string): string {

@@ -110,12 +110,14 @@ function createRepeater(
   onWait: () => void,
 ): (selected: Selected) => Promise<State> {
   const keys = new Map<string, string>()
+  const metadata = { actor: { operator: campaign.operator } }
   const offer = async ({ id, account_id: account }: Selected): Promise<CampaignOutcome> => {
     const known = keys.get(account)
-    const apiKeyId = known ?? (await findOperatorKey(sql, account, campaign.operator))
+    const apiKeyId = known ?? (await findOperatorKey(sql, account, metadata))
     keys.set(account, apiKeyId)
     const { capacity } = campaign
-    return rerunInCampaign(sql, id, campaign, { id: createSubmissionId(), apiKeyId, capacity })
+    const rerun = { id: createSubmissionId(), apiKeyId, capacity }
+    return rerunInCampaign(sql, id, campaign, rerun, metadata)
   }
   return async (selected) => {
     for (;;) {

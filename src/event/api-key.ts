@@ -9,6 +9,10 @@ export interface ApiKeyIssued {
     readonly expires_at: string | null
     /** The key that this one replaces. */
     readonly replaces: string | null
+    /** Left out for a key that submits. */
+    readonly role?: 'operator'
+    /** It looks alone; an operator's has it always. */
+    readonly read_only?: boolean
   }
 }
 

@@ -1,9 +1,10 @@
 // Checks X-API-Key and the rate window, before anything else is read.
 import { admitRequest, createKnownKeys } from '#account'
-import type { RateWindow } from '#account'
+import type { Caller, RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
+import { notValid } from './problem.ts'
 import type { ApiRequest, Handler } from './request.ts'
 
 /**
@@ -15,7 +16,8 @@ export function authenticate(
   database: Database,
   checkedLater: (request: ApiRequest) => boolean,
 ): Handler {
-  const known = createKnownKeys()
+  // With a rate limit each request counts.
+  const known = createKnownKeys<Caller>(({ rate }) => rate === null)
 
   async function admit(
     key: string,
@@ -25,7 +27,7 @@ export function authenticate(
     delete request.confirm
     const caller = await withDeadline((signal) => admitRequest(database, key, signal))
     known.learn(key, caller)
-    if (caller === null) throw new Problem('unauthorized', 'This API key is not valid.')
+    if (caller === null) throw notValid()
     if (caller.rate !== null) setRateHeaders(response, caller.rate)
     if (!caller.admitted) {
       const quota = caller.rate?.quota ?? 0

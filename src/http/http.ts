@@ -21,6 +21,9 @@ import { listSubmissions } from './list.ts'
 import { requireBlobs } from './named-blob.ts'
 import { createOfferedLanguages, refuseAbsent } from './offered.ts'
 import { createMetrics } from './metrics.ts'
+import { separateRoles } from './operator/access.ts'
+import { createRefusals } from './operator/refusal.ts'
+import { operatorRoutes } from './operator/route.ts'
 import { serveOpenApi } from './openapi.ts'
 import { sendProblem } from './problem.ts'
 import { readSubmissionResult } from './read.ts'
@@ -60,20 +63,22 @@ export interface HttpDependencies {
   readonly console?: Console
 }
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
+/** Method, path and what answers. */
+export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT', string, Handler]
 
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
   const desk = createStreamDesk(dependencies)
   const metrics = createMetrics({ database, waiter, desk, readiness })
+  const refusals = createRefusals()
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
   const parse = requireBlobs(
     refuseAbsent(createSubmissionParser(dependencies.webhookAllowedRanges), offered),
     database,
   )
-  const routes: readonly (readonly [Method, string, Handler])[] = [
+  const routes: readonly Route[] = [
     ['POST', '/api/submit', submit(dependencies, parse, desk)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
@@ -86,6 +91,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     ['GET', '/api/languages', listLanguages(dependencies)],
     ['PUT', '/api/blobs/:sha256', putBlob(dependencies, dependencies.uploadSeconds)],
     ['HEAD', '/api/blobs/:sha256', headBlob(dependencies)],
+    ...operatorRoutes(dependencies, refusals),
     ['GET', '/receipt-key', tellReceiptKey(dependencies.receiptKey)],
     ['GET', '/openapi.json', serveOpenApi],
     ['GET', '/metrics', metrics.read],
@@ -98,9 +104,13 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   app.use(identify, logAccess(log), announceHttps(trustProxy))
   // Before what is counted: a page's files are no requests of the API.
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
-  app.use(metrics.count)
+  app.use(metrics.count, refusals.count)
   for (const path of paths) app.all(path, nameRoute(path))
-  app.use('/api', requireHttps(trustProxy), authenticate(database, isSubmission))
+  app.use(
+    '/api',
+    requireHttps(trustProxy),
+    separateRoles(database, authenticate(database, isSubmission)),
+  )
   app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
   for (const path of paths) {

@@ -1,5 +1,6 @@
 // The operations of the OpenAPI document in prose and examples. A test compares them with the routes of http.ts.
 import { blobOperations } from './openapi-blob.ts'
+import { operatorOperations } from './operator/openapi.ts'
 
 export interface DescribedAnswer {
   readonly description: string
@@ -201,6 +202,7 @@ export const operations: readonly Operation[] = [
     authenticated: true,
   },
   ...blobOperations,
+  ...operatorOperations,
   {
     method: 'get',
     path: '/receipt-key',

@@ -98,6 +98,13 @@ function createParameters(): object {
       description: "A submission's id. Unknown, malformed and foreign ids are all 404.",
       schema: uuidSchema,
     },
+    worker: {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: "A worker's id.",
+      schema: uuidSchema,
+    },
     sha256: {
       name: 'sha256',
       in: 'path',
@@ -161,9 +168,13 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
     schema: 'InvalidRequest',
   },
   401: { description: 'The key is missing or not valid.', schema: 'Problem' },
-  403: { description: 'Plain HTTP from beyond the machine.', schema: 'Problem' },
+  403: {
+    description: 'Plain HTTP from beyond the machine; or a key that is for something else.',
+    schema: 'Problem',
+  },
   404: {
-    description: 'There is no such submission of this account; or no key that signs receipts.',
+    description:
+      'There is no such submission of this account; no such worker; or no key that signs receipts.',
     schema: 'Problem',
   },
   408: {

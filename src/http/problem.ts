@@ -36,6 +36,10 @@ export function sendProblem(log: Logger): ErrorHandler<ApiRequest> {
   }
 }
 
+export function notValid(): Problem {
+  return new Problem('unauthorized', 'This API key is not valid.')
+}
+
 export function unavailable(): Problem {
   return new Problem('unavailable', 'The service cannot reach its database. Try again shortly.', {
     headers: { 'Retry-After': '2' },

@@ -1,7 +1,7 @@
 // What handlers share: the request's id, query, Idempotency-Key and hang-up.
 import type { Middleware, Request, Response } from 'polka'
 import { v7 as uuidv7, validate } from 'uuid'
-import type { Caller } from '#account'
+import type { Caller, Operator } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 
@@ -10,6 +10,8 @@ export interface ApiRequest extends Request {
   requestId: string
   /** Set by authenticate.ts for everything under /api. */
   caller: Caller
+  /** In place of `caller`, for an operator's key. */
+  operator?: Operator
   /**
    * Set while the key was only valid recently: checks it and counts the request. To be called before any answer unless
    * a statement has checked the key.

@@ -5,6 +5,7 @@ import type { ProblemCode } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
+import { operatorSchemas } from './operator/schema.ts'
 import { resultStatuses, resultVerdicts, webhookStates } from '#result'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
@@ -266,4 +267,5 @@ export const answerSchemas = {
   Timeout: timeout,
   Internal: internal,
   Problem: problem,
+  ...operatorSchemas,
 } as const

@@ -10,10 +10,10 @@ import { detailEntries } from './detail-field.ts'
 import { readDetail } from './detail.ts'
 import { findUnknown, judgeDetail } from './judge-detail.ts'
 import { byteLength, decode, wellFormedText, wellFormedTextWithoutNul } from './text.ts'
+import { webhookSecret } from './webhook-secret.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
 const textLimitBytes = 65_536
-const secretLimitBytes = 256
 const urlLimit = 8192
 /** Four times what DNS allows. */
 const hostLimit = 1024
@@ -69,21 +69,6 @@ function authorityOf(text: string): string {
   const rest = first.slice(first.indexOf(':') + 1)
   return rest === '' ? second : rest
 }
-
-const webhookSecret = v.pipe(
-  wellFormedTextWithoutNul,
-  v.check((text) => text !== '', 'must not be empty'),
-  v.check(
-    (text) => byteLength(text) <= secretLimitBytes,
-    `is larger than ${secretLimitBytes} bytes of UTF-8`,
-  ),
-  v.metadata({
-    description:
-      'Signs the webhook: whsec_ + base64 is decoded, any other text stands for its UTF-8 bytes. At most 256 bytes of UTF-8.',
-    minLength: 1,
-    maxLength: secretLimitBytes,
-  }),
-)
 
 /** Unknown fields are refused beside it, each by its name. */
 // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift

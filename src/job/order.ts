@@ -12,7 +12,8 @@ import { untilAvailable } from './retry.ts'
 /** `drained` is for good. */
 export type Wanted = 'working' | 'paused' | 'drained' | 'restarted'
 
-const types = {
+/** The event that each order is. */
+export const orderTypes = {
   working: 'worker.resumed',
   paused: 'worker.paused',
   drained: 'worker.drained',
@@ -35,7 +36,7 @@ export async function orderWorker(
   wanted: Wanted,
   actor: Metadata['actor'],
 ): Promise<boolean> {
-  const event: WorkerEvent = { type: types[wanted], data: { host: worker.host } }
+  const event: WorkerEvent = { type: orderTypes[wanted], data: { host: worker.host } }
   const [row] = await sql<[{ changed: boolean }]>`
     select runledger.order_worker(
       ${worker.id}, ${wanted}, ${event.type}, ${schemaVersion}, ${json(sql, event.data)}, ${json(sql, { actor })}

@@ -68,10 +68,10 @@ export type CampaignOutcome = 'received' | 'done' | 'busy' | 'queue_full' | 'pur
 export async function rerunInCampaign(
   sql: Database,
   original: string,
-  campaign: { readonly name: string; readonly atOnce: number; readonly operator: string },
+  campaign: { readonly name: string; readonly atOnce: number },
   rerun: { readonly id: string; readonly apiKeyId: string; readonly capacity: number },
+  metadata: Metadata,
 ): Promise<CampaignOutcome> {
-  const metadata: Metadata = { actor: { operator: campaign.operator } }
   const { id, apiKeyId, capacity } = rerun
   const request = { submission_id: id, api_key_id: apiKeyId, metadata, capacity }
   try {

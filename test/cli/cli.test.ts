@@ -66,6 +66,20 @@ const inForce = async (tier: string): Promise<number> =>
 const typesOf = async (id: string): Promise<string[]> =>
   (await readStream(sql, id)).map(({ type }) => type)
 
+t.test('keys issue --role operator prints a key that looks and submits nothing', async (t) => {
+  const { id, key } = await issue('--role', 'operator', '--read-only')
+  t.match(key, /^rl_oper_/)
+  t.equal(await statusOf(key), 403)
+  const { status, body } = await server.call('GET', '/api/operator/overview', { key })
+  t.match({ status, body }, { status: 200, body: { read_only: true } })
+  const { out } = await command(['audit', id])
+  t.match(out, /Operator’s key rl_oper_\w{4}… issued for account acme; to look alone; by /)
+  t.match(
+    (await command(['keys', 'list', '--account', 'acme'])).out,
+    /"role":"operator","readOnly":true/,
+  )
+})
+
 t.test('keys issue prints a key that works, once, and appends its event', async (t) => {
   const { status, out, err } = await command(['keys', 'issue', '--account', 'acme'])
   t.equal(status, 0)
@@ -297,6 +311,9 @@ t.test('a call that is wrong makes no key, and says what is wrong', async (t) =>
       /no tier gold; there is beta \(60 requests a minute, 10 executions at once\), .*unlimited \(no limits\)/,
     ],
     [['keys', 'change', id, '--tier', 'gold'], 1, /no tier gold; there is beta/],
+    [['keys', 'issue', '--account', 'acme', '--role', 'owner'], 64, /--role is submit or operator/],
+    [['keys', 'issue', '--account', 'acme', '--read-only'], 64, /--read-only is for/],
+    [['keys', 'issue', '--account', 'acme', '--role', 'operator', '--tier', 'beta'], 64, /--tier/],
     [['keys', 'issue', '--account', 'acme', '--expires', 'soon'], 64, /--expires/],
     [['keys', 'issue', '--account', 'acme', '--expires', '2001-01-01'], 64, /--expires/],
     [['keys', 'rotate', id, '--overlap', 'x'], 64, /--overlap/],

@@ -222,7 +222,9 @@ t.test('it takes no place of a key of the account, and that key is nobody’s', 
   t.equal(keys.length, 1)
   t.not(keys[0]?.revokedAt, null)
   const found = await Promise.all(
-    Array.from({ length: 5 }, () => findOperatorKey(sql, caller.accountId, 'test')),
+    Array.from({ length: 5 }, () =>
+      findOperatorKey(sql, caller.accountId, { actor: { operator: 'test' } }),
+    ),
   )
   t.strictSame(new Set(found), new Set([keys[0]?.id]))
 })
@@ -265,12 +267,14 @@ t.test('two calls of one campaign at once double nothing', async (t) => {
 
 t.test('even without its lock one is repeated once', async (t) => {
   const [id = ''] = await submitEnded('index', ['AC'])
-  const apiKeyId = await findOperatorKey(sql, caller.accountId, 'test')
+  const apiKeyId = await findOperatorKey(sql, caller.accountId, { actor: { operator: 'test' } })
   const name = `campaign ${uuidv7()}`
   const rerun = { id: createSubmissionId(), apiKeyId, capacity: 1000 }
-  const by = { name, atOnce: 1, operator: 'test' }
-  t.equal(await rerunInCampaign(sql, id, by, rerun), 'received')
-  t.equal(await rerunInCampaign(sql, id, by, { ...rerun, id: createSubmissionId() }), 'done')
+  const by = { name, atOnce: 1 }
+  const metadata = { actor: { operator: 'test' } }
+  t.equal(await rerunInCampaign(sql, id, by, rerun, metadata), 'received')
+  const again = { ...rerun, id: createSubmissionId() }
+  t.equal(await rerunInCampaign(sql, id, by, again, metadata), 'done')
   const request = { submission_id: createSubmissionId(), api_key_id: apiKeyId, metadata: { actor: {} }, data: { campaign: name } } // prettier-ignore
   await t.rejects(sql`select * from runledger.rerun_submission(${id}, ${sql.json(request)})`, {
     code: '23505',

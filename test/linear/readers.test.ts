@@ -223,6 +223,7 @@ t.test('headers and queries', async (t) => {
       'Idempotency-Key': () => readIdempotencyKey(request),
       query: () => readQuery(request, ['wait']),
       'X-API-Key': () => isWellFormedKey(text),
+      'X-API-Key, an operator’s': () => isWellFormedKey(text, 'operator'),
       'Retry-After': () => parseRetryAfter(text),
       'webhook-signature': () => verifyWebhook({ ...received, headers: signed }),
       'webhook-signature, ours': () =>

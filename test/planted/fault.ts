@@ -8,6 +8,7 @@ import { executorFaults } from './fault/executor.ts'
 import { httpFaults } from './fault/http.ts'
 import { jobFaults } from './fault/job.ts'
 import { ledgerFaults } from './fault/ledger.ts'
+import { operatorFaults } from './fault/operator.ts'
 import { toolFaults } from './fault/tool.ts'
 import { webhookFaults } from './fault/webhook.ts'
 
@@ -31,6 +32,7 @@ export const faults: readonly Fault[] = [
   ...httpFaults,
   ...jobFaults,
   ...ledgerFaults,
+  ...operatorFaults,
   ...toolFaults,
   ...webhookFaults,
 ]

@@ -15,6 +15,7 @@ import { readResult } from '#result'
 import { describeReceived } from '../../src/job/submission.ts'
 import { createTestDatabase, withDatabase } from '../helper/database.ts'
 import { submitTomorrow, tomorrow } from '../helper/demand.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
 import { listLosses, unpackPreviousRelease } from '../helper/release.ts'
 import type { Release } from '../helper/release.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
@@ -111,6 +112,14 @@ if (release === null) {
     t.equal(worker.child.exitCode, null)
   })
 
+  t.test('its web takes no operator’s key', { skip }, async (t) => {
+    const { key } = await issueOperatorKey(sql)
+    const post = await startWeb(release.directory, key)
+    for (const path of ['/api/submit', '/api/submit?wait=true'])
+      t.match(await post(path, { language: 'python', code: '' }), { status: 401 }, path)
+    t.match(await post('/api/submit/batch', { submissions: [] }), { status: 401 })
+  })
+
   t.test('its worker leaves what it cannot do to one that can', { skip }, async (t) => {
     await startWorkerProcess(t, url, {}, release.directory)
     const caller = await createCaller(sql)
@@ -173,9 +182,10 @@ interface Answer {
 /** A web process of the code in a directory; it ends with the test file. */
 async function startWeb(
   directory?: string,
+  given?: string,
 ): Promise<(path: string, body: object) => Promise<Answer>> {
   const port = await findPort(0)
-  const { key } = await createCaller(sql)
+  const key = given ?? (await createCaller(sql)).key
   const child = spawn('node', ['src/server.ts'], {
     cwd: directory ?? `${import.meta.dirname}/../..`,
     stdio: ['ignore', 'pipe', 'inherit'],

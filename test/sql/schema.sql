@@ -60,10 +60,14 @@ table runledger.api_key
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone
   revoked_at timestamp with time zone
+  role text not null default 'submit'::text: submit: it submits, and reads what its account has; operator: it looks at the service and steers it, and submits nothing.
+  read_only boolean not null default false: An operator's that looks alone.
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
   constraint api_key_digest_key UNIQUE (digest)
   constraint api_key_digest_length CHECK ((length(digest) = 32))
   constraint api_key_pkey PRIMARY KEY (id)
+  constraint api_key_read_only CHECK (((role = 'operator'::text) OR (NOT read_only)))
+  constraint api_key_role CHECK ((role = ANY (ARRAY['submit'::text, 'operator'::text])))
   constraint api_key_tier_fkey FOREIGN KEY (tier) REFERENCES runledger.tier(name)
   INDEX api_key_by_account ON runledger.api_key USING btree (account_id)
 
@@ -344,6 +348,8 @@ view audit.api_key
   created_at timestamp with time zone
   expires_at timestamp with time zone
   revoked_at timestamp with time zone
+  role text
+  read_only boolean
   grant select to runledger_auditor
 
 view audit.blob
@@ -429,6 +435,12 @@ view audit.invariant
   One row for each promise that does not hold; empty when all is well.
   broken text
   subject uuid
+  grant select to runledger_auditor
+
+view audit.overview
+  One row: the whole service as operators see it, as JSON (runledger.read_overview). Never costs more than what is unfinished.
+  overview jsonb
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.partition
@@ -640,8 +652,13 @@ function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer,
   returns void security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.admit_operator(digest bytea)
+  The operator's key with this digest, if it is valid. No row: no such key.
+  returns TABLE(api_key_id uuid, key_digest bytea, read_only boolean) stable security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.admit_request(digest bytea)
-  The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
+  The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
   returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=""
   grant execute to runledger_api
 
@@ -727,14 +744,28 @@ function runledger.find_blobs(account_id uuid, names text[])
   returns TABLE(name text, bytes integer) stable security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
+  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not.
+  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_api
+
 function runledger.find_cancelled(submissions uuid[])
   Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
   returns SETOF uuid stable security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.find_faults(streams uuid[])
+  One row for each row that audit.drift, audit.broken_chain and audit.invariant have of these streams.
+  returns TABLE(finding text, stream uuid) stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
   returns record
+
+function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb)
+  The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
+  returns uuid security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.find_watched()
   The submissions whose output somebody wants told while it is written.
@@ -780,8 +811,12 @@ function runledger.is_worker_alive(worker_id uuid)
   grant execute to runledger_auditor
 
 function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
-  Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet.
+  Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
   returns void security definer set search_path=""
+
+function runledger.list_busy_accounts(by_key jsonb)
+  Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
+  returns jsonb stable security definer set search_path=""
 
 function runledger.list_language()
   One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
@@ -792,6 +827,10 @@ function runledger.list_recent_language(period interval)
   The languages that a worker has run within the period, up to now.
   returns TABLE(name text) stable security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.list_walked(after uuid, up_to uuid, most integer)
+  The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
+  returns uuid[] stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
@@ -856,10 +895,20 @@ function runledger.read_outcome(type text, data jsonb)
   returns TABLE(status text, verdict text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint) immutable
   grant execute to runledger_auditor
 
+function runledger.read_overview()
+  What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
+  returns jsonb stable security definer set search_path="", jit=off
+  grant execute to runledger_api
+  grant execute to runledger_auditor
+
 function runledger.read_progress(since xid8, since_position bigint)
   Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
   returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=""
   grant execute to runledger_api
+
+function runledger.read_recent_ends(period interval, events integer)
+  Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
+  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
@@ -937,10 +986,12 @@ function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended
 function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)
   Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
   returns text security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. received; done: it had been; busy: not now; purged, not_final, RL003, 57014: as rerun_submission; null: there is none such.
   returns text security definer set search_path="", plan_cache_mode=force_generic_plan
+  grant execute to runledger_api
 
 function runledger.rerun_submission(original uuid, request jsonb)
   Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: a runledger.submission_request, whose data is added to what the event says. No row: the account has none such; refusal: not_final or purged, and nothing was written. RL003, 57014: as receive_submission.
@@ -966,6 +1017,11 @@ function runledger.start_execution(submission_id uuid, worker_id uuid, schema_ve
   returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
+function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
+  order_worker for a worker that lives, and how it stands then. No row: none such lives.
+  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=""
@@ -985,6 +1041,10 @@ function runledger.store_completion(submission_id uuid, started_version integer,
   Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
   returns record security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
+
+function runledger.summarise(figures double precision[])
+  The median, the 95th and the 99th percentile of these, each one of them; null without any.
+  returns jsonb immutable set search_path=""
 
 function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
@@ -1015,6 +1075,15 @@ function runledger.use_blobs(account_id uuid, blobs jsonb)
 function runledger.uuid_floor(at timestamp with time zone)
   The smallest id of a time; ids that were made earlier are below it.
   returns uuid immutable
+
+function runledger.uuid_time(id uuid)
+  The time with which an id begins.
+  returns timestamp with time zone immutable set search_path=""
+
+function runledger.verify_part(after uuid, events integer)
+  Holds the streams after this id, of about so many events, against audit.drift, audit.broken_chain and audit.invariant: how many rows each has, the first ten streams, next (null at the end), and how much of the log's time was gone through. busy: another walk took its step; try again.
+  returns jsonb security definer set search_path=""
+  grant execute to runledger_api
 
 function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.

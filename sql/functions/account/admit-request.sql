@@ -23,6 +23,7 @@ begin
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
   where k.digest = admit_request.digest
+    and k.role = 'submit'
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > now());
   if not found then
@@ -62,4 +63,4 @@ begin
     _key.limits;
 end
 $$;
-comment on function runledger.admit_request is 'The key with this digest, if it is valid, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.';
+comment on function runledger.admit_request is 'The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.';

@@ -36,36 +36,11 @@ begin
     select newest.stream_id
     from (select e.stream_id from runledger.event e order by e.position desc limit check_ledger.events) newest
     union
-    select e.stream_id from runledger.event e
-    where e.stream_id > _before.walked_up_to and e.stream_id <= _up_to
-    -- Rows that the log knows nothing of. Of more than there are events the first few say enough.
-    union (
-      select r.id from runledger.result r
-      where r.id > _before.walked_up_to and r.id <= _up_to order by r.id limit check_ledger.events
-    )
-    union (
-      select p.submission_id from runledger.pending p
-      where p.submission_id > _before.walked_up_to and p.submission_id <= _up_to
-      order by p.submission_id limit check_ledger.events
-    )
-    union (
-      select unnest(array[d.submission_id, d.webhook_id]) from runledger.delivery d
-      where d.submission_id > _before.walked_up_to and d.submission_id <= _up_to
-      order by d.submission_id limit check_ledger.events
-    )
-    union (
-      select x.submission_id from runledger.rerun x
-      where x.submission_id > _before.walked_up_to and x.submission_id <= _up_to
-      order by x.submission_id limit check_ledger.events
-    )
+    select unnest(runledger.list_walked(_before.walked_up_to, _up_to, check_ledger.events))
   );
 
   with found as materialized (
-    select 'drift' as finding, d.id as stream from audit.drift d where d.id = any (_streams)
-    union all
-    select 'broken_chain', b.stream_id from audit.broken_chain b where b.stream_id = any (_streams)
-    union all
-    select 'invariant', i.subject from audit.invariant i where i.subject = any (_streams)
+    select * from runledger.find_faults(_streams)
   )
   update runledger.ledger_check set
     checked_at = now(),

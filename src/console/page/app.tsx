@@ -6,12 +6,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { trouble } from './call.ts'
 import { History } from './history.tsx'
 import { languages, loadLanguages } from './languages.ts'
+import { Service, tryKey } from './operator/lazy.tsx'
 import { Playground } from './playground.tsx'
 import { formatRoute, parseRoute } from './route.ts'
 import type { Route } from './route.ts'
 import { forget } from './run.ts'
-import { readLanguages } from './service.ts'
-import { dropKey, key, keyNotice, setKey } from './session.ts'
+import { dropKey, isOperatorKey, key, keyNotice, setKey } from './session.ts'
 import { createStore, useStore } from './store.ts'
 import { Submission } from './submission.tsx'
 
@@ -22,12 +22,14 @@ const titles: Readonly<Record<Route['view'], string>> = {
   playground: 'Playground',
   submissions: 'Submissions',
   submission: 'Submission',
+  service: 'Service',
   unknown: 'Not found',
 }
 
 export function App(): JSX.Element {
-  const route = parseRoute(useStore(hash))
   const ownKey = useStore(key)
+  const asked = parseRoute(useStore(hash))
+  const route: Route = isOperatorKey(ownKey) ? { view: 'service' } : asked
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const shown = route.view === 'submission' ? route.id : route.view
@@ -46,7 +48,7 @@ export function App(): JSX.Element {
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
         To the content
       </a>
-      <Header view={route.view} hasKey={ownKey !== null} />
+      <Header view={route.view} hasKey={ownKey !== null} isOperators={isOperatorKey(ownKey)} />
       <Trouble />
       {ownKey === null && <KeyForm />}
       <main id="main" ref={main} tabIndex={-1}>
@@ -70,6 +72,8 @@ function View({ route }: { readonly route: Route }): JSX.Element {
       return <History filter={route.filter} />
     case 'submission':
       return <Submission key={route.id} id={route.id} />
+    case 'service':
+      return <Service />
     case 'unknown':
       return (
         <>
@@ -85,9 +89,11 @@ function View({ route }: { readonly route: Route }): JSX.Element {
 function Header({
   view,
   hasKey,
+  isOperators,
 }: {
   readonly view: Route['view']
   readonly hasKey: boolean
+  readonly isOperators: boolean
 }): JSX.Element {
   const link = (route: Route, text: string): JSX.Element => (
     <a href={formatRoute(route)} aria-current={route.view === view ? 'page' : undefined}>
@@ -98,8 +104,14 @@ function Header({
     <header class="top">
       <span class="name">Runledger</span>
       <nav aria-label="Views">
-        {link({ view: 'playground' }, 'Playground')}
-        {link({ view: 'submissions', filter: {} }, 'Submissions')}
+        {isOperators ? (
+          link({ view: 'service' }, 'Service')
+        ) : (
+          <>
+            {link({ view: 'playground' }, 'Playground')}
+            {link({ view: 'submissions', filter: {} }, 'Submissions')}
+          </>
+        )}
       </nav>
       {hasKey && (
         <button
@@ -139,7 +151,7 @@ function KeyForm(): JSX.Element {
     }
     setTrying(true)
     try {
-      await readLanguages(undefined, text.trim())
+      await tryKey(text.trim())
       setKey(text.trim())
     } catch (error) {
       if (!(error instanceof RunledgerError)) throw error

@@ -3,7 +3,7 @@ import { RunledgerError } from '#client'
 import { trouble } from './call.ts'
 import { readLanguages } from './service.ts'
 import type { OfferedLanguage } from './service.ts'
-import { key } from './session.ts'
+import { isOperatorKey, key } from './session.ts'
 import { createStore } from './store.ts'
 
 /** Null until they are known. */
@@ -14,7 +14,7 @@ let asking = new AbortController()
 export function loadLanguages(): void {
   asking.abort()
   asking = new AbortController()
-  if (key.get() === null) return
+  if (key.get() === null || isOperatorKey(key.get())) return
   readLanguages(asking.signal).then(
     (found) => languages.set(found),
     (error: unknown) => {

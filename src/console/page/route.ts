@@ -9,12 +9,14 @@ export type Route =
   | { readonly view: 'playground' }
   | { readonly view: 'submissions'; readonly filter: Filter }
   | { readonly view: 'submission'; readonly id: string }
+  | { readonly view: 'service' }
   | { readonly view: 'unknown' }
 
 /** @param hash as `location.hash` has it. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   if (path === '' || path === '/') return { view: 'playground' }
+  if (path === '/service') return { view: 'service' }
   if (path === '/submissions') {
     const given = new URLSearchParams(search)
     const filter = filterNames.flatMap((name) => {
@@ -32,6 +34,8 @@ export function formatRoute(route: Route): string {
     case 'playground':
     case 'unknown':
       return '#/'
+    case 'service':
+      return '#/service'
     case 'submission':
       return `#/submission/${route.id}`
     case 'submissions': {

@@ -24,6 +24,9 @@ export function keep(name: keyof typeof names, value: string | null): void {
 
 export const key = createStore<string | null>(recall('key'))
 
+/** It opens the view of operators, and no other. */
+export const isOperatorKey = (text: string | null): boolean => text?.startsWith('rl_oper_') === true
+
 /** Why the key is asked for again. */
 export const keyNotice = createStore<string | null>(null)
 

@@ -4,8 +4,8 @@ import type { Fault } from '../fault.ts'
 export const accountFaults: readonly Fault[] = [
   {
     name: 'account: a mistyped key is not told by its checksum',
-    text: 'return form.test(text) && checksum(text.slice(prefix.length, -6)) === text.slice(-6)',
-    instead: 'return form.test(text)',
+    text: 'return forms[role].test(text) && checksum(text.slice(length, -6)) === text.slice(-6)',
+    instead: 'return forms[role].test(text) && length > 0',
     tests: ['account/key'],
   },
   {
@@ -16,8 +16,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a rotated key outlives the key it replaces',
-    text: '{ account, tier, expiresAt: expiresAt ?? old.expiresAt ?? undefined },',
-    instead: '{ account, tier, expiresAt },',
+    text: '{ account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },',
+    instead: '{ account, tier, role, readOnly, expiresAt },',
     tests: ['account/account'],
   },
   {
@@ -28,8 +28,8 @@ export const accountFaults: readonly Fault[] = [
   },
   {
     name: 'account: a revoked key is admitted',
-    text: 'where k.digest = admit_request.digest\n    and k.revoked_at is null',
-    instead: 'where k.digest = admit_request.digest',
+    text: "and k.role = 'submit'\n    and k.revoked_at is null",
+    instead: "and k.role = 'submit'",
     tests: ['http/access'],
   },
   {

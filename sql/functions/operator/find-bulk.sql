@@ -1,0 +1,90 @@
+-- What an operator's filter fits, a bounded step at a time, in the order of ids: so many rows are looked at, and so many found,
+-- whatever the history.
+
+create or replace function runledger.find_bulk(
+  action text,
+  filter jsonb,
+  after uuid,
+  most integer
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  _looked constant integer := 5000;
+  _since timestamptz := coalesce((filter ->> 'since')::timestamptz, '-infinity');
+  _until timestamptz := (filter ->> 'until')::timestamptz;
+  -- Ids carry the clock of the web process that made them, which may be a little off.
+  _from uuid := greatest(
+    find_bulk.after,
+    case when _since > '-infinity' then runledger.uuid_floor(greatest(_since - interval '1 day', 'epoch')) end
+  );
+  _to uuid := runledger.uuid_floor(greatest(_until + interval '1 day', 'epoch'));
+  _account uuid;
+  _languages text[];
+  _last uuid;
+  _count integer;
+  _items jsonb;
+  _up_to uuid;
+begin
+  select account.id into _account from runledger.account where account.name = filter ->> 'account';
+  if filter ? 'account' and _account is null then
+    return jsonb_build_object('count', 0, 'items', '[]'::jsonb, 'next', null);
+  end if;
+  select array_agg(name) into _languages from runledger.list_recent_language(interval '24 hours');
+
+  with looked as materialized (
+    (select p.submission_id as id from runledger.pending p
+      where find_bulk.action = 'cancel' and p.submission_id > _from and p.submission_id < _to
+      order by p.submission_id limit _looked)
+    union all
+    (select r.id from runledger.result r
+      where find_bulk.action = 'rerun' and r.id > _from and r.id < _to
+      order by r.id limit _looked)
+    union all
+    (select d.submission_id from runledger.delivery d
+      where find_bulk.action = 'replay' and d.submission_id > _from and d.submission_id < _to
+      order by d.submission_id limit _looked)
+  ), fitting as materialized (
+    select r.id, r.account_id, d.webhook_id
+    from looked
+    join runledger.result r on r.id = looked.id
+    left join runledger.delivery d on d.submission_id = looked.id
+    where r.created_at >= _since and r.created_at < _until
+      and (_account is null or r.account_id = _account)
+      and (not filter ? 'language' or r.language = filter ->> 'language')
+      and (not filter ? 'status' or r.status = filter ->> 'status')
+      and (not filter ? 'verdict' or r.verdict = filter ->> 'verdict')
+      and (not filter ? 'tag' or r.tag = filter ->> 'tag')
+      and case find_bulk.action
+        when 'cancel' then r.status in ('queued', 'running')
+        when 'replay' then d.url is not null
+          and case when filter ? 'webhook' then d.state = filter ->> 'webhook' else d.state in ('delivered', 'abandoned') end
+        else r.rerun_of is null and r.status in ('completed', 'failed') and r.purged_at is null
+          and (_languages is null or r.language = any (_languages) and not exists (
+            select from runledger.event received
+            where received.stream_id = r.id and received.stream_version = 1
+              and received.data ->> 'checker_language' <> all (_languages)
+          ))
+          and not exists (
+            select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
+          )
+      end
+    order by r.id limit coalesce(find_bulk.most, _looked)
+  )
+  select
+    (select case when count(*) = _looked then (array_agg(looked.id order by looked.id desc))[1] end from looked),
+    (select count(*) from fitting),
+    (select (array_agg(fitting.id order by fitting.id desc))[1] from fitting),
+    case when find_bulk.most is not null then (
+      select coalesce(jsonb_agg(to_jsonb(fitting) order by fitting.id), '[]') from fitting
+    ) end
+  into _last, _count, _up_to, _items;
+  return jsonb_build_object(
+    'count', _count, 'items', _items,
+    'next', case when find_bulk.most is not null and _count = find_bulk.most then _up_to else _last end
+  );
+end
+$$;
+comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not.';

@@ -1,0 +1,94 @@
+-- All that an operator sees at once, in one statement. It reads what is unfinished (never more than the queue's capacity), what
+-- runs, the workers that have not ended, the one row about the ledger, and a bounded number of the newest events: what happened
+-- before costs nothing.
+
+create or replace function runledger.read_overview() returns jsonb
+language plpgsql stable security definer set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    with unfinished as materialized (
+      select p.submission_id, p.api_key_id, p.admitted, p.is_low, r.account_id, r.language, r.status, r.created_at
+      from runledger.pending p
+      join runledger.result r on r.id = p.submission_id
+    ), running as materialized (
+      select u.submission_id, u.account_id, u.language, (started.data ->> 'worker')::uuid as worker_id
+      from unfinished u
+      cross join lateral (
+        select e.type, e.stream_version from runledger.event e
+        where e.stream_id = u.submission_id
+        order by e.stream_version desc limit 1
+      ) head
+      join runledger.event started
+        on started.stream_id = u.submission_id
+          and started.stream_version = runledger.find_attempt(head.stream_version, head.type)
+      where u.status = 'running'
+    )
+    select jsonb_build_object(
+      'at', now(),
+      'oldest', (
+        select jsonb_build_object(
+          'id', u.submission_id, 'seconds', extract(epoch from now() - u.created_at), 'language', u.language,
+          'account', account.name, 'priority', case when u.is_low then 'low' else 'normal' end
+        )
+        from unfinished u
+        left join runledger.account on account.id = u.account_id
+        where u.status = 'queued'
+        order by u.created_at, u.submission_id limit 1
+      ),
+      'load', (select to_jsonb(load) from runledger.read_load() load),
+      'languages', (
+        select coalesce(jsonb_agg(to_jsonb(one) order by one.waiting + one.running desc, one.language), '[]')
+        from (
+          select
+            u.language,
+            count(*) filter (where u.status = 'queued') as waiting,
+            count(*) filter (where u.status = 'queued' and u.is_low) as low,
+            count(*) filter (where u.status = 'running') as running,
+            coalesce(extract(epoch from now() - min(u.created_at) filter (where u.status = 'queued')), 0) as oldest_seconds
+          from unfinished u group by u.language
+        ) one
+      ),
+      'accounts', runledger.list_busy_accounts((
+        select coalesce(jsonb_agg(to_jsonb(one)), '[]')
+        from (
+          select
+            u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.status = 'running') as running,
+            count(*) filter (where u.admitted) as admitted
+          from unfinished u group by u.api_key_id, u.account_id
+        ) one
+      )),
+      'workers', (
+        select coalesce(jsonb_agg(to_jsonb(one) order by one.started_at, one.id), '[]')
+        from (
+          select
+            w.id, w.host, w.pid, w.state, w.wanted, w.version, w.isolation ->> 'box' as box, w.isolation ->> 'cgroup' as cgroup,
+            w.slots, coalesce(busy.count, 0) as busy, w.started_at,
+            extract(epoch from clock_timestamp() - w.renewed_at) as heartbeat_seconds,
+            w.suspended_at, w.suspended_because,
+            (
+              select coalesce(jsonb_agg(offered.key order by offered.key), '[]')
+              from jsonb_each(w.languages) offered where not offered.value ? 'awaits_trial'
+            ) as languages
+          from audit.worker w
+          left join (
+            select running.worker_id, count(*) from running group by running.worker_id
+          ) busy on busy.worker_id = w.id
+          where w.stopped_at is null
+          order by w.started_at limit 500
+        ) one
+      ),
+      'recent', runledger.read_recent_ends(interval '5 minutes', 3000),
+      'ledger', (
+        select jsonb_build_object(
+          'drift', c.drift, 'broken_chain', c.broken_chain, 'invariant', c.invariant, 'checked_at', c.checked_at,
+          'walked_at', c.walked_at, 'walked_up_to', runledger.uuid_time(c.walked_up_to), 'suspects', to_jsonb(c.suspects[1:10])
+        )
+        from runledger.ledger_check c
+      )
+    )
+  );
+end
+$$;
+comment on function runledger.read_overview is 'What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.';

@@ -1,0 +1,54 @@
+-- How submissions ended of late. From the newest events alone, by index, so that it costs the same however long the log is.
+
+create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
+language plpgsql stable security definer set search_path = ''
+set plan_cache_mode = force_custom_plan
+-- However few there are, only index lookups stay as cheap when there are many.
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+begin
+  return (
+    with newest as materialized (
+      select e.stream_id, e.type, e.recorded_at
+      from runledger.event e
+      order by e.position desc limit read_recent_ends.events
+    ), looked as (
+      -- Of a busy service the events do not reach as far back as was asked.
+      select case when count(*) < read_recent_ends.events then read_recent_ends.period
+        else least(read_recent_ends.period, now() - min(newest.recorded_at)) end as period
+      from newest
+    ), ends as materialized (
+      select
+        r.language,
+        case r.status when 'cancelled' then 'cancelled' when 'failed' then 'IE' else r.verdict end as verdict,
+        case when r.status = 'completed' then extract(epoch from r.started_at - r.created_at) end as waited,
+        case when r.status = 'completed' then r.wall_time end as ran,
+        case when r.status = 'completed' then extract(epoch from r.finished_at - r.created_at) end as took
+      from newest
+      join runledger.result r on r.id = newest.stream_id
+      where runledger.closes_submission(newest.type) and newest.recorded_at > now() - read_recent_ends.period
+    )
+    select jsonb_build_object(
+      'seconds', extract(epoch from looked.period),
+      'received', (
+        select count(*) from newest
+        where newest.type = 'submission.received' and newest.recorded_at > now() - read_recent_ends.period
+      ),
+      'ended', (select count(*) from ends),
+      'waited', (select runledger.summarise(array_agg(ends.waited)) from ends),
+      'ran', (select runledger.summarise(array_agg(ends.ran)) from ends),
+      'took', (select runledger.summarise(array_agg(ends.took)) from ends),
+      'verdicts', (
+        select coalesce(jsonb_object_agg(one.verdict, one.count), '{}')
+        from (select ends.verdict, count(*) from ends group by ends.verdict) one
+      ),
+      'languages', (
+        select coalesce(jsonb_object_agg(one.language, one.count), '{}')
+        from (select ends.language, count(*) from ends group by ends.language) one
+      )
+    )
+    from looked
+  );
+end
+$$;
+comment on function runledger.read_recent_ends is 'Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.';

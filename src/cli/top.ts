@@ -1,0 +1,105 @@
+// What `top` shows: an overview as lines of text, what has waited longest first.
+import type { BusyAccount, Overview, SeenWorker } from '#operator'
+import { makeVisible } from './output.ts'
+
+/** Plain lines, none longer than the terminal is wide. */
+export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFINITY): string[] {
+  const lines = [
+    ...drawSummary(overview),
+    '',
+    ...drawTable(
+      'WORKER HOST STATE BUSY HEARTBEAT BOX VERSION'.split(' '),
+      overview.workers.map(drawWorker),
+    ),
+    '',
+    ...drawTable(
+      'LANGUAGE WAITING LOW RUNNING OLDEST'.split(' '),
+      overview.languages.map(({ language, waiting, low, running, oldest_seconds: oldest }) =>
+        [language, waiting, low, running, waiting === 0 ? '–' : tellAge(oldest)].map(String),
+      ),
+    ),
+    '',
+    ...drawTable(
+      'ACCOUNT WAITING RUNNING KEY PLACES REQUESTS'.split(' '),
+      overview.accounts.flatMap(drawAccount),
+    ),
+  ]
+  return lines.map((line) => line.slice(0, columns).toWellFormed())
+}
+
+function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
+  const verdicts = Object.entries(recent.verdicts).map(([name, count]) => `${name} ${count}`)
+  const perSecond = (count: number): string =>
+    recent.seconds === 0 ? '0' : (count / recent.seconds).toFixed(1)
+  const percentiles = (name: string, figures: typeof recent.ran): string =>
+    figures === null
+      ? `${name} –`
+      : `${name} ${[figures.p50, figures.p95, figures.p99].map(tellAge).join(' / ')}`
+  return [
+    oldest === null
+      ? 'oldest    nothing waits'
+      : `oldest    ${tellAge(oldest.seconds)}  ${oldest.language} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
+    `depth     ${load.queued} for a worker (oldest ${tellAge(load.oldest_queued_seconds)}), ${load.waiting} for a place of their key; ${load.deliveries_pending} webhooks`,
+    `running   ${load.running} in ${load.slots} slots of ${load.workers} workers; ${load.suspended_workers} suspended, ${load.paused_workers} paused`,
+    `rate      ${perSecond(recent.received)}/s in, ${perSecond(recent.ended)}/s out, of the last ${tellAge(recent.seconds)}`,
+    `p50/95/99 ${percentiles('waited', recent.waited)}, ${percentiles('ran', recent.ran)}, ${percentiles('in all', recent.took)}`,
+    `verdicts  ${verdicts.length === 0 ? '–' : verdicts.join('  ')}`,
+    `ledger    ${tellLedger(ledger, Date.parse(at))}`,
+  ]
+}
+
+function tellLedger(ledger: Overview['ledger'], now: number): string {
+  if (ledger.checked_at === null) return 'not looked at yet'
+  const age = (time: string): string => tellAge((now - Date.parse(time)) / 1000)
+  const walked = ledger.walked_at === null ? 'never yet' : `${age(ledger.walked_at)} ago`
+  const { drift, broken_chain: chain, invariant } = ledger
+  const found = `drift ${drift}, broken_chain ${chain}, invariant ${invariant}`
+  return `${drift + chain + invariant === 0 ? 'whole' : 'NOT WHOLE'}: ${found}; looked ${age(ledger.checked_at)} ago, all of it ${walked}`
+}
+
+function drawWorker(worker: SeenWorker): string[] {
+  const { state, suspended_because: because } = worker
+  return [
+    worker.id,
+    makeVisible(worker.host),
+    because === null ? state : `${state} (${makeVisible(because)})`,
+    `${worker.busy}/${worker.slots}`,
+    tellAge(worker.heartbeat_seconds),
+    [worker.box, worker.cgroup].filter((part) => part !== null).join(' ') || '–',
+    worker.version ?? '–',
+  ]
+}
+
+function drawAccount({ name, waiting, running, keys }: BusyAccount): string[][] {
+  return keys.map((key, index) => [
+    index === 0 ? makeVisible(name) : '',
+    index === 0 ? String(waiting) : '',
+    index === 0 ? String(running) : '',
+    `${key.label}… ${key.tier}`,
+    `${key.admitted}/${key.concurrent_executions ?? '∞'}`,
+    key.requests_per_minute === null ? '∞' : `${key.requests}/${key.requests_per_minute}`,
+  ])
+}
+
+function drawTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [`${heads[0]?.toLowerCase()}  none`]
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return [heads, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Such as `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4.0 d`. */
+export function tellAge(seconds: number): string {
+  if (seconds < 1) return `${Math.round(Math.max(0, seconds) * 1000)} ms`
+  if (seconds < 100) return `${seconds.toFixed(1)} s`
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800
+    ? `${(seconds / 3600).toFixed(1)} h`
+    : `${(seconds / 86_400).toFixed(1)} d`
+}

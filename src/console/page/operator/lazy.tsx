@@ -1,0 +1,32 @@
+// The way to the operators' view, which is fetched when an operator comes: to all others it costs nothing.
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { isOperatorKey, key } from '../session.ts'
+import { readLanguages } from '../service.ts'
+import { useStore } from '../store.ts'
+
+/** Resolves for a key that is valid. @throws {RunledgerError} */
+export async function tryKey(text: string): Promise<void> {
+  if (!isOperatorKey(text)) return void (await readLanguages(undefined, text))
+  const { tryOperatorKey } = await import('./service.ts')
+  await tryOperatorKey(text)
+}
+
+export function Service(): JSX.Element {
+  const ownKey = useStore(key)
+  const [View, setView] = useState<(() => JSX.Element) | null>(null)
+  const isOperators = isOperatorKey(ownKey)
+  useEffect(() => {
+    if (!isOperators) return
+    void import('./overview.tsx').then(({ OverviewView }) => setView(() => OverviewView))
+  }, [isOperators])
+  if (!isOperators || View === null) {
+    return (
+      <>
+        <h1>Service</h1>
+        <p>{isOperators ? '' : 'This is for operators’ keys: they begin with rl_oper_.'}</p>
+      </>
+    )
+  }
+  return <View />
+}

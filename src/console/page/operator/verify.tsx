@@ -1,0 +1,52 @@
+// The button that has the whole ledger verified, and how far that is.
+import { RunledgerError } from '#client'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { count } from '../format.ts'
+import { verifyLedger } from './service.ts'
+import type { Verified } from './service.ts'
+
+export function Verify(): JSX.Element {
+  const [told, setTold] = useState('')
+  const [isWalking, setWalking] = useState(false)
+  const walking = useRef<AbortController | null>(null)
+  useEffect(() => () => walking.current?.abort(), [])
+  const verify = async (): Promise<void> => {
+    const aborter = new AbortController()
+    walking.current = aborter
+    setWalking(true)
+    setTold('')
+    try {
+      const found = await verifyLedger(aborter.signal, (soFar, share) =>
+        setTold(`${Math.floor(share * 100)} %: ${tellFound(soFar)}`),
+      )
+      setTold(`All of it: ${tellFound(found)}`)
+    } catch (error) {
+      if (!aborter.signal.aborted) {
+        if (!(error instanceof RunledgerError)) throw error
+        setTold(error.message)
+      }
+    }
+    setWalking(false)
+  }
+  return (
+    <div class="row">
+      {isWalking ? (
+        <button type="button" onClick={() => walking.current?.abort()}>
+          Stop verifying
+        </button>
+      ) : (
+        <button type="button" onClick={() => void verify()}>
+          Verify now
+        </button>
+      )}
+      <span role="status">{told}</span>
+    </div>
+  )
+}
+
+function tellFound({ events, found, suspects }: Verified): string {
+  const what = `${count(events, 'event')}, `
+  if (found === 0) return `${what}nothing found.`
+  return `${what}${count(found, 'finding')}, in ${suspects.slice(0, 3).join(', ')}${suspects.length > 3 ? ' and more' : ''}.`
+}

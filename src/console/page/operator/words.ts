@@ -1,0 +1,66 @@
+// What the operators' view says, worked out without a browser.
+import { formatSeconds } from '../format.ts'
+import type { Tone } from '../format.ts'
+import type { Ledger, OrderWord, Percentiles, SeenWorker } from './service.ts'
+
+/** Of seconds, short: `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4 d`. */
+export function formatAge(seconds: number): string {
+  const whole = Math.max(0, seconds)
+  if (whole < 60) return formatSeconds(whole)
+  if (whole < 5400) return `${Math.round(whole / 60)} min`
+  const [figure, unit] = whole < 172_800 ? [whole / 3600, 'h'] : [whole / 86_400, 'd']
+  return `${Number(figure.toFixed(1))} ${unit}`
+}
+
+export function formatRate(count: number, seconds: number): string {
+  const rate = seconds > 0 ? count / seconds : 0
+  return `${Number(rate.toFixed(rate < 1 ? 2 : rate < 10 ? 1 : 0))}/s`
+}
+
+/** `p50 / p95 / p99`, or a dash. */
+export function formatPercentiles(figures: Percentiles | null): string {
+  return figures === null
+    ? '–'
+    : [figures.p50, figures.p95, figures.p99].map((one) => formatAge(one)).join(' / ')
+}
+
+/** `3 of 10`, or `3` without a limit. */
+export function formatUse(used: number, limit: number | null): string {
+  return limit === null ? String(used) : `${used} of ${limit}`
+}
+
+/** What has nothing left of its limit. */
+export function isUsedUp(used: number, limit: number | null): boolean {
+  return limit !== null && used >= limit
+}
+
+export function judgeLedger(
+  ledger: Ledger,
+  at: string,
+): { readonly tone: Tone; readonly text: string } {
+  const { drift, broken_chain: chain, invariant, checked_at: checked, walked_at: walked } = ledger
+  const ago = (time: string): string => formatAge((Date.parse(at) - Date.parse(time)) / 1000)
+  if (checked === null) return { tone: 'none', text: 'It has not been looked at yet.' }
+  const all = walked === null ? 'It has not been gone through as a whole yet.' : `As a whole it was gone through ${ago(walked)} ago.` // prettier-ignore
+  const looked = `Looked at ${ago(checked)} ago. ${all}`
+  if (drift + chain + invariant === 0) return { tone: 'good', text: looked }
+  return {
+    tone: 'fault',
+    text: `${drift} rows differ from the log, ${chain} hashes do not fit, ${invariant} promises are broken. ${looked}`,
+  }
+}
+
+/** `bad`: it will not take work although nobody wanted that. */
+export function judgeWorker({ state }: Pick<SeenWorker, 'state'>): Tone {
+  if (state === 'working') return 'good'
+  return state === 'suspended' || state === 'gone' ? 'bad' : 'none'
+}
+
+/** What may be wanted of a worker as it is. */
+export function listOrders({
+  state,
+  wanted,
+}: Pick<SeenWorker, 'state' | 'wanted'>): readonly OrderWord[] {
+  if (state === 'gone' || wanted === 'drained' || wanted === 'restarted') return []
+  return wanted === 'paused' ? ['resume', 'drain'] : ['pause', 'drain']
+}

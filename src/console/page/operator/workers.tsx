@@ -1,0 +1,106 @@
+// Workers, what they do, and the buttons that order them.
+import { RunledgerError } from '#client'
+import type { JSX } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { Visible } from '../output.tsx'
+import { Mark } from '../part.tsx'
+import { orderWorker } from './service.ts'
+import type { OrderWord, SeenWorker } from './service.ts'
+import { formatAge, judgeWorker, listOrders } from './words.ts'
+
+const orderNames: Readonly<Record<OrderWord, string>> = {
+  pause: 'Pause',
+  drain: 'Drain',
+  resume: 'Resume',
+}
+
+// No order undoes it.
+const describeDrain = ({ host, pid }: SeenWorker): string =>
+  `Drain ${host} ${pid}? It finishes what it has and ends.`
+
+export function Workers({
+  of,
+  mayOrder,
+}: {
+  readonly of: readonly SeenWorker[]
+  readonly mayOrder: boolean
+}): JSX.Element {
+  const id = useId()
+  const [told, setTold] = useState('')
+  const order = async (worker: SeenWorker, word: OrderWord): Promise<void> => {
+    setTold('')
+    if (word === 'drain' && !confirm(describeDrain(worker))) return
+    try {
+      await orderWorker(worker.id, word)
+      setTold(`${orderNames[word]}: ${worker.host} ${worker.pid} heeds it at its next heartbeat.`)
+    } catch (error) {
+      if (!(error instanceof RunledgerError)) throw error
+      setTold(error.message)
+    }
+  }
+  const heads = ['Host', 'State', 'Busy', 'Heartbeat', 'Boxes', 'Version', 'Languages']
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>Workers</h2>
+      <p class="hint" role="status">
+        {told}
+      </p>
+      {of.length === 0 ? (
+        <p class="empty">No worker lives.</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
+          <table class="list">
+            <thead>
+              <tr>
+                {heads.map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+                {mayOrder && <th scope="col">Orders</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {of.map((worker) => (
+                <tr key={worker.id}>
+                  <th scope="row" title={worker.id}>
+                    <Visible text={worker.host} /> <small>{worker.pid}</small>
+                  </th>
+                  <td>
+                    <Mark tone={judgeWorker(worker)} word={worker.state} />{' '}
+                    <Visible text={worker.suspended_because ?? ''} />
+                  </td>
+                  <td>
+                    {worker.busy} of {worker.slots}
+                  </td>
+                  <td>{formatAge(worker.heartbeat_seconds)} ago</td>
+                  <td>
+                    {worker.box ?? '–'} {worker.cgroup ?? ''}
+                  </td>
+                  <td>{worker.version ?? '–'}</td>
+                  <td title={worker.languages.join(', ')}>{worker.languages.length}</td>
+                  {mayOrder && (
+                    <td>
+                      <span class="row">
+                        {listOrders(worker).map((word) => (
+                          <button
+                            key={word}
+                            type="button"
+                            aria-label={`${orderNames[word]} ${worker.host} ${worker.pid}`}
+                            onClick={() => void order(worker, word)}
+                          >
+                            {orderNames[word]}
+                          </button>
+                        ))}
+                      </span>
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+// Who may do what: operators' keys open what stands under /api/operator and nothing else, all other keys everything else.
+import { admitOperator, createKnownKeys, isWellFormedKey } from '#account'
+import type { Operator } from '#account'
+import type { Database } from '#database'
+import { Problem } from '#error'
+import { withDeadline } from '../deadline.ts'
+import { notValid } from '../problem.ts'
+import type { ApiRequest, Handler } from '../request.ts'
+
+/** Every path of operators, and no other, begins so. */
+export const operatorPrefix = '/api/operator/'
+
+/** What a handler of operators is given beside the request. */
+export type OperatorHandler = (
+  operator: Operator,
+  ...parameters: Parameters<Handler>
+) => Promise<void>
+
+/**
+ * Sets `request.operator` for an operator's key, or answers 401 or 403; other keys are left to `submitters`. Who only looks is
+ * asked about every few seconds: so a page that is open costs no statement a second.
+ */
+export function separateRoles(database: Database, submitters: Handler): Handler {
+  const known = createKnownKeys<Operator>(() => true)
+  return async (request, response, next) => {
+    const key = request.headers['x-api-key']
+    if (typeof key !== 'string' || !isWellFormedKey(key, 'operator'))
+      return submitters(request, response, next)
+    const looks = request.method === 'GET' || request.method === 'HEAD'
+    let operator = looks ? known.recall(key) : null
+    if (operator === null) {
+      operator = await withDeadline((signal) => admitOperator(database, key, signal))
+      known.learn(key, operator)
+    }
+    if (operator === null) throw notValid()
+    if (request.route?.startsWith(operatorPrefix) === false)
+      throw forbidden('This is an operator’s key: it opens /api/operator, and submits nothing.')
+    request.operator = operator
+    return next()
+  }
+}
+
+/** A handler for any operator's key. */
+export function forOperators(handler: OperatorHandler): Handler {
+  return (request, response, next) => handler(requireOperator(request), request, response, next)
+}
+
+/** A handler for the keys of operators who may change something. */
+export function forSteering(handler: OperatorHandler): Handler {
+  return forOperators(async (operator, ...rest) => {
+    if (operator.isReadOnly) throw forbidden('This operator’s key may look, and change nothing.')
+    return handler(operator, ...rest)
+  })
+}
+
+function requireOperator({ operator }: ApiRequest): Operator {
+  if (operator === undefined) throw forbidden('This is for operators’ keys.')
+  return operator
+}
+
+function forbidden(message: string): Problem {
+  return new Problem('forbidden', message)
+}

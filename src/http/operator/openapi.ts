@@ -1,0 +1,67 @@
+// The operations of operators, in prose.
+import type { Operation } from '../openapi-operation.ts'
+import { orderWords } from './order.ts'
+import type { OrderWord } from './order.ts'
+
+const orderSummaries: Readonly<Record<OrderWord, string>> = {
+  pause: 'Let a worker finish what it has and take nothing until it is resumed',
+  drain: 'Let a worker finish what it has and end',
+  resume: 'Let a worker that was paused take work again',
+}
+
+export const operatorOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/operator/overview',
+    operationId: 'readOverview',
+    summary: 'See the whole service at one look',
+    description:
+      'For operators’ keys. The age of what has waited longest, what waits and runs, how submissions ended in the last minutes, workers, the busiest accounts, and what was last found in the ledger. Who looks within the same second is given the same answer.',
+    answers: { 200: { description: 'The service as it stands.', schema: 'Overview' } },
+    authenticated: true,
+  },
+  {
+    method: 'post',
+    path: '/api/operator/bulk',
+    operationId: 'actInBulk',
+    summary: 'Cancel, run again or send again what fits a filter, a step at a time',
+    description:
+      'For operators’ keys that may change something. With dry_run it counts and changes nothing. Without, one step: up to a hundred, for at most a second; call it again with next as after, and the same until, until next is null. Each that is changed has an event with the key that asked. cancel takes what waits or runs. rerun repeats what has ended, each once under one campaign, low and ten at a time. replay sends webhooks again that were delivered or given up: of one account, as the secret must be given anew.',
+    body: {
+      schema: 'Bulk',
+      examples: {
+        count: {
+          summary: 'How many would be cancelled',
+          value: { action: 'cancel', filter: { language: 'python' }, dry_run: true },
+        },
+      },
+    },
+    answers: { 200: { description: 'What the step did.', schema: 'BulkStep' } },
+    problems: [415],
+    authenticated: true,
+  },
+  {
+    method: 'post',
+    path: '/api/operator/verify',
+    operationId: 'verifyLedger',
+    summary: 'Verify the whole ledger, a step at a time',
+    description:
+      'For operators’ keys that may change something, as it costs. Each step holds about a thousand events against audit.drift, audit.broken_chain and audit.invariant; call it again with next as after until next is null. One walk steps at a time. Bodies are held against their hashes by `runledger audit verify`.',
+    body: { schema: 'Verify', examples: { begin: { summary: 'The first step', value: {} } } },
+    answers: { 200: { description: 'What the step found.', schema: 'VerifyStep' } },
+    problems: [415],
+    authenticated: true,
+  },
+  ...orderWords.map((word): Operation => ({
+    method: 'post',
+    path: `/api/operator/workers/{id}/${word}`,
+    operationId: `${word}Worker`,
+    summary: orderSummaries[word],
+    description:
+      'For operators’ keys that may change something. The order stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
+    parameters: ['worker'],
+    answers: { 200: { description: 'How it stands.', schema: 'SteeredWorker' } },
+    problems: [404],
+    authenticated: true,
+  })),
+]

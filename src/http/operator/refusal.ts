@@ -1,0 +1,52 @@
+// What this process refused in the last minutes, by error code: no refusal is in the log, so no database knows.
+import type { ProblemCode } from '#error'
+import type { Handler } from '../request.ts'
+
+/** Of one process. */
+export interface Refusals {
+  /** Counts the request's problem, when it has one. */
+  readonly count: Handler
+  readonly read: () => {
+    /** So far back the counts reach, at most. */
+    readonly seconds: number
+    readonly counts: Readonly<Partial<Record<ProblemCode, number>>>
+  }
+}
+
+const keptMinutes = 5
+const minuteMilliseconds = 60_000
+
+type Counts = Partial<Record<ProblemCode, number>>
+
+/** @param now in milliseconds, of a clock that never goes back. */
+export function createRefusals(now: () => number = () => performance.now()): Refusals {
+  const born = now()
+  const minutes = new Map<number, Counts>()
+  const minuteNow = (): number => Math.floor(now() / minuteMilliseconds)
+  const forget = (): void => {
+    for (const minute of minutes.keys())
+      if (minute <= minuteNow() - keptMinutes) minutes.delete(minute)
+  }
+  return {
+    count(request, response, next) {
+      response.once('finish', () => {
+        const { problem } = request
+        if (problem === undefined) return
+        forget()
+        const counts = minutes.get(minuteNow()) ?? {}
+        counts[problem] = (counts[problem] ?? 0) + 1
+        minutes.set(minuteNow(), counts)
+      })
+      return next()
+    },
+    read() {
+      forget()
+      const sum: Counts = {}
+      for (const counts of minutes.values())
+        for (const [code, count] of Object.entries(counts) as [ProblemCode, number][])
+          sum[code] = (sum[code] ?? 0) + count
+      const reach = (keptMinutes - 1) * 60 + (now() % minuteMilliseconds) / 1000
+      return { seconds: Math.min(reach, (now() - born) / 1000), counts: sum }
+    },
+  }
+}

@@ -1,0 +1,173 @@
+// Schemas of what operators are answered, for the OpenAPI document.
+import * as v from 'valibot'
+import { bulkActions } from '#operator'
+import { bulkSchema, verifySchema } from './step-schema.ts'
+
+const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
+const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
+const seconds = v.pipe(v.number(), v.minValue(0))
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const limit = v.pipe(v.nullable(count), v.description('null: without a limit.'))
+const counts = v.record(v.string(), count)
+
+const percentiles = v.nullable(v.object({ p50: seconds, p95: seconds, p99: seconds }))
+
+const oldest = v.object({
+  id: uuid,
+  seconds,
+  language: v.string(),
+  account: v.nullable(v.string()),
+  priority: v.picklist(['normal', 'low']),
+})
+
+const load = v.object({
+  waiting: v.pipe(count, v.description('They wait for a place of their key.')),
+  queued: v.pipe(count, v.description('They wait for a worker.')),
+  running: count,
+  oldest_waiting_seconds: seconds,
+  oldest_queued_seconds: seconds,
+  workers: count,
+  suspended_workers: count,
+  paused_workers: count,
+  slots: v.pipe(count, v.description('Of workers that take submissions.')),
+  deliveries_pending: count,
+})
+
+const language = v.object({
+  language: v.string(),
+  waiting: count,
+  low: v.pipe(count, v.description('Of those that wait.')),
+  running: count,
+  oldest_seconds: seconds,
+})
+
+const account = v.object({
+  id: uuid,
+  name: v.string(),
+  waiting: count,
+  running: count,
+  blob_bytes: count,
+  keys: v.pipe(
+    v.array(
+      v.object({
+        id: uuid,
+        label: v.string(),
+        tier: v.string(),
+        unfinished: count,
+        admitted: v.pipe(count, v.description('They have a place of the key’s.')),
+        concurrent_executions: limit,
+        requests: v.pipe(count, v.description('Of the last 60 seconds.')),
+        requests_per_minute: limit,
+        blob_bytes: limit,
+      }),
+    ),
+    v.description('The ten busiest.'),
+  ),
+})
+
+const seenWorker = v.object({
+  id: uuid,
+  host: v.string(),
+  pid: count,
+  state: v.picklist(['working', 'suspended', 'paused', 'draining', 'restarting', 'gone']),
+  wanted: v.picklist(['working', 'paused', 'drained', 'restarted']),
+  version: v.nullable(v.string()),
+  box: v.nullable(v.string()),
+  cgroup: v.nullable(v.string()),
+  slots: count,
+  busy: count,
+  started_at: time,
+  heartbeat_seconds: v.number(),
+  suspended_at: v.nullable(time),
+  suspended_because: v.nullable(v.string()),
+  languages: v.array(v.string()),
+})
+
+const recent = v.object({
+  seconds: v.pipe(seconds, v.description('So far back the figures reach: 300, or less.')),
+  received: count,
+  ended: count,
+  waited: percentiles,
+  ran: percentiles,
+  took: percentiles,
+  verdicts: counts,
+  languages: counts,
+})
+
+const ledger = v.object({
+  drift: count,
+  broken_chain: count,
+  invariant: count,
+  checked_at: v.nullable(time),
+  walked_at: v.pipe(
+    v.nullable(time),
+    v.description('When a walk through the whole log last came to its end.'),
+  ),
+  walked_up_to: time,
+  suspects: v.array(uuid),
+})
+
+/** By name in the document. */
+export const operatorSchemas = {
+  Bulk: bulkSchema,
+  Verify: verifySchema,
+  VerifyStep: v.object({
+    events: count,
+    drift: count,
+    broken_chain: count,
+    invariant: count,
+    suspects: v.array(uuid),
+    next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
+    share: v.pipe(
+      v.nullable(v.number()),
+      v.description('Of the log’s time that is behind it, 0 to 1; null: not known.'),
+    ),
+    busy: v.pipe(v.boolean(), v.description('Another walk took its step: try again in a second.')),
+  }),
+  BulkStep: v.object({
+    action: v.picklist(bulkActions),
+    until: v.pipe(time, v.description('What came later is left. Give it with the next step.')),
+    count: v.pipe(
+      count,
+      v.description(
+        'So many were changed; with dry_run so many would be, of those this step looked at.',
+      ),
+    ),
+    next: v.pipe(
+      v.nullable(uuid),
+      v.description('Give it as after: there may be more. null: that was all.'),
+    ),
+    busy: v.pipe(
+      v.boolean(),
+      v.description('It stopped for want of room: go on from next in a second.'),
+    ),
+  }),
+  SteeredWorker: v.object({
+    id: uuid,
+    host: v.string(),
+    state: seenWorker.entries.state,
+    wanted: seenWorker.entries.wanted,
+    changed: v.pipe(
+      v.boolean(),
+      v.description('false: it was so already, or it drains or restarts, and nothing was written.'),
+    ),
+  }),
+  Overview: v.object({
+    at: time,
+    oldest: v.pipe(
+      v.nullable(oldest),
+      v.description('What has waited longest; null when nothing waits.'),
+    ),
+    load,
+    languages: v.array(language),
+    accounts: v.pipe(v.array(account), v.description('The twenty with most under way.')),
+    workers: v.array(seenWorker),
+    recent,
+    ledger,
+    refusals: v.pipe(
+      v.object({ seconds, counts }),
+      v.description('What the answering process refused of late, by error code.'),
+    ),
+    read_only: v.pipe(v.boolean(), v.description('The key may look, and change nothing.')),
+  }),
+}

@@ -1,0 +1,121 @@
+// `top`: what it draws, and how it ends.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Overview } from '#operator'
+import { drawOverview, tellAge } from '../../src/cli/top.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+
+const overview: Overview = {
+  at: '2030-01-01T00:00:10Z',
+  oldest: {
+    id: '018f0000-0000-7000-8000-000000000000',
+    seconds: 75,
+    language: 'cpp',
+    account: 'a\u001B[2Jb',
+    priority: 'low',
+  },
+  load: {
+    waiting: 3,
+    queued: 2,
+    running: 1,
+    oldest_waiting_seconds: 75,
+    oldest_queued_seconds: 4,
+    workers: 2,
+    suspended_workers: 1,
+    paused_workers: 0,
+    slots: 4,
+    deliveries_pending: 5,
+  },
+  languages: [{ language: 'cpp', waiting: 5, low: 1, running: 1, oldest_seconds: 75 }],
+  accounts: [],
+  workers: [],
+  recent: {
+    seconds: 300,
+    received: 600,
+    ended: 300,
+    waited: { p50: 0.01, p95: 1.5, p99: 20 },
+    ran: null,
+    took: null,
+    verdicts: { AC: 290, WA: 10 },
+    languages: { cpp: 300 },
+  },
+  ledger: {
+    drift: 1,
+    broken_chain: 0,
+    invariant: 1,
+    checked_at: '2030-01-01T00:00:05Z',
+    walked_at: null,
+    walked_up_to: '2029-12-31T00:00:00Z',
+    suspects: [],
+  },
+}
+
+t.test('the oldest comes first, then all else; strangers’ text steers no terminal', async (t) => {
+  const lines = drawOverview(overview)
+  t.match(lines[0], /^oldest {4}75\.0 s {2}cpp of a\\u001b\[2Jb, low, 018f/)
+  t.match(lines.join('\n'), '2.0/s in, 1.0/s out')
+  t.match(lines.join('\n'), 'waited 10 ms / 1.5 s / 20.0 s')
+  t.match(lines.join('\n'), 'AC 290  WA 10')
+  t.match(lines.join('\n'), 'NOT WHOLE: drift 1, broken_chain 0, invariant 1; looked 5.0 s ago, all of it never yet') // prettier-ignore
+  t.match(drawOverview({ ...overview, oldest: null })[0], 'nothing waits')
+  t.ok(drawOverview(overview, 20).every((line) => line.length <= 20))
+})
+
+t.test('ages are told in the unit that fits', async (t) => {
+  t.strictSame([-1, 0.08, 2.5, 720, 11_520, 345_600].map(tellAge), [
+    '0 ms',
+    '80 ms',
+    '2.5 s',
+    '12 min',
+    '3.2 h',
+    '4.0 d',
+  ])
+})
+
+function start(words: readonly string[], role = 'runledger_auditor') {
+  return spawn(process.execPath, ['src/cli/cli.ts', 'top', ...words], {
+    cwd: `${import.meta.dirname}/../..`,
+    env: { PATH: process.env['PATH'], DATABASE_URL: `${url}?role=${role}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+t.test('where stdout is no terminal it is printed once, to an auditor too', async (t) => {
+  await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
+  for (const [words, expected] of [
+    [[], /^oldest .*python of account/],
+    [['--json'], /^\{.*"oldest":/],
+  ] as const) {
+    const child = start(words)
+    const output = child.stdout.setEncoding('utf8').toArray()
+    const [status] = await once(child, 'exit')
+    t.equal(status, 0)
+    const text = (await output).join('')
+    t.match(text, expected)
+    t.notMatch(text, '\u001B')
+  }
+})
+
+t.test('at a terminal it draws again until Ctrl-C, and leaves the screen as it was', async (t) => {
+  // script gives it a terminal, and the key sends what a person would.
+  const words = ['-qfec', `exec ${process.execPath} src/cli/cli.ts top`, '/dev/null']
+  const child = spawn('script', words, {
+    cwd: `${import.meta.dirname}/../..`,
+    env: { PATH: process.env['PATH'], DATABASE_URL: url, TERM: 'xterm' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  while (text.split('\u001B[H').length < 3) await sleep(50)
+  child.stdin.write('\u0003')
+  const [status] = await ended
+  t.equal(status, 0)
+  t.ok(text.trimEnd().endsWith('\u001B[?1049l'))
+})

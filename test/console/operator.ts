@@ -1,0 +1,186 @@
+// The operators' view in a real browser over a whole service. CONSOLE (a regular expression for the title) selects. Run by
+// `make test-console`.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t from 'tap'
+import type { Test } from 'tap'
+import { createTestDatabase } from '../helper/database.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+import { startWebProcess } from '../helper/web.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import { enter, startBrowser } from './service.ts'
+import type { Tab } from './service.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
+t.setTimeout(10 * 60_000)
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { port } = await startWebProcess(t, url)
+await startWorkerProcess(t, url)
+const origin = `http://127.0.0.1:${port}`
+const browser = await startBrowser(t, origin)
+
+/** A fact about a tab of its own, in which nothing may be complained of. */
+function fact(
+  title: string,
+  prove: (t: Test, tab: Tab, key: string) => Promise<void>,
+  { readOnly = false, ...options }: BrowserContextOptions & { readOnly?: boolean } = {},
+): void {
+  if (!wanted.test(title)) return
+  void t.test(title, async (t) => {
+    const tab = await browser.open(options)
+    tab.page.setDefaultTimeout(60_000)
+    const { key } = await issueOperatorKey(sql, { readOnly })
+    try {
+      await prove(t, tab, key)
+    } finally {
+      t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
+      t.notOk(tab.requests.some((one) => one.includes(key)), 'the key is in no address') // prettier-ignore
+      await tab.page.close()
+    }
+  })
+}
+
+const oldest = (page: Page) => page.locator('.oldest')
+const looks = ({ requests }: Tab): number =>
+  requests.filter((one) => one.endsWith('/api/operator/overview')).length
+
+fact(
+  'an operator sees the service, the oldest first, and nothing else',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await page.getByRole('heading', { name: 'Service' }).waitFor()
+    t.match(await page.locator('dl.figures > div').first().textContent(), /^Oldest waitingnone/)
+    t.equal(await page.getByRole('navigation', { name: 'Views' }).textContent(), 'Service')
+    const worker = page.getByRole('region', { name: 'Workers' }).getByRole('row').nth(1)
+    t.match(await worker.textContent(), /working.*0 of \d.* ago/)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor()
+  },
+)
+
+fact('a worker is drained only by who is sure', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  let asked = ''
+  page.once('dialog', (dialog) => {
+    asked = dialog.message()
+    void dialog.dismiss()
+  })
+  await page.getByRole('button', { name: /^Drain / }).click()
+  t.match(asked, /^Drain .*It finishes what it has and ends/)
+  t.match(await sql`select wanted from runledger.worker where stopped_at is null`, [
+    { wanted: 'working' },
+  ])
+})
+
+fact('a worker is paused, what waits grows old, and is resumed', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('button', { name: /^Pause / }).click()
+  await page.getByText(/heeds it at its next heartbeat/).waitFor()
+  await page.getByRole('button', { name: /^Resume / }).waitFor()
+  const caller = await createCaller(sql, 'beta')
+  for (let n = 0; n < 10; n += 1)
+    await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await oldest(page).filter({ hasText: /\d/ }).waitFor()
+  const accounts = page.getByRole('region', { name: 'Accounts' })
+  await accounts.getByText('10 of 10').waitFor()
+  t.match(await accounts.getByText('10 of 10').getAttribute('class'), 'full')
+  await page.getByRole('button', { name: /^Resume / }).click()
+  await oldest(page).filter({ hasText: 'none' }).waitFor()
+  t.match(await page.locator('dl.figures').textContent(), /Accepted 10/)
+})
+
+fact('many are counted, and then cancelled, and only those', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('button', { name: /^Pause / }).click()
+  await page.getByRole('button', { name: /^Resume / }).waitFor()
+  const [caller, other] = [await createCaller(sql), await createCaller(sql)]
+  for (const one of [caller, caller, caller, other])
+    await submitNew(sql, one, describeSubmission({ code: 'print(1)' }))
+  const [account] = await sql`select name from runledger.account where id = ${caller.accountId}`
+  const form = page.getByRole('form', { name: 'Many at once' })
+  await form.getByLabel('Account').fill(String(account?.['name']))
+  await form.getByRole('button', { name: 'Count' }).click()
+  await page.getByText('3 submissions fit.').waitFor()
+  // One that came since was not counted, and is left.
+  const late = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+  await form.getByRole('button', { name: 'Cancel: 3' }).click()
+  await page.getByText('Cancel: done to 3.').waitFor()
+  const rows =
+    await sql`select status from runledger.result where account_id in (${caller.accountId}, ${other.accountId})`
+  t.strictSame(rows.map(({ status }) => status as string).toSorted(), ['cancelled', 'cancelled', 'cancelled', 'queued', 'queued']) // prettier-ignore
+  t.match(await sql`select status from runledger.result where id = ${late}`, [{ status: 'queued' }])
+  await page.getByRole('button', { name: /^Resume / }).click()
+  await oldest(page).filter({ hasText: 'none' }).waitFor()
+})
+
+fact('the ledger is verified, all of it', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByText(/^All of it: [\d,]+ events, nothing found\.$/).waitFor()
+  t.equal(await page.getByRole('button', { name: 'Verify now' }).count(), 1)
+})
+
+fact(
+  'who only looks is offered nothing to change',
+  async (t, { page }, key) => {
+    await enter(page, origin, key)
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    t.equal(await page.getByRole('main').getByRole('button').count(), 0)
+    t.equal(await page.getByRole('form').count(), 0)
+  },
+  { readOnly: true },
+)
+
+fact('a page that nobody can see asks nothing', async (t, tab, key) => {
+  const { page } = tab
+  const turn = (state: 'hidden' | 'visible') =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  await enter(page, origin, key)
+  while (looks(tab) < 3) await sleep(100)
+  await turn('hidden')
+  const before = looks(tab)
+  await sleep(3500)
+  t.equal(looks(tab), before)
+  await turn('visible')
+  while (looks(tab) < before + 2) await sleep(100)
+})
+
+fact('whose key is no operator’s fetches nothing of this view', async (t, tab) => {
+  const { page, requests } = tab
+  const { key } = await createCaller(sql)
+  await enter(page, origin, key)
+  await page.getByRole('textbox', { name: 'Code' }).waitFor()
+  t.notOk(requests.some((one) => one.includes('operator') || one.includes('overview')))
+  await page.goto(`${origin}/#/service`)
+  await page.getByText('This is for operators’ keys').waitFor()
+  t.equal(looks(tab), 0)
+})
+
+for (const [look, options] of Object.entries({
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+} as const)) {
+  fact(
+    `everybody can use the view of operators, ${look}`,
+    async (t, { page }, key) => {
+      await submitNew(sql, await createCaller(sql, 'beta'), describeSubmission({ code: 'import time; time.sleep(4)' })) // prettier-ignore
+      await enter(page, origin, key)
+      await page.getByRole('region', { name: 'Accounts' }).waitFor()
+      await page.evaluate(axe)
+      const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+        violations: { id: string; nodes: { html: string }[] }[]
+      }
+      t.strictSame(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), []) // prettier-ignore
+      t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    },
+    options,
+  )
+}

@@ -1,0 +1,181 @@
+// What operators do to many submissions: counted before, a step at a time, to what fits and nothing else, an event for each.
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { json } from '#database'
+import { readStream } from '#event'
+import type { Caller } from '#account'
+import { createTestDatabase } from '../../helper/database.ts'
+import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
+import { issueOperatorKey } from '../../helper/operator.ts'
+import { startServer } from '../../helper/server.ts'
+import type { Answer } from '../../helper/server.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+t.setTimeout(120_000)
+// With the web process's rights alone.
+const { call, issue } = await startServer(t, sql, { url: `${url}?role=runledger_api` })
+const operator = await issueOperatorKey(sql)
+const act = (body: object, key = operator.key): Promise<Answer> =>
+  call('POST', '/api/operator/bulk', { key, body })
+
+const nameOf = async ({ accountId }: Caller): Promise<string> =>
+  (await sql<[{ name: string }]>`select name from runledger.account where id = ${accountId}`)[0]
+    .name
+
+/** Steps until there is no next one. @returns how many were changed. */
+async function actOnAll(body: object): Promise<number> {
+  let sum = 0
+  for (let after: string | null = null; ;) {
+    const { status, body: step } = await act({ ...body, dry_run: false, after })
+    if (status !== 200) throw new Error(JSON.stringify(step))
+    sum += step.count as number
+    if (step.next === null) return sum
+    after = step.next as string
+  }
+}
+
+/** Records the one attempt as a worker does; one that failed is the last. */
+async function endDelivery(submission: string, type: string): Promise<void> {
+  const isGivenUp = type === 'webhook.attempt_failed'
+  const data = { submission, attempt: 1, outcome: isGivenUp ? 'refused' : 'delivered' }
+  await sql`
+    select runledger.record_attempt(
+      d.webhook_id, 0, ${type}, 1, ${json(sql, data)}, '{"actor": {}}', null, ${isGivenUp ? 'gone' : null}
+    )
+    from runledger.delivery d where d.submission_id = ${submission}`
+}
+
+t.test('what waits and runs is counted, then cancelled, and no other', async (t) => {
+  const [caller, other] = [await createCaller(sql), await createCaller(sql)]
+  const ids: string[] = []
+  for (let n = 0; n < 5; n += 1)
+    ids.push(await submitNew(sql, caller, describeSubmission({ code: '' })))
+  const foreign = await submitNew(sql, other, describeSubmission({ code: '' }))
+  const ended = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await finish(sql, ended)
+  await startExecution(sql, ids[0] ?? '')
+  const account = await nameOf(caller)
+  const body = { action: 'cancel', filter: { account } }
+
+  t.match(await act({ ...body, dry_run: true }), { status: 200, body: { count: 5, next: null, until: String } }) // prettier-ignore
+  t.match((await act({ ...body, filter: { account, status: 'queued' }, dry_run: true })).body, { count: 4 }) // prettier-ignore
+  t.match((await act({ ...body, filter: { account, language: 'cpp' }, dry_run: true })).body, { count: 0 }) // prettier-ignore
+  t.match((await act({ ...body, filter: { account: 'nobody' }, dry_run: true })).body, { count: 0 })
+  t.match((await act({ ...body, filter: { account, until: '2020-01-01T00:00:00Z' }, dry_run: true })).body, { count: 0 }) // prettier-ignore
+  t.strictSame((await readStream(sql, ids[1] ?? '')).length, 1, 'counting changes nothing')
+
+  t.equal(await actOnAll(body), 5)
+  const typesOf = async (id: string): Promise<string | undefined> =>
+    (await readStream(sql, id)).at(-1)?.type
+  t.equal(await typesOf(ids[0] ?? ''), 'submission.cancel_requested', 'its worker is told')
+  for (const id of ids.slice(1)) {
+    const last = (await readStream(sql, id)).at(-1)
+    t.match(last, {
+      type: 'submission.cancelled',
+      metadata: { request: String, actor: { api_key: operator.id } },
+    })
+  }
+  t.equal(await typesOf(foreign), 'submission.received')
+  t.equal(await typesOf(ended), 'execution.completed')
+  t.match((await act({ ...body, filter: { account, status: 'queued' }, dry_run: true })).body, { count: 0 }) // prettier-ignore
+})
+
+t.test('more than a step takes several, each bounded', async (t) => {
+  const caller = await createCaller(sql)
+  for (let n = 0; n < 130; n += 1) await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const body = { action: 'cancel', filter: { account: await nameOf(caller) } }
+  const first = (await act({ ...body, dry_run: false })).body
+  t.ok(first.count > 0 && first.count <= 100, `${first.count} at first`)
+  t.not(first.next, null)
+  t.equal(await actOnAll(body), 130 - first.count)
+})
+
+t.test('what has ended is repeated once under one campaign, with room for ten', async (t) => {
+  await pretendWorker(sql, { python: {} })
+  const caller = await createCaller(sql)
+  const ids: string[] = []
+  for (let n = 0; n < 12; n += 1) {
+    const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
+    await finish(sql, id, { verdict: n === 0 ? 'WA' : 'AC' })
+    ids.push(id)
+  }
+  const filter = { account: await nameOf(caller), since: new Date(Date.now() - 600_000).toISOString() } // prettier-ignore
+  const body = { action: 'rerun', filter, campaign: `campaign ${uuidv7()}` }
+  t.match((await act({ ...body, dry_run: true })).body, { count: 12 })
+  t.match((await act({ ...body, filter: { ...filter, verdict: 'WA' }, dry_run: true })).body, { count: 1 }) // prettier-ignore
+  const first = (await act({ ...body, dry_run: false })).body
+  t.match(first, { count: 10, busy: true, next: ids[9] })
+  const under = await sql<{ submission_id: string }[]>`
+    select submission_id from runledger.rerun where campaign = ${body.campaign}`
+  t.equal(under.length, 10)
+  const [received] = await readStream(sql, under[0]?.submission_id ?? '')
+  t.match(received, {
+    data: { priority: 'low', campaign: body.campaign },
+    metadata: { actor: { api_key: operator.id } },
+  })
+  for (const { submission_id: id } of under) await finish(sql, id)
+  t.match((await act({ ...body, dry_run: false, after: first.next })).body, { count: 2, next: null, busy: false }) // prettier-ignore
+  t.match((await act({ ...body, dry_run: true })).body, { count: 0 }, 'all have been')
+})
+
+t.test(
+  'webhooks of an account that ended are sent again, signed with the secret that is given',
+  async (t) => {
+    const caller = await createCaller(sql)
+    const webhook = { url: 'https://example.com/secret-path', secret: 'old' }
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
+      await finish(sql, id)
+      ids.push(id)
+    }
+    await endDelivery(ids[0] ?? '', 'webhook.attempt_failed')
+    await endDelivery(ids[1] ?? '', 'webhook.delivered')
+    const filter = { account: await nameOf(caller) }
+    const body = { action: 'replay', filter, secret: 'new secret' }
+    t.match((await act({ action: 'replay', filter, dry_run: true })).body, { count: 2 })
+    t.match((await act({ ...body, filter: { ...filter, webhook: 'abandoned' }, dry_run: true })).body, { count: 1 }) // prettier-ignore
+    t.equal(await actOnAll(body), 2)
+    const rows = await sql`
+    select d.state, d.secret, d.webhook_id as id from runledger.delivery d where d.submission_id = any (${ids})
+    order by d.submission_id`
+    t.match(rows, [
+      { state: 'pending', secret: 'new secret' },
+      { state: 'pending', secret: 'new secret' },
+      { state: 'pending', secret: 'old' },
+    ])
+    const events = await readStream(sql, rows[0]?.['id'] as string)
+    t.match(events.at(-1), {
+      type: 'webhook.replayed',
+      metadata: { actor: { api_key: operator.id } },
+    })
+    t.notMatch(JSON.stringify(events), 'new secret')
+  },
+)
+
+t.test('who may not, may not even count; what is not right is told at once', async (t) => {
+  const body = { action: 'cancel', filter: {}, dry_run: true }
+  const reader = await issueOperatorKey(sql, { readOnly: true })
+  t.match(await act(body, reader.key), { status: 403 })
+  t.match(await act(body, await issue()), { status: 403 })
+  const rows: readonly (readonly [object, readonly string[]])[] = [
+    [{}, ['action', 'filter', 'dry_run']],
+    [{ ...body, action: 'delete' }, ['action']],
+    [{ ...body, filter: { colour: 'red', since: 'yesterday' } }, ['filter.since', 'filter.colour']],
+    [{ ...body, after: 'there' }, ['after']],
+    [{ ...body, action: 'rerun' }, ['campaign', 'filter.since']],
+    [{ ...body, action: 'replay', dry_run: false }, ['filter.account', 'secret']],
+    [{ ...body, campaign: 'x', secret: 'y', filter: { webhook: 'delivered' } }, ['campaign', 'secret', 'filter.webhook']], // prettier-ignore
+  ]
+  for (const [wrong, paths] of rows) {
+    const { status, body: answer } = await act(wrong)
+    t.equal(status, 400)
+    t.strictSame(answer.issues.map(({ path }: { path: string }) => path).toSorted(), paths.toSorted()) // prettier-ignore
+  }
+})
+
+t.test('the log and what is made from it agree', async (t) => {
+  t.strictSame([...(await sql`select * from audit.invariant`)], [])
+})

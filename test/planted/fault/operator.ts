@@ -1,0 +1,54 @@
+// Faults in what operators see and do.
+import type { Fault } from '../fault.ts'
+
+export const operatorFaults: readonly Fault[] = [
+  {
+    name: 'operator: what submits finds an operator’s key',
+    text: "where k.digest = admit_request.digest\n    and k.role = 'submit'",
+    instead: 'where k.digest = admit_request.digest',
+    tests: ['http/operator-key'],
+  },
+  {
+    name: 'operator: an operator’s key opens what is for others',
+    text: 'if (request.route?.startsWith(operatorPrefix) === false)',
+    instead: 'if (request.route === null)',
+    tests: ['http/operator-key'],
+  },
+  {
+    name: 'operator: a key that only looks may steer',
+    text: 'if (operator.isReadOnly) throw forbidden(',
+    instead: 'if (operator.isReadOnly && operator.apiKeyId === null) throw forbidden(',
+    tests: ['http/order'],
+  },
+  {
+    name: 'operator: each look is a statement',
+    text: 'if (look !== null && performance.now() < keptUntil) return look',
+    instead: '',
+    tests: ['operator/overview'],
+  },
+  {
+    name: 'operator: a look reads the whole history',
+    text: 'order by e.position desc limit read_recent_ends.events',
+    instead: 'order by e.position desc',
+    tests: ['operator/overview'],
+  },
+  {
+    name: 'operator: a filter by account fits all',
+    text: 'and (_account is null or r.account_id = _account)',
+    instead: '',
+    tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: what is counted is done',
+    text: 'asked.dry_run\n          ? countBulk(database, order)',
+    instead: 'asked.dry_run && order.after !== null\n          ? countBulk(database, order)',
+    tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: a walk ends before the log does',
+    text: "_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), verify_part.events",
+    instead:
+      '_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, verify_part.after), verify_part.events',
+    tests: ['http/verify'],
+  },
+]
