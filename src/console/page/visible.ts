@@ -34,7 +34,16 @@ export function escapeHidden(text: string): string {
   return text.replaceAll(hidden, (found) => Array.from(found, escape).join(''))
 }
 
+/** What was written once is known: a hostile output is a million of the same. */
+const escapes = new Map<string, string>()
+
 function escape(character: string): string {
+  let written = escapes.get(character)
+  if (written === undefined) escapes.set(character, (written = write(character)))
+  return written
+}
+
+function write(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code === 0x0d) return '\\r'
   const hex = code.toString(16)
