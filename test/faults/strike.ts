@@ -149,6 +149,8 @@ async function provoke(
   armed: readonly Service[],
 ): Promise<() => Promise<void>> {
   if (point.endsWith('_interrupt')) {
+    // A worker whose boxes are killed while it tries them at its start refuses to start, rightly.
+    await Promise.all(armed.map((service) => service.ready()))
     const killing = setInterval(() => killBoxes(scene), 50)
     return async () => clearInterval(killing)
   }
