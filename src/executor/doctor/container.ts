@@ -15,7 +15,7 @@ const capabilities = [
   ['SETGID', 6, 'becomes a slot’s group'],
   ['SETUID', 7, 'becomes a slot’s user'],
   ['SETPCAP', 8, 'gives every capability up for a slot'],
-  ['SYS_PTRACE', 19, 'looks at the namespaces of a box, and at its files'],
+  ['SYS_PTRACE', 19, 'looks at the namespaces and files of a box'],
   [
     'SYS_ADMIN',
     21,
