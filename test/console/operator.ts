@@ -135,6 +135,18 @@ fact('what is done is what was counted, and all only by who is sure', async (t, 
   await act.waitFor()
   await form.getByLabel('Account').fill('somebody else')
   t.equal(await act.count(), 0, 'a changed filter wants a new count')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/operator/bulk', async (route) => {
+    await held.promise
+    await route.continue().catch(() => {}) // the page asks no more
+  })
+  await form.getByLabel('Account').fill('')
+  await countButton.click()
+  await form.getByLabel('Account').fill('another')
+  await form.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  held.resolve()
+  await page.unroute('**/api/operator/bulk')
+  t.equal(await act.count(), 0, 'nor does the count that was under way count for it')
   await form.getByLabel('Account').fill('')
   await form.getByLabel('Hours back').fill('1e300')
   await countButton.click()
