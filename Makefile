@@ -76,7 +76,7 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 	@CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
-	@$(SUDO) env PATH="$(BIN):$$PATH" node test/faults/faults.ts
+	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \

@@ -55,19 +55,18 @@ export function openCheckThread({
   }
 
   async function ask({ checker, output, expected }: Question): Promise<Judgement> {
-    clearTimeout(idle)
-    const thread = (standing ??= start())
-    thread.ref()
-    const answer = awaitAnswer(thread, patienceMilliseconds)
     // Copies, which are given away: others may read the originals, and a part of a larger buffer would take all of it along.
     const question = {
       checker,
       output: new Uint8Array(output),
       expected: new Uint8Array(expected),
     }
-    thread.postMessage(question, [question.output.buffer, question.expected.buffer])
+    clearTimeout(idle)
+    const thread = (standing ??= start())
+    thread.ref()
     try {
-      return await answer
+      thread.postMessage(question, [question.output.buffer, question.expected.buffer])
+      return await awaitAnswer(thread, patienceMilliseconds)
     } catch (error) {
       end()
       throw error

@@ -121,7 +121,10 @@ export function createProgramRunner(
       )
       const done = await unlessAborted(compiling, stop)
       // It waited, or a resident compiler had it, which keeps nothing of it.
-      if (done === undefined) return nothingDone
+      if (done === undefined) {
+        signal.throwIfAborted()
+        return nothingDone
+      }
       const { compiled, cached } = done
       compilePhase = compiled.phase
       compileCached = cached
@@ -148,6 +151,7 @@ export function createProgramRunner(
         : await runEach(request.runs, runOnce, stop, (other) =>
             run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal),
           )
+    if (phase === null) signal.throwIfAborted()
     return { compile: compilePhase, compileCached, run: phase }
   }
   return run

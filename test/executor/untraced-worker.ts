@@ -1,6 +1,6 @@
 // Started by untraced.test.ts without a capability; prints what it can do as one JSON object.
 import { createExecutor } from '#executor'
-import { run, scaleLimits } from '../helper/executor.ts'
+import { firstUid, run, scaleLimits } from '../helper/executor.ts'
 
 // Whoever runs every file of this folder starts this one without a directory.
 const directory = process.argv[2]
@@ -8,7 +8,7 @@ if (directory === undefined) process.exit(0)
 const fallbacks: string[] = []
 const executor = await createExecutor({
   slots: 1,
-  firstUid: 71_000,
+  firstUid,
   limits: scaleLimits({ wallSeconds: 60 }),
   cacheBytes: 0,
   box: 'bubblewrap',

@@ -22,7 +22,7 @@ t.test('without the right to trace it does not, and says so', needsRoot, async (
   const told = execFileSync(
     'setpriv',
     [...launcher, join(import.meta.dirname, 'untraced-worker.ts'), directory],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', timeout: 240_000 },
   )
   t.match(JSON.parse(told), { reads: false, fallbacks: [/output_files/], stdout: 'works\n' })
 })

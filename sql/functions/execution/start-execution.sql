@@ -28,6 +28,7 @@ declare
   _data jsonb := start_execution.data;
   _version integer;
   _attempt integer := 1;
+  _delay_seconds integer;
   _recorded_at timestamptz;
 begin
   -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same
@@ -108,8 +109,11 @@ begin
       or not _received -> 'demands' <@ to_jsonb(start_execution.does)
     ) then
       -- A worker of a release before would leave out half of it, and one without its checker's language could not judge
-      -- it. Another one is about to come.
-      perform job.enqueue_execute(start_execution.submission_id, 1);
+      -- it. Another one is about to come; what has waited long for it is asked about less often.
+      select least(60, 1 + extract(epoch from clock_timestamp() - event.recorded_at) / 10)::integer into _delay_seconds
+      from runledger.event
+      where event.stream_id = start_execution.submission_id and event.stream_version = 1;
+      perform job.enqueue_execute(start_execution.submission_id, _delay_seconds);
       return;
     end if;
     if _received ? 'limits' then

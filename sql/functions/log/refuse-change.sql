@@ -16,10 +16,16 @@ declare
   _table text;
 begin
   foreach _table in array array['event'] || array(select p.name from runledger.partition p where p.table_name = 'event') loop
-    execute format(
-      'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
-      _table
-    );
+    -- Made anew it would lock the log against a running service, which may hold it and wait for what a migration locked.
+    if not exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = format('runledger.%I', _table)::regclass and tgname = 'event_append_only'
+    ) then
+      execute format(
+        'create trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+        _table
+      );
+    end if;
   end loop;
 end
 $$;

@@ -64,7 +64,11 @@ export async function canReadOutputFiles(
   run: (request: PhaseRequest) => Promise<Phase>,
 ): Promise<boolean> {
   try {
-    const { outputFiles = [] } = await run({
+    const {
+      outputFiles = [],
+      ending,
+      exitCode,
+    } = await run({
       name: 'probe-file',
       command: { ...shellProbe, argv: ['/bin/sh', '-c', 'echo left >file'] },
       paths: [],
@@ -73,6 +77,11 @@ export async function canReadOutputFiles(
       outputFiles: ['file'],
       ranOutOfMemory: () => false,
     })
+    if (ending !== 'exited' || exitCode !== 0)
+      throw new SandboxError(
+        'isolation.prove',
+        `a program that leaves a file: ${ending} ${exitCode}`,
+      )
     return outputFiles.length === 1
   } catch (error) {
     if (error instanceof SandboxError && error.step === 'bubblewrap.output') return false

@@ -32,7 +32,7 @@ export const operatorOperations: readonly Operation[] = [
       examples: {
         count: {
           summary: 'How many would be cancelled',
-          value: { action: 'cancel', filter: { language: 'python' }, dry_run: true },
+          value: { action: 'cancel', filter: { tag: 'week 12' }, dry_run: true },
         },
       },
     },
