@@ -5,17 +5,24 @@ import type { Database } from '#database'
 import { keptUrlFile, readKeptUrl } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
-/** @throws {CommandError} with one sentence when there is no usable database. */
-export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
+/**
+ * @param limits.statementSeconds the server cancels longer statements; 0: never.
+ * @param limits.endSeconds so long it waits for a statement that is under way when the work has ended.
+ * @throws {CommandError} with one sentence when there is no usable database.
+ */
+export async function withDatabase<T>(
+  work: (sql: Database) => Promise<T>,
+  { statementSeconds = 0, endSeconds = 5 } = {},
+): Promise<T> {
   const given = readOrExit(readCommandConfig).DATABASE_URL
   const url = given ?? readKept()
-  const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds: 0 })
+  const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds })
   try {
     return await work(sql)
   } catch (error) {
     throw explain(error, url, given === undefined)
   } finally {
-    await sql.end({ timeout: 5 })
+    await sql.end({ timeout: endSeconds })
   }
 }
 

@@ -2,6 +2,7 @@
 import { readOrExit, readQueueConfig } from '#config'
 import type { Database } from '#database'
 import { languages, languagesByName } from '#language'
+import { campaignNameMost, capCampaign } from '#operator'
 import { resultVerdicts } from '#result'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
@@ -10,9 +11,6 @@ import { printProgress, printRecord, printRows } from './output.ts'
 import { countCampaign, runCampaign } from './rerun.ts'
 import type { Selection } from './rerun.ts'
 
-/** Of the queue, which belongs to those who submit. */
-const shareOfQueue = 0.5
-const nameMost = 500
 const progressMilliseconds = 5000
 
 export const rerunCommands = [
@@ -75,8 +73,7 @@ async function repeat(
   { atOnce, json }: { readonly atOnce: number; readonly json: boolean },
 ): Promise<number> {
   const { QUEUE_CAPACITY: most } = readOrExit(readQueueConfig)
-  const capacity = Math.max(1, Math.floor(most * shareOfQueue))
-  const campaign = { name, atOnce, capacity, operator: operator(), ...selection }
+  const campaign = { name, atOnce, capacity: capCampaign(most), operator: operator(), ...selection }
   const { counts, changes, ...sums } = await runCampaign(sql, campaign, createProgress())
   if (process.stderr.isTTY) printProgress('', process)
   if (changes.length > 0) printRows(changes, process, json)
@@ -107,7 +104,8 @@ function nameCampaign(chosen: Readonly<Record<string, Date | string | undefined>
 
 function readName(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (text === '' || text.length > nameMost) throw misuse(`--name has 1 to ${nameMost} characters`)
+  if (text === '' || text.length > campaignNameMost)
+    throw misuse(`--name has 1 to ${campaignNameMost} characters`)
   return text
 }
 

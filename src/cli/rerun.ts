@@ -127,6 +127,7 @@ function createRepeater(
       })
       if (outcome === 'received') return 'due'
       if (outcome === 'done' || outcome === 'purged') return outcome
+      if (outcome === 'gone') return 'purged'
       onWait()
       await sleep(pauseMilliseconds)
     }

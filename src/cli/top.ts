@@ -28,7 +28,9 @@ export function drawOverview(overview: Overview, columns = Number.POSITIVE_INFIN
 }
 
 function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
-  const verdicts = Object.entries(recent.verdicts).map(([name, count]) => `${name} ${count}`)
+  const verdicts = Object.entries(recent.verdicts).map(
+    ([name, count]) => `${makeVisible(name)} ${count}`,
+  )
   const perSecond = (count: number): string =>
     recent.seconds === 0 ? '0' : (count / recent.seconds).toFixed(1)
   const percentiles = (name: string, figures: typeof recent.ran): string =>
@@ -38,7 +40,7 @@ function drawSummary({ at, oldest, load, recent, ledger }: Overview): string[] {
   return [
     oldest === null
       ? 'oldest    nothing waits'
-      : `oldest    ${tellAge(oldest.seconds)}  ${oldest.language} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
+      : `oldest    ${tellAge(oldest.seconds)}  ${makeVisible(oldest.language)} of ${makeVisible(oldest.account)}, ${oldest.priority}, ${oldest.id}`,
     `depth     ${load.queued} for a worker (oldest ${tellAge(load.oldest_queued_seconds)}), ${load.waiting} for a place of their key; ${load.deliveries_pending} webhooks`,
     `running   ${load.running} in ${load.slots} slots of ${load.workers} workers; ${load.suspended_workers} suspended, ${load.paused_workers} paused`,
     `rate      ${perSecond(recent.received)}/s in, ${perSecond(recent.ended)}/s out, of the last ${tellAge(recent.seconds)}`,
@@ -61,8 +63,8 @@ function drawWorker(worker: SeenWorker): string[] {
   const { state, suspended_because: because } = worker
   return [
     worker.id,
-    makeVisible(worker.host),
-    because === null ? state : `${state} (${makeVisible(because)})`,
+    worker.host,
+    because === null ? state : `${state} (${because})`,
     `${worker.busy}/${worker.slots}`,
     tellAge(worker.heartbeat_seconds),
     [worker.box, worker.cgroup].filter((part) => part !== null).join(' ') || '–',
@@ -72,7 +74,7 @@ function drawWorker(worker: SeenWorker): string[] {
 
 function drawAccount({ name, waiting, running, keys }: BusyAccount): string[][] {
   return keys.map((key, index) => [
-    index === 0 ? makeVisible(name) : '',
+    index === 0 ? name : '',
     index === 0 ? String(waiting) : '',
     index === 0 ? String(running) : '',
     `${key.label}… ${key.tier}`,
@@ -81,8 +83,9 @@ function drawAccount({ name, waiting, running, keys }: BusyAccount): string[][] 
   ])
 }
 
-function drawTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [`${heads[0]?.toLowerCase()}  none`]
+function drawTable(heads: readonly string[], given: readonly (readonly string[])[]): string[] {
+  if (given.length === 0) return [`${heads[0]?.toLowerCase()}  none`]
+  const rows = given.map((row) => row.map(makeVisible))
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )

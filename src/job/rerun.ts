@@ -56,8 +56,9 @@ export async function rerunSubmission(
   }
 }
 
-/** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already. */
-export type CampaignOutcome = 'received' | 'done' | 'busy' | 'queue_full' | 'purged' | 'not_final'
+/** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already; `gone`: there is none. */
+export type CampaignOutcome =
+  'received' | 'done' | 'busy' | 'queue_full' | 'purged' | 'not_final' | 'gone'
 
 /**
  * Repeats one submission of an operator's campaign, unless that has been done.
@@ -79,9 +80,8 @@ export async function rerunInCampaign(
       select runledger.rerun_in_campaign(
         ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
       ) as outcome`
-    if (row.outcome === null) throw new Error(`submission ${original} is gone`)
     if (row.outcome === 'received') wakeWorkers(sql, 1)
-    return row.outcome
+    return row.outcome ?? 'gone'
   } catch (error) {
     if (errorCode(error) === sqlState.queueFull) return 'queue_full'
     throw error

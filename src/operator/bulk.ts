@@ -61,15 +61,17 @@ export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkSt
 }
 
 /**
- * Does it to some of those that fit.
+ * Does it to some of those that fit. What fails is told when it is the first: before, a step ends with what was done.
  * @param capacity unfinished submissions over all keys, from which on nothing is repeated.
  * @param metadata of each event.
+ * @param signal nothing more is begun.
  */
 export async function takeBulkStep(
   sql: Database,
   order: BulkOrder,
   capacity: number,
   metadata: Metadata,
+  signal: AbortSignal,
 ): Promise<BulkStep> {
   const { items, next } = await find(sql, order, itemsMost)
   const act = createActor(sql, order, capacity, metadata)
@@ -77,7 +79,12 @@ export async function takeBulkStep(
   let count = 0
   let last = order.after
   for (const item of items) {
-    const outcome = await act(item)
+    signal.throwIfAborted()
+    const outcome = await act(item).catch((error: unknown) => {
+      if (last === order.after) throw error
+      return null
+    })
+    if (outcome === null) return { count, next: last, busy: false }
     if (outcome === 'busy') return { count, next: last ?? firstId, busy: true }
     if (outcome === 'done') count += 1
     last = item.id
@@ -101,15 +108,18 @@ function createActor(
         const state = await cancelSubmission(sql, id, account, metadata)
         return state === 'cancelled' || state === 'requested' ? 'done' : 'passed'
       }
-    case 'rerun':
+    case 'rerun': {
+      const keys = new Map<string, string>()
       return async ({ id, account_id: account }) => {
-        const apiKeyId = await findOperatorKey(sql, account, metadata)
+        const apiKeyId = keys.get(account) ?? (await findOperatorKey(sql, account, metadata))
+        keys.set(account, apiKeyId)
         const rerun = { id: createSubmissionId(), apiKeyId, capacity }
         const by = { name: campaign ?? '', atOnce: rerunsAtOnce }
         const outcome = await rerunInCampaign(sql, id, by, rerun, metadata)
         if (outcome === 'received') return 'done'
         return outcome === 'busy' || outcome === 'queue_full' ? 'busy' : 'passed'
       }
+    }
     case 'replay':
       return async ({ webhook_id: webhook }) => {
         const [row] = await sql<[{ state: string | null }]>`

@@ -1,5 +1,5 @@
 // An operator's order to a worker. It stands in the worker's row, which the worker reads at each heartbeat.
-import { json } from '#database'
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
@@ -16,17 +16,22 @@ export interface SteeredWorker {
   readonly changed: boolean
 }
 
-/** @returns null when no such worker lives. */
+/**
+ * @param signal withdraws an unsent statement.
+ * @returns null when no such worker lives.
+ */
 export async function steerWorker(
   sql: Database,
   id: string,
   wanted: Wanted,
   metadata: Metadata,
+  signal: AbortSignal,
 ): Promise<SteeredWorker | null> {
-  const [row] = await sql<SteeredWorker[]>`
+  const order = sql<SteeredWorker[]>`
     select id, host, state, wanted_now as wanted, changed
     from runledger.steer_worker(
       ${id}, ${wanted}, ${orderTypes[wanted]}, ${schemaVersion}, ${json(sql, metadata)}
     )`
+  const [row] = await cancelOnAbort(order, signal)
   return row ?? null
 }

@@ -1,8 +1,9 @@
 // `top`: what it draws, and how it ends.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import type { Overview } from '#operator'
 import { drawOverview, tellAge } from '../../src/cli/top.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -67,6 +68,48 @@ t.test('the oldest comes first, then all else; strangers’ text steers no termi
   t.ok(drawOverview(overview, 20).every((line) => line.length <= 20))
 })
 
+t.test('whatever a worker or a key says of itself steers no terminal', async (t) => {
+  const text = '\u001B[2J\u202E'
+  const worker = {
+    id: text,
+    host: text,
+    pid: 1,
+    state: text,
+    wanted: text,
+    version: text,
+    box: text,
+    cgroup: text,
+    slots: 1,
+    busy: 0,
+    started_at: overview.at,
+    heartbeat_seconds: 1,
+    suspended_at: overview.at,
+    suspended_because: text,
+    languages: [],
+  }
+  const key = {
+    id: text,
+    label: text,
+    tier: text,
+    unfinished: 1,
+    admitted: 1,
+    concurrent_executions: null,
+    requests: 0,
+    requests_per_minute: null,
+    blob_bytes: null,
+  }
+  const account = { id: text, name: text, waiting: 1, running: 0, blob_bytes: 0, keys: [key] }
+  const [language] = overview.languages
+  const lines = drawOverview({
+    ...overview,
+    workers: [worker],
+    accounts: [account],
+    languages: language === undefined ? [] : [{ ...language, language: text }],
+    recent: { ...overview.recent, verdicts: { [text]: 1 } },
+  })
+  t.notMatch(lines.join(''), /[\p{Cc}\p{Cf}]/u)
+})
+
 t.test('ages are told in the unit that fits', async (t) => {
   t.strictSame([-1, 0.08, 2.5, 720, 11_520, 345_600].map(tellAge), [
     '0 ms',
@@ -102,20 +145,67 @@ t.test('where stdout is no terminal it is printed once, to an auditor too', asyn
   }
 })
 
-t.test('at a terminal it draws again until Ctrl-C, and leaves the screen as it was', async (t) => {
-  // script gives it a terminal, and the key sends what a person would.
+// script gives it a terminal, and the key sends what a person would.
+const skip = spawnSync('script', ['--version']).error === undefined ? false : 'there is no script'
+
+function startAtTerminal(t: Test) {
   const words = ['-qfec', `exec ${process.execPath} src/cli/cli.ts top`, '/dev/null']
   const child = spawn('script', words, {
     cwd: `${import.meta.dirname}/../..`,
     env: { PATH: process.env['PATH'], DATABASE_URL: url, TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const ended = once(child, 'exit')
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-  while (text.split('\u001B[H').length < 3) await sleep(50)
+  t.teardown(() => child.kill())
+  const seen = { text: '' }
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen.text += chunk))
+  const draws = (): number => seen.text.split('\u001B[H').length - 1
+  return { child, seen, draws, ended: once(child, 'exit') }
+}
+
+t.test(
+  'at a terminal it draws again until Ctrl-C, and leaves the screen as it was',
+  { skip },
+  async (t) => {
+    const { child, seen, draws, ended } = startAtTerminal(t)
+    while (draws() < 2) await sleep(50)
+    child.stdin.write('\u0003')
+    t.strictSame(await ended, [0, null])
+    t.ok(seen.text.trimEnd().endsWith('\u001B[?1049l'))
+  },
+)
+
+t.test('a lost connection is told, and tried again', { skip }, async (t) => {
+  const { child, seen, draws, ended } = startAtTerminal(t)
+  while (draws() < 1) await sleep(50)
+  const cut = async (): Promise<void> => {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'runledger cli'`
+  }
+  // Between two looks the driver connects anew, and nothing is lost.
+  while (!/OLD {7}as of /.test(seen.text)) {
+    await cut()
+    await sleep(20)
+  }
+  const before = draws()
+  while (draws() < before + 2) await sleep(50)
   child.stdin.write('\u0003')
-  const [status] = await ended
-  t.equal(status, 0)
-  t.ok(text.trimEnd().endsWith('\u001B[?1049l'))
+  t.strictSame(await ended, [0, null])
+})
+
+t.test('Ctrl-C ends a look that stalls', { skip }, async (t) => {
+  const { child, seen, draws, ended } = startAtTerminal(t)
+  while (draws() < 1) await sleep(50)
+  await sql.begin(async (transaction) => {
+    await transaction`lock table runledger.ledger_check in access exclusive mode`
+    for (;;) {
+      const [{ waits }] = await transaction<[{ waits: boolean }]>`
+        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass) as waits`
+      if (waits) break
+      await sleep(20)
+    }
+    child.stdin.write('\u0003')
+    t.strictSame(await ended, [0, null], 'while it still waits')
+  })
+  t.ok(seen.text.trimEnd().endsWith('\u001B[?1049l'))
 })

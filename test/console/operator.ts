@@ -119,6 +119,83 @@ fact('many are counted, and then cancelled, and only those', async (t, { page },
   await oldest(page).filter({ hasText: 'none' }).waitFor()
 })
 
+fact('what is done is what was counted, and all only by who is sure', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('button', { name: /^Pause / }).click()
+  await page.getByRole('button', { name: /^Resume / }).waitFor()
+  const ids: string[] = []
+  for (let n = 0; n < 2; n += 1)
+    ids.push(
+      await submitNew(sql, await createCaller(sql), describeSubmission({ code: 'print(1)' })),
+    )
+  const form = page.getByRole('form', { name: 'Many at once' })
+  const countButton = form.getByRole('button', { name: 'Count' })
+  const act = form.getByRole('button', { name: /^Cancel: \d/ })
+  await countButton.click()
+  await act.waitFor()
+  await form.getByLabel('Account').fill('somebody else')
+  t.equal(await act.count(), 0, 'a changed filter wants a new count')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/operator/bulk', async (route) => {
+    await held.promise
+    await route.continue().catch(() => {}) // the page asks no more
+  })
+  await form.getByLabel('Account').fill('')
+  await countButton.click()
+  await form.getByLabel('Account').fill('another')
+  await form.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  held.resolve()
+  await page.unroute('**/api/operator/bulk')
+  t.equal(await act.count(), 0, 'nor does the count that was under way count for it')
+  await form.getByLabel('Account').fill('')
+  await form.getByLabel('Hours back').fill('1e300')
+  await countButton.click()
+  await page.getByText(/^Hours back is a number/).waitFor()
+  await form.getByLabel('Hours back').fill('2')
+  await countButton.click()
+  let asked = ''
+  page.once('dialog', (dialog) => {
+    asked = dialog.message()
+    void dialog.dismiss()
+  })
+  await act.click()
+  t.match(asked, /^Cancel \d+ submissions, of every account\?$/)
+  const rows = await sql`select status from runledger.result where id = any (${ids})`
+  t.strictSame(rows.map(({ status }) => status as string), ['queued', 'queued']) // prettier-ignore
+  await page.getByRole('button', { name: /^Resume / }).click()
+  await oldest(page).filter({ hasText: 'none' }).waitFor()
+})
+
+fact('webhooks that were given up are chosen, unless another is', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  const form = page.getByRole('form', { name: 'Many at once' })
+  await form.getByLabel('Action').selectOption('replay')
+  await form.getByLabel('Account').fill('nobody')
+  const bodies: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/bulk')) bodies.push(request.postData() ?? '')
+  })
+  await form.getByRole('button', { name: 'Count' }).click()
+  await page.getByText('0 submissions fit.').waitFor()
+  await form.getByLabel('Delivery').selectOption('')
+  await form.getByRole('button', { name: 'Count' }).click()
+  await page.getByText('0 submissions fit.').waitFor()
+  t.match(bodies[0], '"webhook":"abandoned"')
+  t.notMatch(bodies[1], 'webhook":')
+})
+
+fact('after a look that failed the page looks again', async (t, { page }, key) => {
+  await enter(page, origin, key)
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor()
+  await page.route('**/api/operator/overview', (route) =>
+    route.fulfill({ status: 422, json: { error: 'odd', message: 'Odd.' } }),
+  )
+  await page.getByText('Odd.').waitFor()
+  await page.unroute('**/api/operator/overview')
+  await page.getByText('Odd.').waitFor({ state: 'detached' })
+  t.pass()
+})
+
 fact('the ledger is verified, all of it', async (t, { page }, key) => {
   await enter(page, origin, key)
   await page.getByRole('button', { name: 'Verify now' }).click()

@@ -93,6 +93,19 @@ t.test('how submissions ended is counted, with how long they took', async (t) =>
   t.strictSame(summary, { p50: 50, p95: 95, p99: 99 })
 })
 
+t.test('an end that a record does not have is counted all the same', async (t) => {
+  const id = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
+  await finish(sql, id)
+  const { verdicts } = await session.begin(async (transaction) => {
+    await transaction`update runledger.result set status = 'queued', verdict = null where id = ${id}`
+    const [{ recent }] = await transaction<[{ recent: { verdicts: Record<string, number> } }]>`
+      select runledger.read_recent_ends('5 minutes', 3000) as recent`
+    await transaction`update runledger.result set status = 'completed', verdict = 'AC' where id = ${id}`
+    return recent
+  })
+  t.equal(verdicts['unknown'], 1)
+})
+
 t.test('a busy service is told of as far back as the newest events reach', async (t) => {
   const [{ recent }] = await sql<[{ recent: { seconds: number; ended: number } }]>`
     select runledger.read_recent_ends('5 minutes', 3) as recent`

@@ -115,9 +115,11 @@ if (release === null) {
   t.test('its web takes no operator’s key', { skip }, async (t) => {
     const { key } = await issueOperatorKey(sql)
     const post = await startWeb(release.directory, key)
+    // 401: it knows of no operators; 403: it does.
+    const refusals: readonly unknown[] = [401, 403]
     for (const path of ['/api/submit', '/api/submit?wait=true'])
-      t.match(await post(path, { language: 'python', code: '' }), { status: 401 }, path)
-    t.match(await post('/api/submit/batch', { submissions: [] }), { status: 401 })
+      t.ok(refusals.includes((await post(path, { language: 'python', code: '' })).status), path)
+    t.ok(refusals.includes((await post('/api/submit/batch', { submissions: [] })).status))
   })
 
   t.test('its worker leaves what it cannot do to one that can', { skip }, async (t) => {

@@ -745,7 +745,7 @@ function runledger.find_blobs(account_id uuid, names text[])
   grant execute to runledger_api
 
 function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
-  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not.
+  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not, nor does a webhook that was sent again since until.
   returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
@@ -897,7 +897,7 @@ function runledger.read_outcome(type text, data jsonb)
 
 function runledger.read_overview()
   What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
-  returns jsonb stable security definer set search_path="", jit=off
+  returns jsonb stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
   grant execute to runledger_auditor
 

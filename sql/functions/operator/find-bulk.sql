@@ -61,6 +61,11 @@ begin
         when 'cancel' then r.status in ('queued', 'running')
         when 'replay' then d.url is not null
           and case when filter ? 'webhook' then d.state = filter ->> 'webhook' else d.state in ('delivered', 'abandoned') end
+          -- A step whose answer was lost is asked for again.
+          and not exists (
+            select from runledger.event e
+            where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
+          )
         else r.rerun_of is null and r.status in ('completed', 'failed') and r.purged_at is null
           and (_languages is null or r.language = any (_languages) and not exists (
             select from runledger.event received
@@ -87,4 +92,4 @@ begin
   );
 end
 $$;
-comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not.';
+comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not, nor does a webhook that was sent again since until.';

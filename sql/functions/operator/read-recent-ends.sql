@@ -20,7 +20,7 @@ begin
     ), ends as materialized (
       select
         r.language,
-        case r.status when 'cancelled' then 'cancelled' when 'failed' then 'IE' else r.verdict end as verdict,
+        case r.status when 'cancelled' then 'cancelled' when 'failed' then 'IE' else coalesce(r.verdict, 'unknown') end as verdict,
         case when r.status = 'completed' then extract(epoch from r.started_at - r.created_at) end as waited,
         case when r.status = 'completed' then r.wall_time end as ran,
         case when r.status = 'completed' then extract(epoch from r.finished_at - r.created_at) end as took

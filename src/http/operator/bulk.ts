@@ -1,7 +1,7 @@
 // POST /api/operator/bulk: counts what fits a filter, or does something to a step of it.
 import type * as v from 'valibot'
 import type { Issue } from '#error'
-import { countBulk, takeBulkStep } from '#operator'
+import { capCampaign, countBulk, takeBulkStep } from '#operator'
 import type { BulkOrder } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
@@ -25,10 +25,10 @@ export function actInBulk({
     const order = readOrder(asked)
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
     const step = await withDeadline(
-      () =>
+      (signal) =>
         asked.dry_run
           ? countBulk(database, order)
-          : takeBulkStep(database, order, queueCapacity, metadata),
+          : takeBulkStep(database, order, capCampaign(queueCapacity), metadata, signal),
       stepMilliseconds,
     )
     sendJson(response, 200, { action: order.action, until: order.filter.until, ...step })

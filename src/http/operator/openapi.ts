@@ -26,7 +26,7 @@ export const operatorOperations: readonly Operation[] = [
     operationId: 'actInBulk',
     summary: 'Cancel, run again or send again what fits a filter, a step at a time',
     description:
-      'For operators’ keys that may change something. With dry_run it counts and changes nothing. Without, one step: up to a hundred, for at most a second; call it again with next as after, and the same until, until next is null. Each that is changed has an event with the key that asked. cancel takes what waits or runs. rerun repeats what has ended, each once under one campaign, low and ten at a time. replay sends webhooks again that were delivered or given up: of one account, as the secret must be given anew.',
+      'For operators’ keys that may change something. With dry_run it counts and changes nothing. Without, one step: up to a hundred, for at most a second; call it again with next as after, and the same until, until next is null. Each that is changed has an event with the key that asked. cancel takes what waits or runs. rerun repeats what has ended, each once under one campaign, low, ten at a time, and while half of the queue is free. replay sends webhooks again that were delivered or given up: of one account, as the secret must be given anew; what was sent again since until is passed over, so a step may be repeated.',
     body: {
       schema: 'Bulk',
       examples: {

@@ -27,8 +27,8 @@ export function giveOrder(
     if (issues.length > 0) throw invalidRequest(issues)
     const id = request.params['id'] ?? ''
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
-    const worker = await withDeadline(async () =>
-      isUuid(id) ? steerWorker(database, id, wantedBy[word], metadata) : null,
+    const worker = await withDeadline(async (signal) =>
+      isUuid(id) ? steerWorker(database, id, wantedBy[word], metadata, signal) : null,
     )
     if (worker === null) throw new Problem('not_found', 'No such worker lives.')
     sendJson(response, 200, worker)

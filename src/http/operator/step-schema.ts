@@ -1,32 +1,41 @@
 // What is asked of POST /api/operator/bulk and verify.
 import * as v from 'valibot'
-import { bulkActions } from '#operator'
+import { bulkActions, campaignNameMost } from '#operator'
 import { resultVerdicts } from '#result'
 import { tagSchema } from '../detail-field.ts'
 import { languageSchema } from '../language-name.ts'
 import { wellFormedTextWithoutNul } from '../text.ts'
 import { webhookSecret } from '../webhook-secret.ts'
 
-const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/
+const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
 const time = v.pipe(
   v.string(),
-  v.check(
-    (text) => form.test(text) && !Number.isNaN(Date.parse(text)),
-    'must be a time such as 2030-01-31T12:00:00Z',
-  ),
+  v.check(isTime, 'must be a time such as 2030-01-31T12:00:00Z'),
+  v.transform((text) => new Date(text).toISOString()),
   v.metadata({ format: 'date-time' }),
 )
-const name = v.pipe(
-  wellFormedTextWithoutNul,
-  v.minLength(1, 'must not be empty'),
-  v.maxLength(200, 'is longer than 200 characters'),
-)
+
+/** PostgreSQL knows it too: no 30th of February, no year 0. */
+function isTime(text: string): boolean {
+  const clock = form.exec(text)?.[1]
+  if (clock === undefined || Number.isNaN(Date.parse(text))) return false
+  // A day that its month has not becomes another one.
+  const isDay = new Date(`${clock}Z`).toISOString().startsWith(clock)
+  return isDay && /^(?!0000)\d/.test(new Date(text).toISOString())
+}
+
+const name = (most: number) =>
+  v.pipe(
+    wellFormedTextWithoutNul,
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(most, `is longer than ${most} characters`),
+  )
 
 /** Each is optional; all have to fit. */
 const filter = v.strictObject({
   since: v.optional(time),
   until: v.optional(time),
-  account: v.optional(v.pipe(name, v.description('Its name.'))),
+  account: v.optional(v.pipe(name(200), v.description('Its name.'))),
   language: v.optional(languageSchema),
   status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
   verdict: v.optional(v.picklist(resultVerdicts)),
@@ -55,7 +64,10 @@ export const bulkSchema = v.strictObject({
   dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
   after,
   campaign: v.optional(
-    v.pipe(name, v.description('For rerun: under one name each is repeated once.')),
+    v.pipe(
+      name(campaignNameMost),
+      v.description('For rerun: under one name each is repeated once.'),
+    ),
   ),
   secret: v.optional(
     v.pipe(webhookSecret, v.description('For replay: signs them; the one they had was deleted.')),

@@ -30,6 +30,7 @@ async function walk(): Promise<Sum> {
   let share = 0
   for (let after: string | null = null; ;) {
     const { status, body } = await step({ after })
+    if (status === 503) continue // a machine that is busy
     if (status !== 200) throw new Error(JSON.stringify(body))
     if (body.busy === true) continue
     for (const name of ['events', 'drift', 'broken_chain', 'invariant'] as const)

@@ -45,6 +45,24 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['http/bulk'],
   },
   {
+    name: 'operator: a step that is repeated sends webhooks twice',
+    text: "e.type = 'webhook.replayed' and e.recorded_at >= _until",
+    instead: "e.type = 'webhook.replayed' and e.recorded_at < '-infinity'",
+    tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: reruns take all of the queue',
+    text: 'const shareOfQueue = 0.5',
+    instead: 'const shareOfQueue = 1',
+    tests: ['http/bulk'],
+  },
+  {
+    name: 'operator: what a worker says of itself steers a terminal',
+    text: 'given.map((row) => row.map(makeVisible))',
+    instead: 'given',
+    tests: ['cli/top'],
+  },
+  {
     name: 'operator: a walk ends before the log does',
     text: "_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), verify_part.events",
     instead:

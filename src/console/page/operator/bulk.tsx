@@ -11,10 +11,16 @@ import type { BulkRequest } from './service.ts'
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
 type Action = keyof typeof actions
 
-/** What was counted; `until`: nothing that came later is touched. */
+// What was delivered is sent again by who chooses so.
+const usualWebhook = 'abandoned'
+// Some ten years.
+const hoursMost = 100_000
+
+/** What was counted, and nothing else is done: its filter has `until`, so nothing that came later is touched. */
 interface Counted {
   readonly sum: number
-  readonly until: string
+  readonly action: Action
+  readonly request: BulkRequest
 }
 
 export function Bulk(): JSX.Element {
@@ -26,56 +32,60 @@ export function Bulk(): JSX.Element {
   const [told, setTold] = useState('')
   const [failure, setFailure] = useState<RunledgerError | null>(null)
   const working = useRef<AbortController | null>(null)
+  const counting = useRef<AbortController | null>(null)
   const [isWorking, setWorking] = useState(false)
   useEffect(() => () => working.current?.abort(), [])
 
-  // What was counted was another filter's.
+  // What was counted, or is being counted, is another filter's.
   const change = (then: () => void): void => {
+    counting.current?.abort()
     setCounted(null)
     setTold('')
     then()
   }
-  const field = (name: string) => ({
-    value: fields[name] ?? '',
+  const field = (name: string, usual = '') => ({
+    value: fields[name] ?? usual,
     onInput: (value: string) => change(() => setFields((before) => ({ ...before, [name]: value }))),
   })
-  const describe = (): BulkRequest => {
-    const { hours = '', ...rest } = fields
-    const given = Object.entries(rest).filter(([, value]) => value !== '')
-    const reach = Number(hours === '' ? '24' : hours)
-    const since = new Date(Date.now() - (reach > 0 ? reach : 24) * 3_600_000).toISOString()
-    return {
-      action,
-      filter: { ...Object.fromEntries(given), since },
-      // One campaign an hour's filter: pressed twice, each is repeated once.
-      ...(action === 'rerun' && { campaign: `console ${given.join(' ')} ${since.slice(0, 13)}` }),
-      ...(action === 'replay' && secret !== '' && { secret }),
-    }
-  }
-  const work = async (isDry: boolean): Promise<void> => {
+  const work = async (ask: (aborter: AbortController) => Promise<void>): Promise<void> => {
     const aborter = new AbortController()
     working.current = aborter
     setWorking(true)
     setFailure(null)
-    const request = describe()
-    const until = isDry ? {} : { until: counted?.until ?? '' }
-    let last = ''
+    setCounted(null)
     try {
-      const asked = { ...request, filter: { ...request.filter, ...until } }
-      const sum = await runBulk(asked, isDry, aborter.signal, (soFar, upTo) => {
-        last = upTo
-        setTold(`${count(soFar, 'submission')} so far`)
-      })
-      setTold(isDry ? `${count(sum, 'submission')} fit.` : `${actions[action]}: done to ${sum}.`)
-      setCounted(isDry ? { sum, until: last } : null)
+      await ask(aborter)
     } catch (error) {
       if (!aborter.signal.aborted) {
         if (!(error instanceof RunledgerError)) throw error
         setFailure(error)
-        setCounted(null)
       }
+    } finally {
+      counting.current = null
+      setWorking(false)
     }
-    setWorking(false)
+  }
+  const tellSum = (sum: number): void => setTold(`${count(sum, 'submission')} so far`)
+  const countThem = (): Promise<void> =>
+    work(async (aborter) => {
+      counting.current = aborter
+      const request = describe(action, fields)
+      let until = ''
+      const sum = await runBulk(request, true, aborter.signal, (soFar, upTo) => {
+        until = upTo
+        tellSum(soFar)
+      })
+      setTold(`${count(sum, 'submission')} fit.`)
+      setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
+    })
+  const act = ({ sum, action: what, request }: Counted): void => {
+    const isAll = what === 'cancel' && request.filter['account'] === undefined
+    if (isAll && !confirm(`Cancel ${count(sum, 'submission')}, of every account?`)) return
+    void work(async ({ signal }) => {
+      const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
+      const done = await runBulk(asked, false, signal, tellSum)
+      setTold(`${actions[what]}: done to ${done}.`)
+    })
   }
   return (
     <section aria-labelledby={id}>
@@ -85,7 +95,7 @@ export function Bulk(): JSX.Element {
         aria-labelledby={id}
         onSubmit={(event) => {
           event.preventDefault()
-          void work(true)
+          void countThem()
         }}
       >
         <Choice
@@ -104,6 +114,17 @@ export function Bulk(): JSX.Element {
         <TextField label="Tag" {...field('tag')} />
         <TextField label="Hours back" inputMode="decimal" placeholder="24" {...field('hours')} />
         {action === 'replay' && (
+          <Choice
+            label="Delivery"
+            options={[
+              ['abandoned', 'Given up'],
+              ['delivered', 'Delivered'],
+              ['', 'Either'],
+            ]}
+            {...field('webhook', usualWebhook)}
+          />
+        )}
+        {action === 'replay' && (
           <p class="field">
             <label for={`${id}-secret`}>Secret</label>
             <input
@@ -121,8 +142,8 @@ export function Bulk(): JSX.Element {
             Count
           </button>
           {counted !== null && counted.sum > 0 && !isWorking && (
-            <button type="button" class="danger" onClick={() => void work(false)}>
-              {actions[action]}: {counted.sum}
+            <button type="button" class="danger" onClick={() => act(counted)}>
+              {actions[counted.action]}: {counted.sum}
             </button>
           )}
           {isWorking && (
@@ -136,4 +157,23 @@ export function Bulk(): JSX.Element {
       {failure !== null && <Failure of={failure} />}
     </section>
   )
+}
+
+/** @throws {RunledgerError} for hours that are none. */
+function describe(action: Action, fields: Readonly<Record<string, string>>): BulkRequest {
+  const { hours = '', webhook = usualWebhook, ...others } = fields
+  const rest = { ...others, ...(action === 'replay' && { webhook }) }
+  const given = Object.entries(rest).filter(([, value]) => value !== '')
+  const reach = hours === '' ? 24 : Number(hours)
+  if (!(reach > 0 && reach <= hoursMost)) {
+    const message = `Hours back is a number up to ${hoursMost}.`
+    throw new RunledgerError(0, { error: 'invalid_request', message }, null)
+  }
+  const since = new Date(Date.now() - reach * 3_600_000).toISOString()
+  return {
+    action,
+    filter: { ...Object.fromEntries(given), since },
+    // One campaign an hour's filter: pressed twice, each is repeated once. No field that is accepted makes it too long.
+    ...(action === 'rerun' && { campaign: `console ${given.join(' ')} ${since.slice(0, 13)}` }),
+  }
 }

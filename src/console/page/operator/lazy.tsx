@@ -15,16 +15,26 @@ export async function tryKey(text: string): Promise<void> {
 export function Service(): JSX.Element {
   const ownKey = useStore(key)
   const [View, setView] = useState<(() => JSX.Element) | null>(null)
+  const [isLost, setLost] = useState(false)
   const isOperators = isOperatorKey(ownKey)
   useEffect(() => {
     if (!isOperators) return
-    void import('./overview.tsx').then(({ OverviewView }) => setView(() => OverviewView))
+    // After an update of the service its parts have other names.
+    import('./overview.tsx').then(
+      ({ OverviewView }) => setView(() => OverviewView),
+      () => setLost(true),
+    )
   }, [isOperators])
   if (!isOperators || View === null) {
     return (
       <>
         <h1>Service</h1>
-        <p>{isOperators ? '' : 'This is for operators’ keys: they begin with rl_oper_.'}</p>
+        {!isOperators && <p>This is for operators’ keys: they begin with rl_oper_.</p>}
+        {isOperators && isLost && (
+          <p class="failure" role="alert">
+            This view could not be fetched: reload the page.
+          </p>
+        )}
       </>
     )
   }

@@ -1,5 +1,5 @@
 // The whole service at one look, what has waited longest first. It asks each second while somebody can see it.
-import { RunledgerError } from '#client'
+import type { RunledgerError } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
@@ -45,11 +45,15 @@ function useOverview(): {
   useEffect(() => {
     const aborter = new AbortController()
     const { signal } = aborter
-    whileVisible(signal, (shown) => followOverview(shown, setOverview)).catch((error: unknown) => {
-      if (signal.aborted) return
-      if (!(error instanceof RunledgerError)) throw error
-      setFailure(error)
-    })
+    const tell = (seen: Overview): void => {
+      setOverview(seen)
+      setFailure(null)
+    }
+    whileVisible(signal, (shown) => followOverview(shown, tell, setFailure)).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error
+      },
+    )
     return () => aborter.abort()
   }, [])
   return { overview, failure }

@@ -1,4 +1,5 @@
 // What the operators' view asks of its service.
+import { RunledgerError } from '#client'
 import { call, pause, persist } from '../call.ts'
 
 /** Parts of what GET /api/operator/overview tells; times are ISO 8601, ages and durations seconds. */
@@ -96,20 +97,29 @@ export type OrderWord = 'pause' | 'drain' | 'resume'
 
 const path = '/api/operator/'
 const refreshMilliseconds = 1000
+const afterFailureMilliseconds = 5000
 
 /** @throws {RunledgerError} for a key that is not valid. */
 export async function tryOperatorKey(apiKey: string): Promise<void> {
   await call('GET', `${path}overview`, { apiKey })
 }
 
-/** Tells how the service stands, each second, until the signal. */
+/** Tells how the service stands, each second, until the signal; after a failure it goes on, seldom. */
 export async function followOverview(
   signal: AbortSignal,
   tell: (overview: Overview) => void,
+  fail: (failure: RunledgerError) => void,
 ): Promise<never> {
   for (;;) {
-    tell(await persist(signal, () => call<Overview>('GET', `${path}overview`, { signal })))
-    await pause(refreshMilliseconds, signal)
+    let milliseconds = refreshMilliseconds
+    try {
+      tell(await persist(signal, () => call<Overview>('GET', `${path}overview`, { signal })))
+    } catch (error) {
+      if (!(error instanceof RunledgerError)) throw error
+      fail(error)
+      milliseconds = afterFailureMilliseconds
+    }
+    await pause(milliseconds, signal)
   }
 }
 

@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
+import { escapeHidden } from '../visible.ts'
 import { orderWorker } from './service.ts'
 import type { OrderWord, SeenWorker } from './service.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
@@ -15,8 +16,10 @@ const orderNames: Readonly<Record<OrderWord, string>> = {
 }
 
 // No order undoes it.
-const describeDrain = ({ host, pid }: SeenWorker): string =>
-  `Drain ${host} ${pid}? It finishes what it has and ends.`
+const describeDrain = (worker: SeenWorker): string =>
+  `Drain ${nameWorker(worker)}? It finishes what it has and ends.`
+
+const nameWorker = ({ host, pid }: SeenWorker): string => `${escapeHidden(host)} ${pid}`
 
 export function Workers({
   of,
@@ -32,7 +35,7 @@ export function Workers({
     if (word === 'drain' && !confirm(describeDrain(worker))) return
     try {
       await orderWorker(worker.id, word)
-      setTold(`${orderNames[word]}: ${worker.host} ${worker.pid} heeds it at its next heartbeat.`)
+      setTold(`${orderNames[word]}: ${nameWorker(worker)} heeds it at its next heartbeat.`)
     } catch (error) {
       if (!(error instanceof RunledgerError)) throw error
       setTold(error.message)
@@ -75,9 +78,11 @@ export function Workers({
                   </td>
                   <td>{formatAge(worker.heartbeat_seconds)} ago</td>
                   <td>
-                    {worker.box ?? '–'} {worker.cgroup ?? ''}
+                    <Visible text={`${worker.box ?? '–'} ${worker.cgroup ?? ''}`} />
                   </td>
-                  <td>{worker.version ?? '–'}</td>
+                  <td>
+                    <Visible text={worker.version ?? '–'} />
+                  </td>
                   <td title={worker.languages.join(', ')}>{worker.languages.length}</td>
                   {mayOrder && (
                     <td>
@@ -86,7 +91,7 @@ export function Workers({
                           <button
                             key={word}
                             type="button"
-                            aria-label={`${orderNames[word]} ${worker.host} ${worker.pid}`}
+                            aria-label={`${orderNames[word]} ${nameWorker(worker)}`}
                             onClick={() => void order(worker, word)}
                           >
                             {orderNames[word]}
