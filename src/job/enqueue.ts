@@ -4,6 +4,7 @@ import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { passMilestone } from './milestone.ts'
 import { encodeDetail } from './detail.ts'
+import { isOfAccount } from './queue-full.ts'
 import { describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -20,7 +21,8 @@ export type Receipt =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: the same request came first under this idempotency key. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
-  | { readonly kind: 'queue_full' }
+  /** `ofAccount`: others still get in. */
+  | { readonly kind: 'queue_full'; readonly ofAccount: boolean }
   /** With `checksKey`: the key is invalid, or its requests must be counted. */
   | { readonly kind: 'key_refused' }
 
@@ -60,7 +62,8 @@ export async function receiveSubmission(
     if (toldTo === null) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
+    if (errorCode(error) === sqlState.queueFull)
+      return { kind: 'queue_full', ofAccount: isOfAccount(error) }
     if (errorCode(error) === sqlState.keyRefused) return { kind: 'key_refused' }
     throw error
   }

@@ -116,7 +116,7 @@ t.test('the oldest job counts from when a worker could have taken it', async (t)
   t.equal(await shown(), 0, 'all are for later')
   const id = await submit()
   await sql`
-    update graphile_worker._private_jobs set run_at = now() - interval '100 seconds' where key = ${id}`
+    update graphile_worker._private_jobs set created_at = now() - interval '100 seconds' where key = ${id}`
   t.ok((await shown()) >= 100)
   await sql`update graphile_worker._private_jobs set locked_at = now() where key = ${id}`
   t.equal(await shown(), 0, 'a worker has it')

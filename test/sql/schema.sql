@@ -197,6 +197,8 @@ table runledger.pending
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
   awaited boolean not null: Somebody waits who is told on the channel submission_finished, of the id alone: a process of an earlier release.
   told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
+  turn bigint: Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.
+  charge bigint: Ticks of virtual time that its account was charged for it beforehand.
   is_low boolean not null default false: It waits until none waits that is not.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
@@ -267,11 +269,13 @@ table runledger.tier
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
+  weight integer not null default 1: How many times an account's share of the slots and of the queue that of weight 1 is.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
+  constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
 
 table runledger.watch
   Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.
@@ -322,6 +326,9 @@ type runledger.submission_request
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
+
+sequence runledger.turn
+  The virtual time: the latest turn that was taken.
 
 view audit.account
   Accounts. blob_bytes: what their blobs count.
@@ -497,13 +504,14 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots and of the queue.
   name text
   requests_per_minute integer
   concurrent_executions integer
   keys bigint
   limits jsonb
   blob_bytes bigint
+  weight integer
   grant select to runledger_auditor
 
 view audit.webhook
@@ -610,6 +618,14 @@ view runledger.result_from_log
   compile jsonb
   rerun_of uuid
 
+function job.begin_turn(run_at timestamp with time zone)
+  The job of this run_at is taken: the virtual time is its turn, unless it is later already. Returns run_at, or null for a real time.
+  returns timestamp with time zone
+
+function job.create_clock(account_id uuid)
+  Makes what is missing of an account's three sequences, all in ticks: "ID", where its next program comes (job.next_turn); "ID cost", what one takes of late at weight 1; "ID credit", what it was charged too much.
+  returns void
+
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
   returns void security definer set search_path=""
@@ -619,28 +635,52 @@ function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0
   returns void security definer set search_path=""
 
 function job.enqueue_first(submission_id uuid, language text)
-  Enqueues the first execution of a submission in the caller's transaction. It wakes nobody: see job.wake_workers.
+  Enqueues the first execution of a pending submission in the caller's transaction, at its turn. It wakes nobody: see job.wake_workers.
   returns void
 
 function job.find_task(identifier text)
   graphile-worker's number of a task; null when no worker and no job was ever of it.
   returns integer stable
 
+function job.find_turn(submission_id uuid)
+  The turn of an unfinished submission; it gets one if it has none. Null: it is low, or has ended.
+  returns bigint
+
+function job.hold_clock(clock regclass)
+  Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: another holds it.
+  returns boolean
+
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
-function job.rank(submission_id uuid, given_back boolean DEFAULT false)
-  The priority of a submission's job: 0 is usual, 2 is low, one less is given back. Null: it is not pending.
-  returns smallint stable
+function job.next_turn(account_id uuid, weight integer, OUT turn bigint, OUT charge bigint)
+  A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.
+  returns record
+
+function job.rank(is_low boolean, given_back boolean DEFAULT false)
+  The priority of a submission's job: 0 is usual, 2 is low, one less is given back.
+  returns smallint immutable
+
+function job.read_turn(run_at timestamp with time zone)
+  The turn of a job with this run_at; null for a real time.
+  returns bigint immutable
 
 function job.remove_execute(submission_id uuid)
   Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
   returns void security definer set search_path=""
 
+function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
+  Notes what an ended submission took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
+  returns void
+
 function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
   Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
   returns record
+
+function job.turn_time(turn bigint)
+  The run_at of a job with this turn. A microsecond is a tick, a tenth of a millisecond of a slot at weight 1: before turns are later than now, 5,000 years of one slot pass.
+  returns timestamp with time zone immutable
 
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
@@ -705,8 +745,12 @@ function runledger.count_blob(bytes integer)
   grant execute to runledger_auditor
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots and of the queue; left out they stay, too.
   returns void security definer set search_path=""
+
+function runledger.demand_room(submissions integer, capacity integer, account_id uuid, weight integer)
+  RL003 unless there is room for so many submissions more (has_room), or, with the detail `account`, unless the account then holds no more than is free times its weight, but for those that are being received at this moment.
+  returns void
 
 function runledger.displace_low(api_key_id uuid)
   Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
@@ -730,8 +774,8 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=""
 
-function runledger.estimate_drain()
-  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
+function runledger.estimate_drain(account_id uuid DEFAULT NULL::uuid)
+  Submissions that ended lately, of all accounts or of one, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
@@ -935,12 +979,12 @@ function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, sche
   grant execute to runledger_api
 
 function runledger.receive_batch(batch jsonb, answer text)
-  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
+  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, or, with the detail `account`, into the account's share of it; nothing was written.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full, or, with the detail `account`, the account's share of it; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

@@ -31,6 +31,7 @@ begin
     )) end
   loop
     update runledger.pending set admitted = true where pending.submission_id = _waiting.submission_id;
+    perform job.find_turn(_waiting.submission_id);
     perform job.enqueue_first(_waiting.submission_id, _waiting.language);
     _admitted := _admitted + 1;
   end loop;

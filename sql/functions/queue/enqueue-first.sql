@@ -5,14 +5,17 @@ create or replace function job.enqueue_first(submission_id uuid, language text) 
 language plpgsql
 as $$
 begin
-  insert into graphile_worker._private_jobs (task_id, payload, key, priority)
+  insert into graphile_worker._private_jobs (task_id, payload, key, priority, run_at)
   select
     task.id,
     json_build_object('submission', enqueue_first.submission_id, 'language', enqueue_first.language),
     enqueue_first.submission_id::text,
-    coalesce(job.rank(enqueue_first.submission_id), 0)
+    job.rank(p.is_low),
+    -- Low ones come in order.
+    coalesce(job.turn_time(p.turn), now())
   from graphile_worker._private_tasks task
-  where task.identifier = job.name_task(enqueue_first.language)
+  cross join runledger.pending p
+  where task.identifier = job.name_task(enqueue_first.language) and p.submission_id = enqueue_first.submission_id
   on conflict (key) do nothing;
   if not found then
     -- A new task, an earlier job, or a language known only to the log.
@@ -20,4 +23,4 @@ begin
   end if;
 end
 $$;
-comment on function job.enqueue_first is 'Enqueues the first execution of a submission in the caller''s transaction. It wakes nobody: see job.wake_workers.';
+comment on function job.enqueue_first is 'Enqueues the first execution of a pending submission in the caller''s transaction, at its turn. It wakes nobody: see job.wake_workers.';

@@ -2,13 +2,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createQueueFront } from '../../../src/job/queue/front.ts'
+import type { QueueFront } from '../../../src/job/queue/front.ts'
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 
-t.test('it begins where the first was found that was looked for from the start', async (t) => {
+/** One that has looked from the start twice, with so much time between that what it missed is stored. */
+async function createSettled(first: Date, second: Date): Promise<QueueFront> {
   const front = createQueueFront()
-  t.equal(front.since, null, 'nothing is known at first')
-  front.note(null, at(5))
+  front.note(null, first)
+  await delay(120)
+  front.note(null, second)
+  return front
+}
+
+t.test('it begins where the look before last from the start found the first', async (t) => {
+  const fresh = createQueueFront()
+  t.equal(fresh.since, null, 'nothing is known at first')
+  fresh.note(null, at(5))
+  fresh.note(null, at(6))
+  t.equal(fresh.since, null, 'what was being stored may still come before')
+  const front = await createSettled(at(5), at(7))
   t.strictSame(front.since, at(5))
   front.note(at(5), at(7))
   t.strictSame(front.since, at(5), 'one found from there on says nothing of those before it')
@@ -16,11 +29,11 @@ t.test('it begins where the first was found that was looked for from the start',
   t.strictSame(front.since, at(3), 'none was left there, and one was before')
   front.note(at(3), null)
   t.equal(front.since, null, 'none is left')
+  t.strictSame((await createSettled(at(5), at(4))).since, at(4), 'an earlier one has come')
 })
 
 t.test('after a moment it is looked for again', async (t) => {
-  const front = createQueueFront()
-  front.note(null, at(5))
+  const front = await createSettled(at(5), at(5))
   await delay(300)
   t.equal(front.since, null)
   front.note(at(5), at(6))

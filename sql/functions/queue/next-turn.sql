@@ -1,0 +1,31 @@
+-- Start-time fair queueing: a program starts when the account's programs before it have had their time, or, if that is past,
+-- now; both in virtual time, which passes as the account that has had least goes on. So who has waited for nothing is
+-- next, and who has queued much comes between the others.
+
+create or replace function job.next_turn(account_id uuid, weight integer, out turn bigint, out charge bigint)
+language plpgsql
+as $$
+declare
+  -- Null when it is missing: then all of this is now, until the reconciler has made it.
+  _clock regclass := to_regclass('turn."' || next_turn.account_id || '"');
+  _credit regclass := to_regclass('turn."' || next_turn.account_id || ' credit"');
+  _cost regclass := to_regclass('turn."' || next_turn.account_id || ' cost"');
+  _now bigint := coalesce(pg_sequence_last_value('runledger.turn'), 0);
+  _is_held boolean := job.hold_clock(_clock);
+  _owed bigint := coalesce(pg_sequence_last_value(_credit), 0);
+  _done bigint;
+begin
+  next_turn.charge := greatest(1, coalesce(pg_sequence_last_value(_cost), 10000) / next_turn.weight);
+  next_turn.turn := greatest(_now, pg_sequence_last_value(_clock));
+  if _owed > 0 then
+    -- What it was charged too much before now is past.
+    _owed := case when next_turn.turn > _now then least(_owed, next_turn.charge - 1) else 0 end;
+    _done := setval(_credit, case when next_turn.turn > _now then pg_sequence_last_value(_credit) - _owed else 0 end);
+  end if;
+  _done := setval(_clock, next_turn.turn + next_turn.charge - _owed);
+  if _is_held then
+    _is_held := not pg_advisory_unlock(71832, _clock::oid::integer);
+  end if;
+end
+$$;
+comment on function job.next_turn is 'A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.';

@@ -1,0 +1,208 @@
+// In which order accounts' programs come: whoever has had least of the slots is next.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import type { Caller } from '#account'
+import { createTestDatabase } from '../../helper/database.ts'
+import { finish } from '../../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const python = describeSubmission({ code: 'print(1)' })
+const lua = describeSubmission({ language: 'lua', code: 'print(1)' })
+const circumstances = { capacity: 100_000 }
+const worker = uuidv7()
+await sql`
+  insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
+  values (${worker}, 'test', 1, 1, '{}', 600)`
+await sql`select graphile_worker.add_job('execute')`
+
+t.beforeEach(async () => {
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`delete from runledger.pending`
+})
+
+async function enqueue(caller: Caller, count: number, submission = python): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1)
+    ids.push(await submitNew(sql, caller, submission, circumstances))
+  return ids
+}
+
+/** Begins the next; whose it is and its id. */
+async function take(language = 'python'): Promise<{ account: string; id: string } | null> {
+  const [row] = await sql<{ account_id: string; submission_id: string }[]>`
+    select * from runledger.take_execution(
+      ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, ${sql.json({ [language]: {} })}, '{"actor": {}}', '{}'::text[]
+    )`
+  return row === undefined ? null : { account: row.account_id, id: row.submission_id }
+}
+
+async function takeAll(most: number): Promise<string[]> {
+  const accounts: string[] = []
+  for (let n = 0; n < most; n += 1) {
+    const taken = await take()
+    if (taken === null) break
+    accounts.push(taken.account)
+  }
+  return accounts
+}
+
+const count = (accounts: readonly string[], { accountId }: Caller): number =>
+  accounts.filter((account) => account === accountId).length
+
+/** Ends a program that took its slot for so long. */
+async function end(id: string, seconds: number): Promise<void> {
+  await sql`
+    update runledger.result set started_at = now() - make_interval(secs => ${seconds}), finished_at = now()
+    where id = ${id}`
+  await sql`select runledger.finish_submission(${id})`
+}
+
+t.test('who comes is next, however much another has queued', async (t) => {
+  const [busy, other] = [await createCaller(sql), await createCaller(sql)]
+  await enqueue(busy, 50)
+  await takeAll(20)
+  for (let n = 0; n < 3; n += 1) {
+    const [id] = await enqueue(other, 1)
+    const taken = [await take(), await take()]
+    t.ok(
+      taken.some((found) => found?.id === id),
+      'of the next two, as one of the other has as much right',
+    )
+  }
+})
+
+t.test('accounts get slots by the weight of their tier, and each its own in order', async (t) => {
+  for (const weight of [1, 2, 4])
+    await sql`insert into runledger.tier (name, weight) values (${`weight${weight}`}, ${weight})`
+  const one = await createCaller(sql, 'weight1')
+  const two = await createCaller(sql, 'weight2')
+  const four = await createCaller(sql, 'weight4')
+  await enqueue(one, 70)
+  await enqueue(two, 70)
+  const ids = await enqueue(four, 70)
+  const order: string[] = []
+  const accounts: string[] = []
+  for (let n = 0; n < 70; n += 1) {
+    const taken = await take()
+    accounts.push(taken?.account ?? '')
+    if (taken?.account === four.accountId) order.push(taken.id)
+  }
+  t.ok(Math.abs(count(accounts, one) - 10) <= 1)
+  t.ok(Math.abs(count(accounts, two) - 20) <= 1)
+  t.ok(Math.abs(count(accounts, four) - 40) <= 1)
+  t.strictSame(order, ids.slice(0, order.length))
+})
+
+t.test('requests that come at once get a turn each', async (t) => {
+  const [rush, calm] = [await createCaller(sql), await createCaller(sql)]
+  await enqueue(rush, 1)
+  await enqueue(calm, 40)
+  await Promise.all(Array.from({ length: 100 }, () => enqueue(rush, 1)))
+  const taken = await takeAll(60)
+  t.ok(count(taken, calm) >= 24, `${count(taken, calm)} of 60`)
+  const [row] = await sql`
+    select turn + coalesce((select sum(ticks) from runledger.account_charge c where c.account_id = u.account_id), 0) as turn,
+      (select turn from runledger.account_use where account_id = ${calm.accountId}) as calm
+    from runledger.account_use u where account_id = ${rush.accountId}`
+  t.equal(Number(row?.['turn']) - Number(row?.['calm']), 61 * 10_000, 'none is forgotten')
+})
+
+t.test('no slot is idle while anything waits', async (t) => {
+  const callers = [await createCaller(sql), await createCaller(sql)] as const
+  for (const caller of callers) await enqueue(caller, 7)
+  t.equal((await takeAll(20)).length, 14)
+})
+
+t.test('whose programs take longer than was thought gets fewer', async (t) => {
+  const [slow, quick] = [await createCaller(sql), await createCaller(sql)]
+  for (const [caller, seconds] of [
+    [slow, 4],
+    [quick, 0.5],
+  ] as const) {
+    const ids = await enqueue(caller, 30)
+    for (const id of ids) await end(id, seconds)
+  }
+  await sql`delete from graphile_worker._private_jobs`
+  // What each has had so far is even: what counts is what its programs take.
+  await enqueue(slow, 1)
+  await enqueue(quick, 1)
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`update runledger.account_use set turn = (select max(turn) from runledger.account_use)`
+  await enqueue(slow, 20)
+  await enqueue(quick, 80)
+  const taken = await takeAll(45)
+  t.ok(Math.abs(count(taken, slow) - 5) <= 1, `${count(taken, slow)} of 45`)
+})
+
+t.test('what was charged and never ran is given back', async (t) => {
+  const caller = await createCaller(sql)
+  const [id = ''] = await enqueue(caller, 1)
+  await sql`select runledger.finish_submission(${id})`
+  const [row] = await sql`
+    select ticks, seconds from runledger.account_charge where account_id = ${caller.accountId}`
+  t.match({ ...row }, { ticks: -10_000, seconds: null })
+})
+
+t.test('a job that is made anew keeps its place', async (t) => {
+  const [first, other] = [await createCaller(sql), await createCaller(sql)]
+  const ids = await enqueue(first, 3)
+  await enqueue(other, 3)
+  const read = async (): Promise<unknown> =>
+    (await sql`select run_at from graphile_worker.jobs where key = ${ids[1] ?? ''}`)[0]?.['run_at']
+  const before = await read()
+  await sql`select graphile_worker.remove_job(${ids[1] ?? ''})`
+  await sql`select runledger.reconcile_queue()`
+  t.strictSame(await read(), before)
+})
+
+t.test('what has a real time as its place gets a turn', async (t) => {
+  const caller = await createCaller(sql)
+  const [id = ''] = await enqueue(caller, 1)
+  await sql`update graphile_worker._private_jobs set run_at = now() where key = ${id}`
+  await sql`update runledger.pending set turn = null where submission_id = ${id}`
+  await sql`select runledger.reconcile_queue()`
+  const [job] =
+    await sql`select run_at < '2000-01-01' as has_turn from graphile_worker.jobs where key = ${id}`
+  t.equal(job?.['has_turn'], true)
+})
+
+t.test('a language that lags does not set the virtual time back', async (t) => {
+  const [behind, caller] = [await createCaller(sql), await createCaller(sql)]
+  const now = async (): Promise<number> =>
+    Number((await sql`select last_value from runledger.turn`)[0]?.['last_value'])
+  await enqueue(behind, 3, lua)
+  await enqueue(caller, 20)
+  await takeAll(20)
+  const before = await now()
+  t.equal((await take('lua'))?.account, behind.accountId)
+  t.equal(await now(), before)
+})
+
+t.test('what a crash or a loss of the virtual time leaves goes on in order', async (t) => {
+  const [old, fresh] = [await createCaller(sql), await createCaller(sql)]
+  await enqueue(old, 30)
+  await takeAll(10)
+  await sql`select setval('runledger.turn', 1)`
+  await sql`delete from runledger.account_charge`
+  await sql`delete from runledger.account_use where account_id = ${fresh.accountId}`
+  await sql`select runledger.reconcile_queue()`
+  await enqueue(fresh, 15)
+  const taken = await takeAll(20)
+  t.ok(Math.abs(count(taken, old) - 10) <= 1, `${count(taken, old)} of 20`)
+  t.equal((await takeAll(50)).length, 15)
+})
+
+t.test(
+  'submissions of a key that waits for a place get their turn when they have one',
+  async (t) => {
+    const limited = await createCaller(sql, 'beta')
+    const ids = await enqueue(limited, 12)
+    const [waiting] = await sql`select count(*) from runledger.pending where turn is null`
+    t.equal(waiting?.['count'], 2)
+    await finish(sql, ids[0] ?? '')
+    const [left] = await sql`select count(*) from runledger.pending where turn is null`
+    t.equal(left?.['count'], 1)
+  },
+)
