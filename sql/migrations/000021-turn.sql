@@ -17,6 +17,12 @@ comment on sequence runledger.turn is 'The virtual time: the latest turn that wa
 create schema turn;
 comment on schema turn is 'What accounts have had of the slots: some sequences each (job.create_clock). A cache: one that is missing begins anew.';
 
+create type job.turn as (
+  turn bigint,
+  charge bigint
+);
+comment on type job.turn is 'A place in the queue, and what was charged for it: ticks of virtual time.';
+
 do $$
 declare
   _account record;
@@ -43,4 +49,5 @@ with waiting as (
 update runledger.pending p set turn = waiting.turn, charge = 0 from waiting where waiting.key = p.submission_id::text;
 
 drop function if exists job.rank(uuid, boolean);
+drop function if exists job.enqueue_first(uuid, text);
 drop function if exists runledger.estimate_drain();

@@ -308,6 +308,11 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
+type job.turn
+  A place in the queue, and what was charged for it: ticks of virtual time.
+  turn bigint
+  charge bigint
+
 type runledger.submission_request
   What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.
   submission_id uuid
@@ -634,8 +639,8 @@ function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0
   Enqueues the execution of one submission again, or later, in the caller's transaction.
   returns void security definer set search_path=""
 
-function job.enqueue_first(submission_id uuid, language text)
-  Enqueues the first execution of a pending submission in the caller's transaction, at its turn. It wakes nobody: see job.wake_workers.
+function job.enqueue_first(submission_id uuid, language text, is_low boolean, turn bigint)
+  Enqueues the first execution of a pending submission in the caller's transaction, at its turn; null: after all that are there. It wakes nobody: see job.wake_workers.
   returns void
 
 function job.find_task(identifier text)
@@ -654,9 +659,9 @@ function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
-function job.next_turn(account_id uuid, weight integer, OUT turn bigint, OUT charge bigint)
+function job.next_turn(account_id uuid, weight integer)
   A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.
-  returns record
+  returns job.turn
 
 function job.rank(is_low boolean, given_back boolean DEFAULT false)
   The priority of a submission's job: 0 is usual, 2 is low, one less is given back.
@@ -664,7 +669,8 @@ function job.rank(is_low boolean, given_back boolean DEFAULT false)
 
 function job.read_turn(run_at timestamp with time zone)
   The turn of a job with this run_at; null for a real time.
-  returns bigint immutable
+  returns bigint stable
+  grant execute to runledger_auditor
 
 function job.remove_execute(submission_id uuid)
   Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
@@ -674,12 +680,16 @@ function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bi
   Notes what an ended submission took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
   returns void
 
+function job.share_ticks(ticks bigint, weight integer)
+  The virtual time that so many ticks of a slot are for an account of this weight.
+  returns bigint
+
 function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
   Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
   returns record
 
 function job.turn_time(turn bigint)
-  The run_at of a job with this turn. A microsecond is a tick, a tenth of a millisecond of a slot at weight 1: before turns are later than now, 5,000 years of one slot pass.
+  The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.
   returns timestamp with time zone immutable
 
 function job.wake_workers(jobs integer)
@@ -917,6 +927,11 @@ function runledger.purge_bodies(older_than interval, batch integer)
 function runledger.read_blob_load()
   Bytes that all blobs count, for metrics.
   returns bigint stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.read_class_load()
+  One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.
+  returns TABLE(tier text, language text, priority text, waiting bigint, oldest_seconds double precision) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.read_delivery(webhook_id uuid)

@@ -1,7 +1,7 @@
 -- graphile_worker.add_job takes half of what storing a submission costs: it looks for tasks, queues and jobs of the
 -- same key, and plans its insert each time. A new submission has no job, so a bare row will do. Its columns are those
 -- of the version pinned in package.json.
-create or replace function job.enqueue_first(submission_id uuid, language text) returns void
+create or replace function job.enqueue_first(submission_id uuid, language text, is_low boolean, turn bigint) returns void
 language plpgsql
 as $$
 begin
@@ -10,12 +10,10 @@ begin
     task.id,
     json_build_object('submission', enqueue_first.submission_id, 'language', enqueue_first.language),
     enqueue_first.submission_id::text,
-    job.rank(p.is_low),
-    -- Low ones come in order.
-    coalesce(job.turn_time(p.turn), now())
+    job.rank(enqueue_first.is_low),
+    coalesce(job.turn_time(enqueue_first.turn), now())
   from graphile_worker._private_tasks task
-  cross join runledger.pending p
-  where task.identifier = job.name_task(enqueue_first.language) and p.submission_id = enqueue_first.submission_id
+  where task.identifier = job.name_task(enqueue_first.language)
   on conflict (key) do nothing;
   if not found then
     -- A new task, an earlier job, or a language known only to the log.
@@ -23,4 +21,4 @@ begin
   end if;
 end
 $$;
-comment on function job.enqueue_first is 'Enqueues the first execution of a pending submission in the caller''s transaction, at its turn. It wakes nobody: see job.wake_workers.';
+comment on function job.enqueue_first is 'Enqueues the first execution of a pending submission in the caller''s transaction, at its turn; null: after all that are there. It wakes nobody: see job.wake_workers.';

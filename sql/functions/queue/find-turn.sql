@@ -5,7 +5,7 @@ language plpgsql
 as $$
 declare
   _pending record;
-  _turn record;
+  _turn job.turn;
 begin
   select p.turn, p.is_low, k.account_id, tier.weight into _pending
   from runledger.pending p

@@ -2,7 +2,7 @@
 -- now; both in virtual time, which passes as the account that has had least goes on. So who has waited for nothing is
 -- next, and who has queued much comes between the others.
 
-create or replace function job.next_turn(account_id uuid, weight integer, out turn bigint, out charge bigint)
+create or replace function job.next_turn(account_id uuid, weight integer) returns job.turn
 language plpgsql
 as $$
 declare
@@ -11,21 +11,23 @@ declare
   _credit regclass := to_regclass('turn."' || next_turn.account_id || ' credit"');
   _cost regclass := to_regclass('turn."' || next_turn.account_id || ' cost"');
   _now bigint := coalesce(pg_sequence_last_value('runledger.turn'), 0);
-  _is_held boolean := job.hold_clock(_clock);
+  _is_held boolean := pg_try_advisory_lock(71832, _clock::oid::integer) or job.hold_clock(_clock);
   _owed bigint := coalesce(pg_sequence_last_value(_credit), 0);
   _done bigint;
+  _next job.turn;
 begin
-  next_turn.charge := greatest(1, coalesce(pg_sequence_last_value(_cost), 10000) / next_turn.weight);
-  next_turn.turn := greatest(_now, pg_sequence_last_value(_clock));
+  _next.charge := greatest(1, job.share_ticks(coalesce(pg_sequence_last_value(_cost), 50000), next_turn.weight));
+  _next.turn := greatest(_now, pg_sequence_last_value(_clock));
   if _owed > 0 then
     -- What it was charged too much before now is past.
-    _owed := case when next_turn.turn > _now then least(_owed, next_turn.charge - 1) else 0 end;
-    _done := setval(_credit, case when next_turn.turn > _now then pg_sequence_last_value(_credit) - _owed else 0 end);
+    _owed := case when _next.turn > _now then least(_owed, _next.charge - 1) else 0 end;
+    _done := setval(_credit, case when _next.turn > _now then pg_sequence_last_value(_credit) - _owed else 0 end);
   end if;
-  _done := setval(_clock, next_turn.turn + next_turn.charge - _owed);
+  _done := setval(_clock, _next.turn + _next.charge - _owed);
   if _is_held then
     _is_held := not pg_advisory_unlock(71832, _clock::oid::integer);
   end if;
+  return _next;
 end
 $$;
 comment on function job.next_turn is 'A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.';

@@ -122,9 +122,7 @@ begin
     perform job.enqueue_execute(_row.submission_id);
     _repaired := _repaired + 1;
   end loop;
-  perform job.create_clock(a.id) from runledger.account a
-  where to_regclass(format('turn.%I', a.id)) is null or to_regclass(format('turn.%I', a.id || ' cost')) is null
-    or to_regclass(format('turn.%I', a.id || ' credit')) is null;
+  perform job.create_clock(a.id) from runledger.account a;
   -- The virtual time was lost: who comes now does not go before all that waits.
   perform job.begin_turn(min(j.run_at)) from graphile_worker.jobs j
   where j.priority = 0 and j.locked_at is null

@@ -10,18 +10,18 @@ declare
   _clock regclass := to_regclass('turn."' || settle_turn.account_id || '"');
   _credit regclass := to_regclass('turn."' || settle_turn.account_id || ' credit"');
   _cost regclass := to_regclass('turn."' || settle_turn.account_id || ' cost"');
-  _ticks bigint := settle_turn.seconds * 10000;
-  _more bigint := greatest(1, coalesce(_ticks, 0) / settle_turn.weight) - settle_turn.charge;
+  _ticks bigint := settle_turn.seconds * 50000;
+  _more bigint := greatest(1, job.share_ticks(coalesce(_ticks, 0), settle_turn.weight)) - settle_turn.charge;
   _is_held boolean;
   _done bigint;
 begin
   if settle_turn.charge is null then
     return;
   end if;
-  _is_held := job.hold_clock(_clock);
+  _is_held := pg_try_advisory_lock(71832, _clock::oid::integer) or job.hold_clock(_clock);
   if _ticks is not null then
     -- Of the mean, the last eight programs make two thirds.
-    _done := setval(_cost, (7 * coalesce(pg_sequence_last_value(_cost), 10000) + _ticks + 4) / 8);
+    _done := setval(_cost, (7 * coalesce(pg_sequence_last_value(_cost), 50000) + _ticks + 4) / 8);
   end if;
   -- After the last of the account there is no place yet.
   if _more > 0 or pg_sequence_last_value(_clock) = settle_turn.turn + settle_turn.charge then

@@ -3,6 +3,7 @@
 create or replace function job.turn_time(turn bigint) returns timestamptz
 language sql immutable
 as $$
-  select timestamptz 'epoch' + turn_time.turn * interval '1 microsecond'
+  -- PostgreSQL puts only this into the caller's statement: its sum with an interval is not immutable.
+  select to_timestamp(turn_time.turn / 1000000::double precision)
 $$;
-comment on function job.turn_time is 'The run_at of a job with this turn. A microsecond is a tick, a tenth of a millisecond of a slot at weight 1: before turns are later than now, 5,000 years of one slot pass.';
+comment on function job.turn_time is 'The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.';

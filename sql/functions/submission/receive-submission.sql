@@ -17,8 +17,7 @@ declare
   _earlier record;
   _admitted boolean := true;
   _is_low boolean := coalesce(_request.data ->> 'priority' = 'low', false);
-  _turn bigint;
-  _charge bigint;
+  _next job.turn;
   _recorded_at timestamptz;
 begin
   select
@@ -93,16 +92,16 @@ begin
   end if;
   -- A low one has no turn; one that waits for a place of its key gets it there.
   if _admitted and not _is_low then
-    select next.turn, next.charge into _turn, _charge from job.next_turn(_key.account_id, _key.weight) next;
+    _next := job.next_turn(_key.account_id, _key.weight);
   end if;
   insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to, is_low, turn, charge)
   values (
     _request.submission_id, _request.api_key_id, _admitted, false,
-    case when _request.told_to is not null then array[_request.told_to] end, _is_low, _turn, _charge
+    case when _request.told_to is not null then array[_request.told_to] end, _is_low, _next.turn, _next.charge
   );
   perform runledger.apply_event(_request.submission_id, 1, 'submission.received', _request.data, _recorded_at);
   if _admitted then
-    perform job.enqueue_first(_request.submission_id, _request.data ->> 'language');
+    perform job.enqueue_first(_request.submission_id, _request.data ->> 'language', _is_low, _next.turn);
     if _request.told_to is not null then
       perform job.wake_workers(1);
     end if;

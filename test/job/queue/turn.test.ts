@@ -2,6 +2,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import type { Caller } from '#account'
+import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
 import { finish } from '../../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
@@ -50,6 +51,26 @@ async function takeAll(most: number): Promise<string[]> {
 
 const count = (accounts: readonly string[], { accountId }: Caller): number =>
   accounts.filter((account) => account === accountId).length
+
+/** Ticks of a second of a slot at weight 1; what a program is thought to take before any has ended. */
+const second = 50_000
+
+const readTime = async (): Promise<number> =>
+  Number((await sql`select last_value from runledger.turn`)[0]?.['last_value'])
+
+/** Where the account's next program comes, unless the virtual time is later. */
+async function readClock({ accountId }: Caller): Promise<number> {
+  return Number((await sql.unsafe(`select last_value from turn."${accountId}"`))[0]?.['last_value'])
+}
+
+/** Lets so much be taken that no account has had more of late than another. */
+async function passTime(): Promise<void> {
+  await sql`select setval('runledger.turn', last_value + 1000000000) from runledger.turn`
+}
+
+async function finishUnrun(id: string): Promise<void> {
+  await sql`select runledger.finish_submission(${id})`
+}
 
 /** Ends a program that took its slot for so long. */
 async function end(id: string, seconds: number): Promise<void> {
@@ -100,13 +121,50 @@ t.test('requests that come at once get a turn each', async (t) => {
   await enqueue(rush, 1)
   await enqueue(calm, 40)
   await Promise.all(Array.from({ length: 100 }, () => enqueue(rush, 1)))
-  const taken = await takeAll(60)
-  t.ok(count(taken, calm) >= 24, `${count(taken, calm)} of 60`)
   const [row] = await sql`
-    select turn + coalesce((select sum(ticks) from runledger.account_charge c where c.account_id = u.account_id), 0) as turn,
-      (select turn from runledger.account_use where account_id = ${calm.accountId}) as calm
-    from runledger.account_use u where account_id = ${rush.accountId}`
-  t.equal(Number(row?.['turn']) - Number(row?.['calm']), 61 * 10_000, 'none is forgotten')
+    select count(distinct p.turn) from runledger.pending p
+    join runledger.api_key k on k.id = p.api_key_id where k.account_id = ${rush.accountId}`
+  t.equal(row?.['count'], 101)
+  const taken = await takeAll(60)
+  t.ok(Math.abs(count(taken, calm) - 30) <= 1, `${count(taken, calm)} of 60`)
+})
+
+t.test('an account with very many queued waits for itself alone', async (t) => {
+  const [many, other] = [await createCaller(sql), await createCaller(sql)]
+  const [first = ''] = await enqueue(many, 1)
+  await sql`
+    insert into graphile_worker._private_jobs (task_id, payload, key, run_at)
+    select task_id, payload, 'of many ' || n, run_at + n * interval '50 milliseconds'
+    from graphile_worker._private_jobs, generate_series(1, 100000) n where key = ${first}`
+  t.equal((await take())?.id, first)
+  const ids = await enqueue(other, 2)
+  t.equal((await take())?.id, ids[0])
+})
+
+t.test('a batch of 20 gets a turn for each', async (t) => {
+  const [batch, calm] = [await createCaller(sql), await createCaller(sql)]
+  const items = Array.from({ length: 20 }, () => ({ submission: python }))
+  const { apiKeyId, accountId } = batch
+  const from = { apiKeyId, accountId, requestId: uuidv7(), toldTo: null, idempotencyKey: null }
+  await receiveBatch(sql, items, { ...from, ...circumstances }, new AbortController().signal)
+  await enqueue(calm, 20)
+  const taken = await takeAll(20)
+  t.ok(Math.abs(count(taken, calm) - 10) <= 1, `${count(taken, calm)} of 20`)
+})
+
+t.test('what is given back goes first, and is not charged for again', async (t) => {
+  const [caller, other] = [await createCaller(sql), await createCaller(sql)]
+  const ids = await enqueue(caller, 3)
+  await enqueue(other, 3)
+  const before = await readClock(caller)
+  const taken = await take()
+  await sql`
+    select runledger.interrupt_execution(
+      ${taken?.id ?? ''}, 2, 1, '{"reason": "worker_lost", "spends_attempt": true}', '{"actor": {}}', 3
+    )`
+  t.equal((await take())?.id, taken?.id)
+  t.equal(await readClock(caller), before)
+  t.ok(ids.length)
 })
 
 t.test('no slot is idle while anything waits', async (t) => {
@@ -121,15 +179,11 @@ t.test('whose programs take longer than was thought gets fewer', async (t) => {
     [slow, 4],
     [quick, 0.5],
   ] as const) {
-    const ids = await enqueue(caller, 30)
-    for (const id of ids) await end(id, seconds)
+    // So often that what is thought of a program's time is right.
+    for (const id of await enqueue(caller, 60)) await end(id, seconds)
+    await sql`delete from graphile_worker._private_jobs`
   }
-  await sql`delete from graphile_worker._private_jobs`
-  // What each has had so far is even: what counts is what its programs take.
-  await enqueue(slow, 1)
-  await enqueue(quick, 1)
-  await sql`delete from graphile_worker._private_jobs`
-  await sql`update runledger.account_use set turn = (select max(turn) from runledger.account_use)`
+  await passTime()
   await enqueue(slow, 20)
   await enqueue(quick, 80)
   const taken = await takeAll(45)
@@ -138,11 +192,52 @@ t.test('whose programs take longer than was thought gets fewer', async (t) => {
 
 t.test('what was charged and never ran is given back', async (t) => {
   const caller = await createCaller(sql)
-  const [id = ''] = await enqueue(caller, 1)
-  await sql`select runledger.finish_submission(${id})`
-  const [row] = await sql`
-    select ticks, seconds from runledger.account_charge where account_id = ${caller.accountId}`
-  t.match({ ...row }, { ticks: -10_000, seconds: null })
+  await passTime()
+  const before = await readTime()
+  const [first = '', last = ''] = await enqueue(caller, 2)
+  await finishUnrun(last)
+  t.equal(await readClock(caller), before + second + 1, 'after the last there is no place yet')
+  await enqueue(caller, 1)
+  await finishUnrun(first)
+  await enqueue(caller, 1)
+  t.equal(await readClock(caller), before + second + 1 + second + 1, 'it is paid with')
+})
+
+t.test('what a program took more is charged afterwards', async (t) => {
+  const caller = await createCaller(sql)
+  await passTime()
+  const before = await readTime()
+  const [first = ''] = await enqueue(caller, 2)
+  await end(first, 4)
+  t.equal(await readClock(caller), before + (4 + 1) * second)
+})
+
+t.test(
+  'none overtakes another of its account, though it is cheaper than was thought',
+  async (t) => {
+    const caller = await createCaller(sql)
+    const ids = await enqueue(caller, 4)
+    const order: string[] = []
+    for (let n = 0; n < 8; n += 1) {
+      const taken = await take()
+      order.push(taken?.id ?? '')
+      await end(taken?.id ?? '', 0.01)
+      if (n < 4) ids.push(...(await enqueue(caller, 1)))
+    }
+    t.strictSame(order, ids)
+  },
+)
+
+t.test('what is low comes after all that is not, and in order', async (t) => {
+  const [one, other] = [await createCaller(sql), await createCaller(sql)]
+  const low = describeSubmission({ code: 'print(1)', priority: 'low' })
+  const last = [...(await enqueue(one, 2, low)), ...(await enqueue(other, 1, low))]
+  const before = await readClock(one)
+  const first = await enqueue(one, 1)
+  t.equal((await readClock(one)) - Math.max(before, await readTime()), second, 'it costs nothing')
+  const order: (string | undefined)[] = []
+  for (let n = 0; n < 4; n += 1) order.push((await take())?.id)
+  t.strictSame(order, [...first, ...last])
 })
 
 t.test('a job that is made anew keeps its place', async (t) => {
@@ -170,28 +265,60 @@ t.test('what has a real time as its place gets a turn', async (t) => {
 
 t.test('a language that lags does not set the virtual time back', async (t) => {
   const [behind, caller] = [await createCaller(sql), await createCaller(sql)]
-  const now = async (): Promise<number> =>
-    Number((await sql`select last_value from runledger.turn`)[0]?.['last_value'])
   await enqueue(behind, 3, lua)
   await enqueue(caller, 20)
   await takeAll(20)
-  const before = await now()
+  const before = await readTime()
   t.equal((await take('lua'))?.account, behind.accountId)
-  t.equal(await now(), before)
+  t.equal(await readTime(), before)
 })
 
 t.test('what a crash or a loss of the virtual time leaves goes on in order', async (t) => {
   const [old, fresh] = [await createCaller(sql), await createCaller(sql)]
   await enqueue(old, 30)
   await takeAll(10)
-  await sql`select setval('runledger.turn', 1)`
-  await sql`delete from runledger.account_charge`
-  await sql`delete from runledger.account_use where account_id = ${fresh.accountId}`
+  await sql`select setval('runledger.turn', 0)`
+  await sql.unsafe(`drop sequence turn."${fresh.accountId}", turn."${fresh.accountId} cost"`)
   await sql`select runledger.reconcile_queue()`
   await enqueue(fresh, 15)
   const taken = await takeAll(20)
   t.ok(Math.abs(count(taken, old) - 10) <= 1, `${count(taken, old)} of 20`)
   t.equal((await takeAll(50)).length, 15)
+})
+
+t.test('without its clock an account is served all the same', async (t) => {
+  const caller = await createCaller(sql)
+  await sql.unsafe(
+    `drop sequence turn."${caller.accountId}", turn."${caller.accountId} cost", turn."${caller.accountId} credit"`,
+  )
+  const [id = ''] = await enqueue(caller, 1)
+  t.equal((await take())?.id, id)
+  await end(id, 1)
+  const [row] = await sql`select count(*) from audit.invariant where subject = ${caller.accountId}`
+  t.equal(row?.['count'], 1, 'and it is said')
+  await sql`select runledger.reconcile_queue()`
+  t.strictSame(
+    [...(await sql`select * from audit.invariant where subject = ${caller.accountId}`)],
+    [],
+  )
+})
+
+t.test('pending rows that were lost get the turns of their jobs', async (t) => {
+  const caller = await createCaller(sql)
+  await enqueue(caller, 3)
+  const read = async (): Promise<unknown[]> => [
+    ...(await sql`
+      select submission_id, turn from runledger.pending
+      where api_key_id = ${caller.apiKeyId} order by submission_id`),
+  ]
+  const before = await read()
+  await sql`delete from runledger.pending`
+  await sql`
+    select runledger.restore_pending(
+      '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    )`
+  t.equal(before.length, 3)
+  t.strictSame(await read(), before)
 })
 
 t.test(
