@@ -677,7 +677,7 @@ function job.remove_execute(submission_id uuid)
   returns void security definer set search_path=""
 
 function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
-  Notes what an ended submission took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
+  Notes what an ended submission, pending no more, took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
   returns void
 
 function job.share_ticks(ticks bigint, weight integer)

@@ -13,17 +13,20 @@ declare
   _now bigint := coalesce(pg_sequence_last_value('runledger.turn'), 0);
   _is_held boolean := pg_try_advisory_lock(71832, _clock::oid::integer) or job.hold_clock(_clock);
   _owed bigint := coalesce(pg_sequence_last_value(_credit), 0);
+  _paid bigint := 0;
   _done bigint;
   _next job.turn;
 begin
   _next.charge := greatest(1, job.share_ticks(coalesce(pg_sequence_last_value(_cost), 50000), next_turn.weight));
   _next.turn := greatest(_now, pg_sequence_last_value(_clock));
   if _owed > 0 then
-    -- What it was charged too much before now is past.
-    _owed := case when _next.turn > _now then least(_owed, _next.charge - 1) else 0 end;
-    _done := setval(_credit, case when _next.turn > _now then pg_sequence_last_value(_credit) - _owed else 0 end);
+    -- What it was charged too much is past as time is. And it pays for half of a program at most, or others would wait for all
+    -- that is paid for.
+    _owed := least(_owed, _next.turn - _now);
+    _paid := least(_owed, _next.charge / 2);
+    _done := setval(_credit, _owed - _paid);
   end if;
-  _done := setval(_clock, _next.turn + _next.charge - _owed);
+  _done := setval(_clock, _next.turn + _next.charge - _paid);
   if _is_held then
     _is_held := not pg_advisory_unlock(71832, _clock::oid::integer);
   end if;

@@ -200,7 +200,15 @@ t.test('what was charged and never ran is given back', async (t) => {
   await enqueue(caller, 1)
   await finishUnrun(first)
   await enqueue(caller, 1)
-  t.equal(await readClock(caller), before + second + 1 + second + 1, 'it is paid with')
+  t.equal(await readClock(caller), before + second + 1 + second + second / 2, 'it pays for half')
+})
+
+t.test('who takes back all that waits, is where the others are', async (t) => {
+  const caller = await createCaller(sql)
+  await passTime()
+  const before = await readTime()
+  for (const id of await enqueue(caller, 5)) await finishUnrun(id)
+  t.equal(await readClock(caller), before + 5)
 })
 
 t.test('what a program took more is charged afterwards', async (t) => {
