@@ -25,7 +25,7 @@ const leastThroughput = 0.97
 const mostOff = 0.05
 const helloProgram = describeSubmission({ code: hello.python })
 const longProgram = describeSubmission({ code: 'import time\ntime.sleep(4)\n' })
-const queuedHellos = isQuick ? 500 : 5000
+const queuedHellos = isQuick ? 1500 : 5000
 const queuedLong = isQuick ? 50 : 500
 
 await using cleanUp = new AsyncDisposableStack()
