@@ -28,6 +28,7 @@ t.test(
     for (const { status, body, headers } of refusals) {
       t.equal(status, 503)
       t.equal(body.error, 'queue_full')
+      t.match(body.message, /^The queue is full/)
       t.equal(headers['retry-after'], '60', 'nothing has ended yet')
     }
     for (const table of ['event', 'result', 'body', 'pending'] as const) {

@@ -10,12 +10,13 @@ declare
   _webhook_id uuid;
 begin
   delete from runledger.pending
-  using runledger.api_key k, runledger.tier, runledger.result r
+  using runledger.api_key k, runledger.tier
   where pending.submission_id = finish_submission.submission_id
-    and k.id = pending.api_key_id and tier.name = k.tier and r.id = pending.submission_id
+    and k.id = pending.api_key_id and tier.name = k.tier
   returning
     pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited,
-    k.account_id, tier.weight, pending.turn, pending.charge, extract(epoch from r.finished_at - r.started_at) as seconds
+    k.account_id, tier.weight, pending.turn, pending.charge,
+    (select extract(epoch from r.finished_at - r.started_at) from runledger.result r where r.id = pending.submission_id) as seconds
   into _pending;
   if not found then
     -- Removed by hand: waiters are told all the same.

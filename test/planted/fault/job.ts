@@ -171,4 +171,28 @@ export const jobFaults: readonly Fault[] = [
     instead: '    if false then\n',
     tests: ['http/detail'],
   },
+  {
+    name: 'job: who queues more gets more of the slots',
+    text: '  _done := setval(_clock, _next.turn + _next.charge - _paid);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: the weight of a tier counts nothing',
+    text: 'share_ticks.ticks::double precision / share_ticks.weight + random()',
+    instead: 'share_ticks.ticks::double precision + random()',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: a job that is made anew goes behind all others',
+    text: 'if not found or _pending.turn is not null or _pending.is_low then',
+    instead: 'if not found or _pending.is_low then',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what a program took beyond its charge is forgotten',
+    text: '    _done := setval(_clock, pg_sequence_last_value(_clock) + _more - _paid);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
 ]
