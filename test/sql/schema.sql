@@ -652,7 +652,7 @@ function job.find_turn(submission_id uuid)
   returns bigint
 
 function job.hold_clock(clock regclass)
-  Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: another holds it.
+  Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: it is missing, or another holds it for long.
   returns boolean
 
 function job.name_task(language text)
