@@ -18,7 +18,7 @@ begin
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
-      runledger.rerun_submission,
+      runledger.receive_several, runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       -- of receive-before.sql
       runledger.receive_submission(

@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     },
   },
   ...[
-    ['submit', /receive_submission/],
+    ['submit', /receive_(submission|several)/],
     ['take and start', /(take|start)_execution/],
     ['complete', /conclude_execution/],
     ['cancel', /cancel_submission/],
