@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   ...[
     ['submit', /receive_(submission|several)/],
     ['take and start', /(take|start)_execution/],
-    ['complete', /conclude_execution/],
+    ['complete', /conclude_(execution|several)/],
     ['cancel', /cancel_submission/],
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],

@@ -991,6 +991,11 @@ function runledger.store_completion(submission_id uuid, started_version integer,
   returns record security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
+function runledger.store_several(ends jsonb)
+  Ends each (an object of what store_completion takes, the bodies in base64) as that does. One row an end, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it would have had to wait.
+  returns TABLE(submission_id uuid, awaited boolean, told_to text[], refusal text) security definer set search_path="", lock_timeout=10ms
+  grant execute to runledger_worker
+
 function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
@@ -1032,6 +1037,10 @@ procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid,
 
 procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text, IN report bytea DEFAULT NULL::bytea)
   store_completion in a transaction, and when that is on disk the word to who waits, in another.
+  grant execute to runledger_worker
+
+procedure runledger.conclude_several(IN ends jsonb, INOUT refusals jsonb)
+  store_several in a transaction, and when that is on disk the word to who waits, in another. refusals: as that tells them, in their order, null where there is none.
   grant execute to runledger_worker
 
 schema audit
