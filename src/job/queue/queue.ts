@@ -32,7 +32,7 @@ import { run, Logger as QueueLogger } from 'graphile-worker'
 import type { Runner, RunnerOptions, WorkerEvents } from 'graphile-worker'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
-import { endIdle, listenAlso, readAnnouncement } from './graphile-inside.ts'
+import { endIdle, listenAlso, readAnnouncement, throwWithCode } from './graphile-inside.ts'
 import type { JobRow } from './graphile-inside.ts'
 import { createQueueHint } from './hint.ts'
 import type { QueueHint } from './hint.ts'
@@ -219,5 +219,6 @@ async function startRunner(log: Logger, options: RunnerOptions): Promise<Runner>
     if (level === 'error') log.error({ job: jobId, message }, 'queue.error')
     else log.debug({ job: jobId, message }, 'queue.message')
   })
-  return untilAvailable(() => run({ noHandleSignals: true, logger, ...options }), log)
+  const start = (): Promise<Runner> => run({ noHandleSignals: true, logger, ...options })
+  return untilAvailable(() => start().catch(throwWithCode), log)
 }

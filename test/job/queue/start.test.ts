@@ -1,0 +1,54 @@
+// A worker that starts while connections break: pg tells some of that in words alone.
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { createLog } from '#log'
+import { startRunners } from '../../../src/job/queue/queue.ts'
+import type { TakingTask } from '../../../src/job/queue/queue.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+
+/** Takes nothing. */
+const idle = {
+  languages: [],
+  isSuspended: false,
+  take: async () => null,
+  run: async () => {},
+  noteCancel() {},
+  noteWatch() {},
+  settled: async () => {},
+} as unknown as TakingTask
+
+t.test('connections that are hung up on are asked for until one holds', async (t) => {
+  const to = new URL(url)
+  let refused = 0
+  const door = createServer((client) => {
+    client.on('error', () => {})
+    if (refused < 3) {
+      refused += 1
+      // Once it has said what it wants: before that, the error has a code.
+      client.once('data', () => client.end())
+      return
+    }
+    const server = connect(Number(to.port), to.hostname)
+    client.pipe(server).pipe(client)
+    server.on('error', () => client.destroy())
+  })
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((door.address() as AddressInfo).port)
+  const queue = await startRunners({
+    url: through.href,
+    execute: idle,
+    executions: 1,
+    deliver: async () => {},
+    deliveries: 1,
+    log: createLog('test', 'silent'),
+  })
+  t.equal(refused, 3)
+  await queue.stop()
+  door.close()
+})
