@@ -36,6 +36,7 @@ t.test('connections that are hung up on are asked for until one holds', async (t
     client.pipe(server).pipe(client)
     server.on('error', () => client.destroy())
   })
+  t.teardown(() => door.close())
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
   const through = new URL(url)
   through.hostname = '127.0.0.1'
@@ -50,5 +51,4 @@ t.test('connections that are hung up on are asked for until one holds', async (t
   })
   t.equal(refused, 3)
   await queue.stop()
-  door.close()
 })
