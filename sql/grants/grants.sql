@@ -18,7 +18,7 @@ begin
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.admit_operator, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
-      runledger.rerun_submission,
+      runledger.receive_several, runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       -- of receive-before.sql
       runledger.receive_submission(
@@ -50,14 +50,14 @@ begin
       runledger.register_worker, runledger.renew_worker, runledger.renew_lease, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.tell_end,
+      runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.store_several, runledger.tell_end,
       runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution, runledger.find_cancelled,
       runledger.find_watched, runledger.tell_output, runledger.forget_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
-    grant execute on procedure runledger.conclude_execution to runledger_worker;
+    grant execute on procedure runledger.conclude_execution, runledger.conclude_several to runledger_worker;
   end if;
 
   -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables

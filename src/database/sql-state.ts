@@ -11,6 +11,9 @@ export const sqlState = {
   quotaExceeded: 'RL018',
 } as const
 
+/** The driver's error for a query that was cancelled unsent; PostgreSQL's own has a severity. */
+const withdrawn = '57014'
+
 /** An SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
@@ -33,4 +36,15 @@ export function isUnavailable(error: unknown): boolean {
       /^(CONNECTION_|CONNECT_TIMEOUT)/.test(code) ||
       /^E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT)/.test(code))
   )
+}
+
+/**
+ * True when the server has called the statement off, or the driver withdrew it unsent: nothing was written. False when
+ * nobody knows, as after a lost connection.
+ */
+export function hadNoEffect(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // The server's other severities end the connection, perhaps after the commit.
+  if ('severity' in error) return error.severity === 'ERROR'
+  return errorCode(error) === withdrawn
 }

@@ -3,8 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { passMilestone } from './milestone.ts'
-import { encodeDetail } from './detail.ts'
-import { describeIdempotency, describeRequest } from './submission.ts'
+import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
@@ -38,14 +37,9 @@ export async function receiveBatch(
   const answer = items.map((item): BatchAnswer => {
     if (item.submission === null) return item.refusal
     const id = uuidv7()
-    const { code, stdin, expectedStdout } = item.submission
     requests.push({
       request: describeRequest(id, item.submission, circumstances),
-      // A jsonb text holds neither NUL nor bytes.
-      code: code.toString('base64'),
-      stdin: stdin.toString('base64'),
-      expected_stdout: expectedStdout?.toString('base64') ?? null,
-      detail: encodeDetail(item.submission.detail)?.toString('base64') ?? null,
+      ...describeBodies(item.submission),
     })
     return { id }
   })

@@ -94,6 +94,17 @@ export function describeRequest(
   }
 }
 
+/** Its bodies beside the request, where several are received. */
+export function describeBodies({ code, stdin, expectedStdout, detail }: Submission): object {
+  return {
+    // A jsonb text holds neither NUL nor bytes.
+    code: code.toString('base64'),
+    stdin: stdin.toString('base64'),
+    expected_stdout: expectedStdout?.toString('base64') ?? null,
+    detail: encodeDetail(detail)?.toString('base64') ?? null,
+  }
+}
+
 /** The record's idempotency fields. */
 export function describeIdempotency(
   idempotencyKey: string | null,

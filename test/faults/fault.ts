@@ -146,9 +146,9 @@ export const faults: readonly Fault[] = [
     },
   },
   ...[
-    ['submit', /receive_submission/],
+    ['submit', /receive_(submission|several)/],
     ['take and start', /(take|start)_execution/],
-    ['complete', /conclude_execution/],
+    ['complete', /conclude_(execution|several)/],
     ['cancel', /cancel_submission/],
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],

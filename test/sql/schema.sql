@@ -939,6 +939,11 @@ function runledger.receive_batch(batch jsonb, answer text)
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.receive_several(items jsonb)
+  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
+  grant execute to runledger_api
+
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
   Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
@@ -1042,6 +1047,11 @@ function runledger.store_completion(submission_id uuid, started_version integer,
   returns record security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
+function runledger.store_several(ends jsonb)
+  Ends each (an object of what store_completion takes, the bodies in base64) as that does. One row an end, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it would have had to wait.
+  returns TABLE(submission_id uuid, awaited boolean, told_to text[], refusal text) security definer set search_path="", lock_timeout=10ms
+  grant execute to runledger_worker
+
 function runledger.summarise(figures double precision[])
   The median, the 95th and the 99th percentile of these, each one of them; null without any.
   returns jsonb immutable set search_path=""
@@ -1096,6 +1106,10 @@ procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid,
 
 procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text, IN report bytea DEFAULT NULL::bytea)
   store_completion in a transaction, and when that is on disk the word to who waits, in another.
+  grant execute to runledger_worker
+
+procedure runledger.conclude_several(IN ends jsonb, INOUT refusals jsonb)
+  store_several in a transaction, and when that is on disk the word to who waits, in another. refusals: as that tells them, in their order, null where there is none.
   grant execute to runledger_worker
 
 schema audit

@@ -19,6 +19,7 @@ import { createStarter, describeActor, jobSchema } from './attempt.ts'
 import type { Attempt, AttemptDependencies, Taken } from './attempt.ts'
 import type { Suspension } from './suspension.ts'
 import { describeOutcome } from './completion.ts'
+import { conclude } from './conclude.ts'
 import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeTests } from './tests.ts'
@@ -286,23 +287,13 @@ async function complete(
   }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
   const { submission, language, version, claim, run } = attempt
-  const { data, stdout, stderr, compileOutput, report } = await describeOutcome(
-    outcome,
-    expected,
-    tests,
-    wasStopped,
-    asksFiles,
-  )
+  const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
   const told = { ...data, ...(blobs && { blobs }) }
-  const [dataText, actor] = [JSON.stringify(told), describeActor(claim.workerId)]
+  const metadata = { actor: { worker: claim.workerId } }
   passMilestone('execute.before_complete')
   try {
     await untilSettled(
-      () => database`
-        call runledger.conclude_execution(
-          ${submission}, ${version}, ${schemaVersion}, ${dataText}::text::jsonb, ${actor}::text::jsonb,
-          ${stdout}, ${stderr}, ${compileOutput}, ${run}, ${report}
-        )`,
+      () => conclude(database, { submission, version, run, data: told, metadata, bodies }),
       log,
     )
   } catch (error) {

@@ -171,4 +171,22 @@ export const jobFaults: readonly Fault[] = [
     instead: '    if false then\n',
     tests: ['http/detail'],
   },
+  {
+    name: 'job: submissions of which nobody knows whether they were stored are stored again',
+    text: "if ('severity' in error) return error.severity === 'ERROR'",
+    instead: "if ('severity' in error || errorCode(error) !== withdrawn) return true",
+    tests: ['database/gather'],
+  },
+  {
+    name: 'job: one submission that is to be on disk is told of before, for another one that is awaited',
+    text: "    perform set_config('synchronous_commit', 'on', true);\n  end if;\n  -- As receive_submission",
+    instead: '    null;\n  end if;\n  -- As receive_submission',
+    tests: ['job/receive'],
+  },
+  {
+    name: 'job: who waits for a key of his own keeps all others waiting',
+    text: "set lock_timeout = '10ms'\nas $$\ndeclare\n  -- All with",
+    instead: 'as $$\ndeclare\n  -- All with',
+    tests: ['job/receive'],
+  },
 ]

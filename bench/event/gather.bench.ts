@@ -1,0 +1,63 @@
+// What company gains: submissions that come at once, as a web process receives them, through as many connections as it has.
+// Gathered (src/database/gather.ts) they share statements and commits.
+// Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
+import assert from 'node:assert/strict'
+import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '#database'
+import { createSubmissionId } from '#enqueue'
+import { createReceive } from '../../src/job/receive.ts'
+import type { Receive } from '../../src/job/receive.ts'
+import { createCaller, describeSubmission } from '../../test/helper/submission.ts'
+import { startCluster } from '../database.ts'
+import { measure } from '../measure.ts'
+import type { Case } from '../measure.ts'
+import { report, scaleIterations } from '../report.ts'
+
+// A web process's.
+const connections = 10
+const callerCounts = [1, 2, 4, 16, 64]
+const submission = describeSubmission({ code: 'print("hello")\n' })
+
+await using cluster = await startCluster()
+const url = await cluster.createDatabase('gather')
+await using pools = new AsyncDisposableStack()
+const sql = createDatabase({ url, connections, name: 'bench' })
+pools.defer(() => sql.end({ timeout: 5 }))
+const { apiKeyId, accountId } = await createCaller(sql)
+
+const alone = createReceive(sql, { mostCalls: 1, underWay: Infinity, mostUnderWay: Infinity })
+const gathered = createReceive(sql)
+
+const cases = callerCounts.flatMap((callers): Case[] => {
+  const among = `${callers} caller${callers === 1 ? '' : 's'}`
+  const how = {
+    atOnce: callers,
+    iterations: scaleIterations(callers === 1 ? 200 : 800),
+    prepare: emptyQueue,
+  }
+  const floor = `each by itself, ${among}`
+  return [
+    { ...how, name: floor, run: () => receiveOne(alone) },
+    { ...how, name: `gathered, ${among}`, floor, run: () => receiveOne(gathered) },
+  ]
+})
+report('event/gather', await measure(cases))
+
+/** Nothing takes jobs here: without this a later round would find a longer queue than an earlier one. */
+async function emptyQueue(): Promise<void> {
+  await sql`truncate runledger.pending, graphile_worker._private_jobs`
+}
+
+async function receiveOne(receive: Receive): Promise<void> {
+  const circumstances = {
+    apiKeyId,
+    accountId,
+    requestId: uuidv7(),
+    toldTo: null,
+    idempotencyKey: null,
+    capacity: 100_000,
+  }
+  const { signal } = new AbortController()
+  const { kind } = await receive(createSubmissionId(), submission, circumstances, signal)
+  assert.equal(kind, 'received')
+}

@@ -1,0 +1,145 @@
+// Receives submissions. Those that come while another is being received share a statement and a commit (gather.ts), which
+// is what a full web process saves; a lone one has its own.
+import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } from '#database'
+import type { Database, Gather, GatherBounds } from '#database'
+import { encodeDetail } from './detail.ts'
+import { passMilestone } from './milestone.ts'
+import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
+import type { Circumstances, Submission } from './submission.ts'
+import { wakeWorkers } from './wake-workers.ts'
+
+export type Receipt =
+  | { readonly kind: 'received'; readonly id: string }
+  /** `matches`: the same request came first under this idempotency key. */
+  | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
+  | { readonly kind: 'queue_full' }
+  /** With `checksKey`: the key is invalid, or its requests must be counted. */
+  | { readonly kind: 'key_refused' }
+
+/** One that is to be received. */
+interface Arrival {
+  readonly id: string
+  readonly submission: Submission
+  /** A runledger.submission_request. */
+  readonly request: object
+}
+
+interface ReceivedRow {
+  readonly id: string
+  readonly replayed: boolean
+  readonly matches: boolean
+}
+
+// Base64 in JSON, on its way, and once more in PostgreSQL.
+const mostBytes = 128 * 1024
+
+/**
+ * In one round trip. Resolved with `received` it is on disk; with `toldTo`, only after its end or `flushLog`.
+ * @param signal withdraws an unsent statement.
+ */
+export type Receive = (
+  id: string,
+  submission: Submission,
+  circumstances: Circumstances,
+  signal: AbortSignal,
+) => Promise<Receipt>
+
+const receives = new WeakMap<Database, Receive>()
+
+/** Receives as `createReceive` of this database does. */
+export async function receiveSubmission(
+  sql: Database,
+  ...parameters: Parameters<Receive>
+): Promise<Receipt> {
+  const receive = receives.get(sql) ?? createReceive(sql)
+  receives.set(sql, receive)
+  return receive(...parameters)
+}
+
+/** @param bounds in place of the usual ones. */
+export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive {
+  const create = (wakes: boolean): Gather<Arrival, Receipt> =>
+    createGather<Arrival, Receipt>({
+      one: (arrival, signal) => receiveOne(sql, arrival, wakes, signal),
+      several: (arrivals, signal) => receiveSeveral(sql, arrivals, wakes, signal),
+      hadNoEffect,
+      weigh: ({ submission }) => weigh(submission),
+      mostWeight: mostBytes,
+      ...bounds,
+    })
+  // What is awaited commits without waiting for the disk, and has woken the workers.
+  const [durably, awaited] = [create(true), create(false)]
+  return async (id, submission, circumstances, signal) => {
+    const { idempotencyKey, capacity, checksKey, toldTo } = circumstances
+    const request = {
+      ...describeRequest(id, submission, circumstances),
+      ...describeIdempotency(idempotencyKey, [submission]),
+      capacity,
+      checks_key: checksKey,
+      told_to: toldTo,
+    }
+    return (toldTo === null ? durably : awaited)({ id, submission, request }, signal)
+  }
+}
+
+async function receiveOne(
+  sql: Database,
+  { id, submission, request }: Arrival,
+  wakes: boolean,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const { code, stdin, expectedStdout } = submission
+  const detail = encodeDetail(submission.detail)
+  const query = sql<ReceivedRow[]>`
+    select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout}, ${detail})`
+  passMilestone('submit.before_commit')
+  try {
+    const [row] = await cancelOnAbort(query, signal)
+    passMilestone('submit.after_commit')
+    if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
+    if (wakes) wakeWorkers(sql, 1)
+    return { kind: 'received', id }
+  } catch (error) {
+    const refusal = refuse(errorCode(error))
+    if (refusal === undefined) throw error
+    return refusal
+  }
+}
+
+async function receiveSeveral(
+  sql: Database,
+  arrivals: readonly Arrival[],
+  wakes: boolean,
+  signal: AbortSignal,
+): Promise<readonly (Receipt | undefined)[]> {
+  const items = arrivals.map(({ submission, request }) => ({
+    request,
+    ...describeBodies(submission),
+  }))
+  const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
+    select * from runledger.receive_several(${json(sql, items)})`
+  passMilestone('submit.before_commit')
+  const rows = await cancelOnAbort(query, signal)
+  passMilestone('submit.after_commit')
+  const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
+    if (refusal !== null) return refuse(refusal)
+    return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
+  })
+  const received = receipts.filter((receipt) => receipt?.kind === 'received').length
+  if (wakes && received > 0) wakeWorkers(sql, received)
+  return receipts
+}
+
+/** Undefined: it failed otherwise. */
+function refuse(code: string | undefined): Receipt | undefined {
+  if (code === sqlState.queueFull) return { kind: 'queue_full' }
+  if (code === sqlState.keyRefused) return { kind: 'key_refused' }
+  return undefined
+}
+
+function weigh({ code, stdin, expectedStdout, detail }: Submission): number {
+  return [code, stdin, expectedStdout, encodeDetail(detail)].reduce(
+    (sum, body) => sum + (body?.byteLength ?? 0),
+    0,
+  )
+}

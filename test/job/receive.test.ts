@@ -1,0 +1,237 @@
+// Submissions that are received together: each is received, replayed or refused by itself, as it would be alone.
+import { v7 as uuidv7 } from 'uuid'
+import t from 'tap'
+import { createDatabase, json } from '#database'
+import { createSubmissionId } from '#enqueue'
+import type { Circumstances, Receipt, Submission } from '#enqueue'
+import { createReceive } from '../../src/job/receive.ts'
+import { describeBodies, describeRequest } from '../../src/job/submission.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { startStatementCounter } from '../helper/statement.ts'
+import { createCaller, describeSubmission } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const counter = await startStatementCounter(url)
+const web = createDatabase({
+  url: counter.url,
+  connections: 4,
+  name: 'test web',
+  statementSeconds: 2,
+})
+t.teardown(async () => {
+  await web.end({ timeout: 1 })
+  await counter.close()
+})
+const caller = await createCaller(sql)
+const python = describeSubmission({
+  code: 'print(1)',
+  stdin: '\0',
+  expectedStdout: Buffer.from('é'),
+})
+
+// The first is received alone, all others meanwhile gather.
+const receive = createReceive(web, { underWay: 1, mostUnderWay: 1 })
+
+type Asked = Partial<Circumstances> & { readonly submission?: Submission }
+
+function receiveOne({ submission = python, ...circumstances }: Asked): Promise<Receipt> {
+  const { apiKeyId, accountId } = caller
+  return receive(
+    createSubmissionId(),
+    submission,
+    {
+      apiKeyId,
+      accountId,
+      requestId: uuidv7(),
+      toldTo: null,
+      idempotencyKey: null,
+      capacity: 1000,
+      ...circumstances,
+    },
+    new AbortController().signal,
+  )
+}
+
+async function receiveTogether(asked: readonly Asked[]): Promise<PromiseSettledResult<Receipt>[]> {
+  // Connections are there, and what is asked of each was asked.
+  await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
+  counter.take()
+  return Promise.allSettled(asked.map(receiveOne))
+}
+
+/** How often a function was called. */
+function countCalls(name: string): number {
+  return [...counter.take()].reduce(
+    (sum, [text, n]) => sum + (text.includes(`.${name}(`) ? n : 0),
+    0,
+  )
+}
+
+const kindOf = (settled: PromiseSettledResult<Receipt>): string =>
+  settled.status === 'fulfilled' ? settled.value.kind : String(settled.reason.code)
+const several = (count: number, asked: Asked = {}): Asked[] =>
+  Array.from({ length: count }, () => asked)
+
+t.afterEach(async () => {
+  t.strictSame([...(await sql`select * from audit.broken_chain`)], [])
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+  t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+})
+
+t.test(
+  'sixteen at once share statements and commits, and each stands in the log as if it were alone',
+  async (t) => {
+    const requests = Array.from({ length: 16 }, () => uuidv7())
+    const answers = await receiveTogether(requests.map((requestId) => ({ requestId })))
+    t.equal(countCalls('receive_several'), 1)
+    const ids = answers.map((each) =>
+      each.status === 'fulfilled' && 'id' in each.value ? each.value.id : '',
+    )
+    const rows = await sql`
+    select e.metadata ->> 'request' as request, e.transaction_id::text as transaction, b.code, b.stdin, b.expected_stdout, j.id
+    from unnest(${ids}::uuid[]) with ordinality asked (id, n)
+    join runledger.event e on e.stream_id = asked.id and e.stream_version = 1
+    join runledger.body b on b.submission_id = asked.id
+    join runledger.pending p on p.submission_id = asked.id and p.admitted
+    join graphile_worker.jobs j on j.key = asked.id::text
+    order by n`
+    t.strictSame(
+      rows.map((row) => row['request'] as string),
+      requests,
+    )
+    t.ok(new Set(rows.map((row) => row['transaction'] as string)).size < 8)
+    for (const row of rows) {
+      t.equal(String(row['code']), 'print(1)')
+      t.equal(String(row['stdin']), '\0')
+      t.equal(String(row['expected_stdout']), 'é')
+    }
+  },
+)
+
+t.test('the queue takes as many as it has room for, and refuses the others', async (t) => {
+  const count = async (): Promise<number> => (await sql`select from runledger.pending`).length
+  const before = await count()
+  const answers = await receiveTogether(several(16, { capacity: before + 10 }))
+  const received = (await count()) - before
+  // Where the first takes long, those that came after it do not count it.
+  t.ok(received === 10 || received === 11, `${received} of 10`)
+  t.strictSame(answers.map(kindOf).toSorted(), [
+    ...Array(16 - received).fill('queue_full'),
+    ...Array(received).fill('received'),
+  ])
+  t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
+})
+
+t.test('an idempotency key that comes twice is one submission', async (t) => {
+  const idempotencyKey = uuidv7()
+  const other = describeSubmission({ code: 'other' })
+  const answers = await receiveTogether([
+    ...several(4),
+    { idempotencyKey },
+    { idempotencyKey },
+    ...several(4),
+    { idempotencyKey, submission: other },
+    { idempotencyKey: uuidv7() },
+  ])
+  t.strictSame(answers.map(kindOf), [
+    ...Array(5).fill('received'),
+    'replayed',
+    ...Array(4).fill('received'),
+    'replayed',
+    'received',
+  ])
+  const [first, same, different] = [4, 5, 10].map((n) => answers[n])
+  const id = first?.status === 'fulfilled' && first.value.kind === 'received' ? first.value.id : ''
+  t.match(same, { value: { id, matches: true } })
+  t.match(different, { value: { id, matches: false } })
+})
+
+t.test('a key that was revoked meanwhile is refused alone', async (t) => {
+  const revoked = await createCaller(sql)
+  await sql`update runledger.api_key set revoked_at = now() where id = ${revoked.apiKeyId}`
+  const answers = await receiveTogether([
+    ...several(7, { checksKey: true }),
+    { apiKeyId: revoked.apiKeyId, accountId: revoked.accountId, checksKey: true },
+    ...several(8, { checksKey: true }),
+  ])
+  t.strictSame(answers.map(kindOf), [
+    ...Array(7).fill('received'),
+    'key_refused',
+    ...Array(8).fill('received'),
+  ])
+  t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
+})
+
+t.test('what PostgreSQL cannot read, or does not know, fails alone', async (t) => {
+  const answers = await receiveTogether([
+    ...several(5),
+    // No jsonb holds it: the statement fails before anything is done.
+    { submission: { ...python, tag: '\0' } },
+    { apiKeyId: uuidv7() },
+    ...several(5),
+  ])
+  t.strictSame(answers.map(kindOf), [
+    ...Array(5).fill('received'),
+    '22P05',
+    'P0002',
+    ...Array(5).fill('received'),
+  ])
+})
+
+t.test('who has to wait for a key of his own keeps nobody', async (t) => {
+  const { apiKeyId, accountId } = await createCaller(sql, 'beta')
+  counter.take()
+  const settled: string[] = []
+  const blocked: Promise<Receipt>[] = []
+  await sql.begin(async (transaction) => {
+    await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
+    const first = receiveOne({})
+    for (let n = 0; n < 2; n += 1) blocked.push(receiveOne({ apiKeyId, accountId }))
+    for (const each of blocked) void each.then(({ kind }) => settled.push(kind))
+    const others = Array.from({ length: 8 }, () => receiveOne({}))
+    for (const { kind } of await Promise.all([first, ...others])) t.equal(kind, 'received')
+    t.strictSame(settled, [])
+    t.ok(countCalls('receive_submission') < 8, 'those who waited alone')
+  })
+  for (const { kind } of await Promise.all(blocked)) t.equal(kind, 'received')
+})
+
+t.test('a key runs no more at once than it may', async (t) => {
+  const { apiKeyId, accountId } = await createCaller(sql, 'beta')
+  const answers = await receiveTogether([{}, ...several(20, { apiKeyId, accountId })])
+  t.ok(answers.every((each) => kindOf(each) === 'received'))
+  const [row] = await sql`
+    select count(*) filter (where p.admitted)::integer as admitted, min(tier.concurrent_executions) as most
+    from runledger.pending p join runledger.api_key k on k.id = p.api_key_id join runledger.tier on tier.name = k.tier
+    where k.id = ${apiKeyId}`
+  t.equal(row?.['admitted'], row?.['most'])
+})
+
+t.test('one that is to be on disk has those with it wait for the disk', async (t) => {
+  const { apiKeyId, accountId } = caller
+  const circumstances = {
+    apiKeyId,
+    accountId,
+    requestId: uuidv7(),
+    toldTo: null,
+    idempotencyKey: null,
+    capacity: 1000,
+  }
+  const describe = (toldTo: string | null): object => ({
+    request: { ...describeRequest(createSubmissionId(), python, circumstances), told_to: toldTo },
+    ...describeBodies(python),
+  })
+  for (const [channels, expected] of [
+    [['web', 'web'], 'off'],
+    [['web', null], 'on'],
+    [[null, 'web'], 'on'],
+  ] as const) {
+    const items = channels.map(describe)
+    await sql.begin(async (transaction) => {
+      await transaction`select * from runledger.receive_several(${json(transaction, items)})`
+      const [row] = await transaction`select current_setting('synchronous_commit') as value`
+      t.equal(row?.['value'], expected, channels.join())
+    })
+  }
+})
