@@ -17,15 +17,9 @@ begin
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.admit_operator, runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea), runledger.receive_batch(jsonb, text),
+      runledger.admit_request, runledger.admit_operator, runledger.receive_submission, runledger.receive_batch,
       runledger.receive_several, runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
-      -- of receive-before.sql
-      runledger.receive_submission(
-        uuid, uuid, bytea, bytea, bytea, uuid, text, text, integer, jsonb, jsonb, boolean, integer, uuid, bytea, boolean,
-        boolean, boolean, text
-      ),
-      runledger.receive_batch(uuid, jsonb, text, integer, jsonb, integer, uuid, bytea, boolean),
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
       runledger.read_language_load, runledger.read_overview, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
@@ -47,11 +41,10 @@ begin
     grant usage on schema runledger to runledger_worker;
     grant select on runledger.result, runledger.body, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
     grant execute on function
-      runledger.register_worker, runledger.renew_worker, runledger.renew_lease, runledger.stop_worker,
+      runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.take_execution, runledger.start_execution, runledger.store_completion, runledger.store_several, runledger.tell_end,
-      runledger.end_execution, runledger.complete_execution, runledger.notify_ends,
       runledger.interrupt_execution, runledger.find_cancelled,
       runledger.find_watched, runledger.tell_output, runledger.forget_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,

@@ -1,7 +1,7 @@
 // An earlier state of this repository, unpacked beside it so that its processes can be started: for tests of what happens
 // while a release goes out.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Test } from 'tap'
@@ -18,6 +18,8 @@ export interface Release {
   readonly directory: string
   /** Its snapshot of the schema. */
   readonly schema: string
+  /** The functions that its code names, among them those that its schema offers. */
+  readonly calls: ReadonlySet<string>
 }
 
 /**
@@ -47,7 +49,15 @@ export function unpackPreviousRelease(t: Test): Release | null {
     isPublished: tag !== null && given === undefined,
     directory,
     schema: readFileSync(join(directory, 'test/sql/schema.sql'), 'utf8'),
+    calls: findCalls(join(directory, 'src')),
   }
+}
+
+function findCalls(directory: string): ReadonlySet<string> {
+  const texts = globSync('**/*.ts', { cwd: directory }).map((path) =>
+    readFileSync(join(directory, path), 'utf8'),
+  )
+  return new Set(texts.flatMap((text) => text.match(/\b(?:runledger|job)\.\w+(?=\()/g) ?? []))
 }
 
 function findBefore(): string {
@@ -70,25 +80,36 @@ function git(...parameters: string[]): string | null {
 
 /**
  * What a schema no longer offers to processes that were written for an earlier one: functions that are gone, take other
- * arguments or return less. Further arguments with defaults, further columns and further functions of a name are no loss.
+ * arguments or return less. Further arguments with defaults, further columns and further functions of a name are no loss;
+ * nor, of a name's several forms, all but one: the others were for processes before these.
  * @param earlier and `present`: snapshots such as test/sql/schema.sql.
+ * @param calls the names that those processes call.
  */
-export function listLosses(earlier: string, present: string): string[] {
+export function listLosses(earlier: string, present: string, calls: ReadonlySet<string>): string[] {
   const now = Map.groupBy(readFunctions(present), ({ name }) => name)
-  return readFunctions(earlier).flatMap(({ name, parameters, columns, isGranted }) => {
-    if (!isGranted) return [] // only other functions call it
-    const successors = now.get(name)
-    if (successors === undefined) return [`${name} is gone`]
-    const successor = successors.find(
-      (found) =>
-        parameters.every(({ type }, index) => found.parameters[index]?.type === type) &&
-        found.parameters.slice(parameters.length).every(({ hasDefault }) => hasDefault),
-    )
-    if (successor === undefined) return [`${name} takes other arguments`]
-    return columns.every((column) => successor.columns.includes(column))
-      ? []
-      : [`${name} returns something else`]
+  const granted = readFunctions(earlier).filter(({ isGranted }) => isGranted) // only other functions call the rest
+  return [...Map.groupBy(granted, ({ name }) => name)].flatMap(([name, forms]) => {
+    if (!calls.has(name)) return []
+    const found = forms.map((form) => findLoss(form, now.get(name)))
+    return found.includes(null) ? [] : [`${name} ${found[0]}`]
   })
+}
+
+function findLoss(
+  earlier: SqlFunction,
+  successors: readonly SqlFunction[] | undefined,
+): string | null {
+  if (successors === undefined) return 'is gone'
+  const { parameters, columns } = earlier
+  const successor = successors.find(
+    (found) =>
+      parameters.every(({ type }, index) => found.parameters[index]?.type === type) &&
+      found.parameters.slice(parameters.length).every(({ hasDefault }) => hasDefault),
+  )
+  if (successor === undefined) return 'takes other arguments'
+  return columns.every((column) => successor.columns.includes(column))
+    ? null
+    : 'returns something else'
 }
 
 interface SqlFunction {

@@ -28,19 +28,20 @@ t.teardown(drop)
 t.setTimeout(240_000)
 const release = unpackPreviousRelease(t)
 const present = readFileSync(snapshotPath, 'utf8')
-const losses = release === null ? [] : listLosses(release.schema, present)
+const losses = release === null ? [] : listLosses(release.schema, present, release.calls)
 
 /** Submits with what every release's function takes: this code's own call is for this code's schema. */
 async function submitAsBefore(previous: Database, caller: Caller): Promise<string> {
   const id = createSubmissionId()
-  const { data } = describeReceived(describeSubmission({ code: 'print(1)' }), caller)
-  await previous`
-    select runledger.receive_submission(
-      submission_id => ${id}, api_key_id => ${caller.apiKeyId}, code => 'print(1)', stdin => '', expected_stdout => null,
-      webhook_id => null, webhook_url => null, webhook_secret => null, schema_version => 1,
-      data => ${json(previous, data)}, metadata => '{"actor": {}}', awaited => false, capacity => 10,
-      idempotency_key => null, request_digest => null
-    )`
+  const request = {
+    submission_id: id,
+    api_key_id: caller.apiKeyId,
+    schema_version: 1,
+    data: describeReceived(describeSubmission({ code: 'print(1)' }), caller).data,
+    metadata: { actor: {} },
+    capacity: 10,
+  }
+  await previous`select runledger.receive_submission(${json(previous, request)}, 'print(1)', '', null)`
   return id
 }
 
@@ -51,17 +52,26 @@ function findExcuse({ isPublished }: Release): string | false {
 }
 
 t.test('what a schema has lost is seen', async (t) => {
-  t.strictSame(listLosses(present, present), [])
+  const calls = new Set([
+    'runledger.renew_worker',
+    'runledger.stop_worker',
+    'runledger.start_execution',
+  ])
+  t.strictSame(listLosses(present, present, calls), [])
   const change = (from: string | RegExp, to: string): string[] => {
     const changed = present.replace(from, to)
     t.not(changed, present)
-    return listLosses(present, changed)
+    return listLosses(present, changed, calls)
   }
-  const renewal = /(function runledger\.renew_lease\()(.*)\)$/m
+  const renewal = /(function runledger\.renew_worker\()(.*)\)$/m
   t.strictSame(change(renewal, '$1$2, more integer DEFAULT 7)'), [])
-  t.strictSame(change(renewal, '$1$2, more integer)'), ['runledger.renew_lease takes other arguments']) // prettier-ignore
-  t.strictSame(change(renewal, '$1more integer, $2)'), ['runledger.renew_lease takes other arguments']) // prettier-ignore
+  t.strictSame(change(renewal, '$1$2, more integer)'), ['runledger.renew_worker takes other arguments']) // prettier-ignore
+  t.strictSame(change(renewal, '$1more integer, $2)'), ['runledger.renew_worker takes other arguments']) // prettier-ignore
   t.strictSame(change('function runledger.stop_worker(', 'function runledger.halt_worker('), ['runledger.stop_worker is gone']) // prettier-ignore
+  t.strictSame(change('function runledger.read_load(', 'function runledger.read_burden('), [], 'what nobody calls') // prettier-ignore
+  const both = present.replace(/^function runledger\.stop_worker\([^]*?\n\n/m, (form) => `${form}${form.replace('worker_id uuid', 'name text')}`) // prettier-ignore
+  t.not(both, present)
+  t.strictSame(listLosses(both, present, calls), [], 'one of two forms, for processes before')
   t.strictSame(change('TABLE(version integer, attempt integer, ', 'TABLE(version integer, '), ['runledger.start_execution returns something else']) // prettier-ignore
   t.strictSame(change('TABLE(version integer, ', 'TABLE(run uuid, version integer, '), [])
   // A connection that has prepared a statement on it fails, and the driver's second try would store what it sends twice encoded.

@@ -694,11 +694,6 @@ function runledger.closes_submission(type text)
   returns boolean immutable
   grant execute to runledger_auditor
 
-function runledger.complete_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text DEFAULT NULL::text)
-  store_completion, and the word to who waits in the same transaction.
-  returns void security definer set search_path=""
-  grant execute to runledger_worker
-
 function runledger.count_blob(bytes integer)
   Bytes that a blob of this size counts: at least 4 KiB.
   returns integer immutable
@@ -720,11 +715,6 @@ function runledger.drop_partitions(older_than interval)
 function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb, OUT awaited boolean, OUT told_to text[])
   Appends submission.cancelled at this version, with what follows from an end. Returns who waits for it, to be told by runledger.tell_end. 23505: another event stands there. Called by functions that run as the owner.
   returns record
-
-function runledger.end_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text)
-  store_completion and tell_end; returns whether somebody waits who is still to be told, by runledger.notify_ends.
-  returns boolean security definer set search_path=""
-  grant execute to runledger_worker
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
@@ -841,11 +831,6 @@ function runledger.narrow_limits(usual jsonb, own jsonb)
   usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.
   returns jsonb immutable
 
-function runledger.notify_ends(submissions uuid[])
-  Tells who waits for them that these submissions have ended.
-  returns void security definer set search_path=""
-  grant execute to runledger_worker
-
 function runledger.order_worker(worker_id uuid, wanted text, type text, schema_version integer, data jsonb, metadata jsonb)
   Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. False, and no event, when that is so already, and when it drains or restarts. RL005: it has ended, or was given up and goes on under another id.
   returns boolean security definer set search_path=""
@@ -929,11 +914,6 @@ function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
 
-function runledger.receive_batch(api_key_id uuid, items jsonb, answer text, schema_version integer, metadata jsonb, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true)
-  receive_batch as the release before calls it.
-  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
-  grant execute to runledger_api
-
 function runledger.receive_batch(batch jsonb, answer text)
   Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
@@ -946,11 +926,6 @@ function runledger.receive_several(items jsonb)
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
   Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
-  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
-  grant execute to runledger_api
-
-function runledger.receive_submission(submission_id uuid, api_key_id uuid, code bytea, stdin bytea, expected_stdout bytea, webhook_id uuid, webhook_url text, webhook_secret text, schema_version integer, data jsonb, metadata jsonb, awaited boolean, capacity integer, idempotency_key uuid, request_digest bytea, wakes boolean DEFAULT true, checks_key boolean DEFAULT false, told_at_end boolean DEFAULT false, told_to text DEFAULT NULL::text)
-  receive_submission as the release before calls it: told_to is given where somebody waits.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
@@ -976,11 +951,6 @@ function runledger.refuse_change()
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
   Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
   returns void security definer set search_path=""
-  grant execute to runledger_worker
-
-function runledger.renew_lease(worker_id uuid, queue_pool_ids text[], suspended boolean DEFAULT false)
-  renew_worker for a worker that tells no reason; true, or null when the worker was given up in the meantime.
-  returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)

@@ -1,7 +1,5 @@
 -- Takes back a lost attempt: the submission runs again, or is given up; or has ended, when its caller has cancelled it.
 
-drop function if exists runledger.interrupt_execution(uuid, integer, integer, jsonb, jsonb, integer);
-
 create or replace function runledger.interrupt_execution(
   submission_id uuid,
   started_version integer,

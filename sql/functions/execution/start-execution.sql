@@ -1,7 +1,5 @@
 -- Begins an attempt; its event's version is the fencing token.
 
-drop function if exists runledger.start_execution(uuid, uuid, integer, jsonb, jsonb);
-
 create or replace function runledger.start_execution(
   submission_id uuid,
   worker_id uuid,

@@ -1,9 +1,6 @@
 -- Takes a job and begins its attempt in one statement. The job's row is gone then (job.take_job); a lost attempt is
 -- enqueued again (runledger.interrupt_execution).
 
-drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[]);
-drop function if exists runledger.take_execution(uuid, text, integer, jsonb, jsonb, jsonb, text[], timestamptz);
-
 create or replace function runledger.take_execution(
   worker_id uuid,
   run text,

@@ -1,7 +1,5 @@
 -- The one way into the log.
 
-drop function if exists runledger.append_event(uuid, integer, text, integer, jsonb, jsonb);
-
 create or replace function runledger.append_event(
   stream_id uuid,
   stream_version integer,

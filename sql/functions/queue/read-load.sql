@@ -1,7 +1,5 @@
 -- The queue and the workers now, for metrics.
 
-drop function if exists runledger.read_load();
-
 create or replace function runledger.read_load()
 returns table (
   waiting bigint,

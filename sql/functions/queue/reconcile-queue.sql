@@ -1,7 +1,5 @@
 -- The queue is a hint: by runledger.pending and the log, an unfinished submission always gets a job again.
 
-drop function if exists runledger.reconcile_queue();
-
 create or replace function runledger.reconcile_queue(max_losses integer default 3) returns integer
 language plpgsql security definer set search_path = ''
 as $$

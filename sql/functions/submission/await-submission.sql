@@ -1,7 +1,5 @@
 -- Asks to be told of a submission's end.
 
-drop function if exists runledger.await_submission(uuid);
-
 create or replace function runledger.await_submission(submission_id uuid, told_to text default null) returns void
 language sql security definer set search_path = ''
 as $$

@@ -1,7 +1,5 @@
 -- What follows from a terminal event, in its transaction.
 
-drop function if exists runledger.finish_submission(uuid);
-
 create or replace function runledger.finish_submission(submission_id uuid, out awaited boolean, out told_to text[])
 language plpgsql
 as $$

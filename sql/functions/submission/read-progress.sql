@@ -1,9 +1,7 @@
 -- What happened since the last look, for metrics. Positions are not in commit order, so the cursor reads whole ended
 -- transactions.
 
--- Its columns have changed, which `create or replace` refuses.
-drop function if exists runledger.read_progress(xid8, bigint);
-create function runledger.read_progress(since xid8, since_position bigint)
+create or replace function runledger.read_progress(since xid8, since_position bigint)
 returns table (
   until xid8,
   begun xid8,

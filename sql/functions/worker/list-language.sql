@@ -1,7 +1,5 @@
 -- The languages that live workers report.
 
-drop function if exists runledger.list_language();
-
 create or replace function runledger.list_language()
 returns table (name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint)
 language sql stable security definer set search_path = ''

@@ -1,7 +1,5 @@
 -- The caller keeps the session, and so its lock, while the worker lives.
 
-drop function if exists runledger.register_worker(uuid, text, integer, integer, jsonb, double precision);
-
 create or replace function runledger.register_worker(
   worker_id uuid,
   host text,

@@ -29,8 +29,8 @@ export interface LogEvent {
   readonly position: number
   readonly type: string
   readonly at: string
-  /** Hexadecimal; a process of the release before does not tell it. */
-  readonly hash?: string
+  /** Hexadecimal. */
+  readonly hash: string
   readonly data: Readonly<Record<string, unknown>>
 }
 

@@ -59,7 +59,7 @@ export function tellStory(
     return describe(event, names)
   }
   return events.flatMap((event) =>
-    steps(event).map((one) => (one.at === null ? one : { ...one, hash: event.hash ?? null })),
+    steps(event).map((one) => (one.at === null ? one : { ...one, hash: event.hash })),
   )
 }
 
