@@ -10,7 +10,7 @@ import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
 import { keptFolder, keptUrlFile, nameKeyFile } from './kept.ts'
-import { claimFolder } from './only-one.ts'
+import { lockFolder } from './only-one.ts'
 import { readProcfile, startProcesses } from './procfile.ts'
 
 const preferredDatabasePort = 54_329
@@ -18,9 +18,9 @@ const preferredDatabasePort = 54_329
 const config = readOrExit(readDevConfig)
 await mkdir(keptFolder, { recursive: true, mode: 0o700 })
 const keyFile = nameKeyFile(config.DATABASE_URL)
-const claim = await claimFolder(keptFolder)
-if ('holder' in claim) {
-  process.stderr.write(`Runledger already runs in this checkout: ${claim.holder}\n`)
+const lock = await lockFolder(keptFolder)
+if ('holder' in lock) {
+  process.stderr.write(`Runledger already runs in this checkout: ${lock.holder}\n`)
   process.exit(1)
 }
 
@@ -31,7 +31,7 @@ const key = await prepare(database)
 if (embedded !== null) await writeFile(keptUrlFile, url, { mode: 0o600 })
 
 const port = config.PORT ?? (await findPort(3000))
-claim.tell(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
+lock.tell(`http://localhost:${port}, with its key in ${keyFile} (process ${process.pid})`)
 say('starting web and worker (the worker checks this host first)')
 const processes = startProcesses(await readProcfile(['web', 'worker']), {
   DATABASE_URL: url,

@@ -6,10 +6,10 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** Ours; `tell` informs others. Or another's, and what it told. */
-export type Claim = { readonly tell: (where: string) => void } | { readonly holder: string }
+export type FolderLock = { readonly tell: (where: string) => void } | { readonly holder: string }
 
 /** For as long as this process lives. */
-export async function claimFolder(folder: string): Promise<Claim> {
+export async function lockFolder(folder: string): Promise<FolderLock> {
   const { dev, ino } = await stat(folder)
   const path = `\0runledger-${dev}-${ino}`
   let where = `it is starting (process ${process.pid})`

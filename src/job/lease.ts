@@ -22,14 +22,15 @@ export class LeaseExpiredError extends Error {
   override readonly name = 'LeaseExpiredError'
 }
 
-export interface Claim {
+/** Under which id a worker runs now, and for how long. */
+export interface WorkerIdentity {
   /** In the log. A worker that was given up goes on under a new id. */
   readonly workerId: string
   /** Fires when runs of this id must end, as others may have taken them over. */
   readonly signal: AbortSignal
 }
 
-export interface Lease extends Claim {
+export interface Lease extends WorkerIdentity {
   /** Renews now, as the worker's description has changed. */
   renew(): void
   /** Registers anew: its languages have changed. */

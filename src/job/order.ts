@@ -47,7 +47,7 @@ export async function orderWorker(
 /** A worker's order to itself, under whatever id it has. @returns as orderWorker. */
 export async function orderItself(
   sql: Database,
-  claim: { readonly workerId: string },
+  worker: { readonly workerId: string },
   wanted: Wanted,
   actor: Metadata['actor'],
   log: Logger,
@@ -55,7 +55,7 @@ export async function orderItself(
   for (;;) {
     try {
       return await untilAvailable(
-        () => orderWorker(sql, { id: claim.workerId, host: hostname() }, wanted, actor),
+        () => orderWorker(sql, { id: worker.workerId, host: hostname() }, wanted, actor),
         log,
       )
     } catch (error) {

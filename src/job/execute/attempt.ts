@@ -13,7 +13,7 @@ import type { Executor } from '#executor'
 import { languages } from '#language'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
-import type { Claim } from '#lease'
+import type { WorkerIdentity } from '#lease'
 import { passMilestone } from '#milestone'
 import { createQueueFront } from '#queue'
 import { untilAvailable } from '#retry'
@@ -25,7 +25,7 @@ export interface AttemptDependencies {
   readonly executor: Executor
   readonly limits: Readonly<Record<Language, Limits>>
   readonly log: Logger
-  readonly lease: Claim
+  readonly lease: WorkerIdentity
   /** Fires when the process must give its runs back. */
   readonly shutdown: AbortSignal
 }
@@ -46,7 +46,7 @@ export interface Attempt {
   /** Of its execution.started: the fencing token. */
   readonly version: number
   /** The worker's id at the start, and the signal that it is no longer ours. */
-  readonly claim: Claim
+  readonly identity: WorkerIdentity
   readonly accountId: string
   readonly language: Language
   /** Null when the body is gone. */
@@ -125,7 +125,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }))
 
   /** Repeats it under the worker's next id if this one was given up. */
-  async function underClaim<T>(begin: (claim: Claim) => Promise<T>): Promise<T> {
+  async function underIdentity<T>(begin: (identity: WorkerIdentity) => Promise<T>): Promise<T> {
     for (;;) {
       const { workerId, signal } = lease
       passMilestone('execute.before_start')
@@ -141,17 +141,20 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 
   /** Safe to repeat: the next statement seeks lost runs. */
-  async function takeRow(claim: Claim, held: Iterable<string>): Promise<TakenRow | undefined> {
+  async function takeRow(
+    identity: WorkerIdentity,
+    held: Iterable<string>,
+  ): Promise<TakenRow | undefined> {
     const sought = lost.claim()
     const take = async (): Promise<readonly TakenRow[]> => {
-      const { data, actor } = describeWorker(claim.workerId)
+      const { data, actor } = describeWorker(identity.workerId)
       const run = uuidv7()
       const asked = [...sought.keys()]
       const { since } = front
       sought.set(run, Number.POSITIVE_INFINITY)
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
-          ${claim.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
+          ${identity.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
           ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true, ${does}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
@@ -167,14 +170,14 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
    * @param language null: the log makes the job anew.
    */
   async function startRow(
-    claim: Claim,
+    identity: WorkerIdentity,
     { submission, run }: Pick<Attempt, 'submission' | 'run'>,
     language: Language | null,
   ): Promise<StartedRow | undefined> {
     const program = language === null ? undefined : describeProgram(dependencies, language)
     const data: ExecutionStarted['data'] = {
       run,
-      worker: claim.workerId,
+      worker: identity.workerId,
       host,
       language: language ?? '',
       ...(program ?? { runtime: '', limits: {} }),
@@ -183,8 +186,8 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     const [row] = await untilAvailable(
       () => database<StartedRow[]>`
         select * from runledger.start_execution(
-          ${submission}, ${claim.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${does}::text[]
+          ${submission}, ${identity.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+          ${describeActor(identity.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${does}::text[]
         )`,
       log,
     )
@@ -197,8 +200,8 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     },
 
     take: (held) =>
-      underClaim(async (claim) => {
-        const row = await takeRow(claim, held)
+      underIdentity(async (identity) => {
+        const row = await takeRow(identity, held)
         if (row === undefined) return null
         const { begun_run: run, language, submission_id: submission } = row
         lost.forget(run)
@@ -208,7 +211,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
             task_id: row.task_id,
             payload: { submission, language, run },
           },
-          attempt: toAttempt(row, { submission, run, claim, language }),
+          attempt: toAttempt(row, { submission, run, identity, language }),
         }
       }),
 
@@ -219,10 +222,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const run = uuidv7()
       for (;;) {
         try {
-          return await underClaim(async (claim) => {
-            const row = await startRow(claim, { submission, run }, language)
+          return await underIdentity(async (identity) => {
+            const row = await startRow(identity, { submission, run }, language)
             if (row === undefined || language === null) return null
-            return toAttempt(row, { submission, run, language, claim })
+            return toAttempt(row, { submission, run, language, identity })
           })
         } catch (error) {
           // Another start came first: next time it runs elsewhere or has ended.
@@ -253,7 +256,7 @@ function describeProgram({ executor, limits }: AttemptDependencies, language: La
 
 function toAttempt(
   row: StartedRow,
-  known: Pick<Attempt, 'submission' | 'run' | 'claim' | 'language'>,
+  known: Pick<Attempt, 'submission' | 'run' | 'identity' | 'language'>,
 ): Attempt {
   return {
     ...known,

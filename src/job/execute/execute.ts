@@ -173,11 +173,11 @@ async function execute(
   teller: Teller,
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
-  const { submission, language, code, claim, version } = attempt
+  const { submission, language, code, identity, version } = attempt
   const { signal: stop, forget } = cancels.watch(submission)
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
-    const signal = AbortSignal.any([claim.signal, shutdown])
+    const signal = AbortSignal.any([identity.signal, shutdown])
     const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
     const { stdinBlob, expectedStdoutBlob, ...detail } = rest
     const blobs = openBlobs(dependencies.blobs, attempt.accountId, AbortSignal.any([signal, stop]))
@@ -222,7 +222,7 @@ async function execute(
     const isMissing =
       error instanceof SandboxError &&
       ['language.missing', 'blob.read', 'bubblewrap.output', 'checker.thread'].includes(error.step)
-    if (code !== null && !isMissing && !claim.signal.aborted && !shutdown.aborted)
+    if (code !== null && !isMissing && !identity.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
   } finally {
@@ -286,10 +286,10 @@ async function complete(
     wasStopped,
   }: Extract<Ran, { readonly outcome: Outcome }>,
 ): Promise<void> {
-  const { submission, language, version, claim, run } = attempt
+  const { submission, language, version, identity, run } = attempt
   const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
   const told = { ...data, ...(blobs && { blobs }) }
-  const metadata = { actor: { worker: claim.workerId } }
+  const metadata = { actor: { worker: identity.workerId } }
   passMilestone('execute.before_complete')
   try {
     await untilSettled(
@@ -311,7 +311,7 @@ async function complete(
       language,
       version,
       account: attempt.accountId,
-      worker: claim.workerId,
+      worker: identity.workerId,
       queued_seconds: Math.max(0, (timeOfId(run) - timeOfId(submission)) / 1000),
       verdict: data.verdict,
       run: data.run,
@@ -338,7 +338,7 @@ function timeOfId(id: string): number {
 
 async function interrupt(
   { database, log }: ExecuteDependencies,
-  { submission, version, claim, run }: Attempt,
+  { submission, version, identity, run }: Attempt,
   data: ExecutionInterrupted['data'],
 ): Promise<void> {
   passMilestone('execute.before_interrupt')
@@ -347,7 +347,7 @@ async function interrupt(
       () => database`
         select runledger.interrupt_execution(
           ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(claim.workerId)}::text::jsonb, ${maxLosses}, ${run}
+          ${describeActor(identity.workerId)}::text::jsonb, ${maxLosses}, ${run}
         )`,
       log,
     )
