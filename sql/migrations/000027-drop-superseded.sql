@@ -37,3 +37,9 @@ drop function if exists runledger.list_language();
 drop function if exists runledger.read_load();
 drop function if exists runledger.read_progress(xid8, bigint);
 drop function if exists runledger.finish_submission(uuid);
+
+-- Made again with parameters of other names.
+drop function if exists runledger.take_execution(
+  uuid, text, integer, jsonb, jsonb, jsonb, text[], timestamptz, text[], boolean, text[]
+);
+drop function if exists runledger.start_execution(uuid, uuid, integer, jsonb, jsonb, text[], text[], text[]);

@@ -6,7 +6,7 @@ create or replace function runledger.start_execution(
   schema_version integer,
   data jsonb,
   metadata jsonb,
-  held text[] default '{}',
+  under_way text[] default '{}',
   offers text[] default null,
   does text[] default '{}'
 ) returns table (
@@ -71,7 +71,7 @@ begin
     _attempt := (_head.data ->> 'attempt')::integer;
   else
     if _head.type = 'execution.started' then
-      if _head.data ->> 'run' = any (start_execution.held) then
+      if _head.data ->> 'run' = any (start_execution.under_way) then
         return; -- it runs here already
       end if;
       if (_head.data ->> 'worker')::uuid <> start_execution.worker_id
@@ -135,4 +135,4 @@ begin
     left join runledger.body on body.submission_id = start_execution.submission_id;
 end
 $$;
-comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. held: runs that this worker has under way. offers: the languages of a worker that does what a submission''s detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.';
+comment on function runledger.start_execution is 'Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission''s detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.';

@@ -8,9 +8,9 @@ create or replace function runledger.take_execution(
   data jsonb,
   programs jsonb,
   metadata jsonb,
-  sought text[],
+  unanswered text[],
   since timestamptz default null,
-  held text[] default '{}',
+  under_way text[] default '{}',
   reads_detail boolean default false,
   does text[] default '{}'
 ) returns table (
@@ -42,7 +42,7 @@ declare
   _due_at timestamptz := coalesce(take_execution.since, '-infinity');
   _looked_at integer := 0;
 begin
-  if cardinality(take_execution.sought) > 0 then
+  if cardinality(take_execution.unanswered) > 0 then
     -- Runs with lost answers that began are ours already. A server that stood still may also execute an earlier call
     -- after this one.
     select
@@ -51,7 +51,7 @@ begin
     into _job
     from runledger.pending
     join runledger.event e on e.stream_id = pending.submission_id
-    where e.type = 'execution.started' and e.data ->> 'run' = any (take_execution.sought)
+    where e.type = 'execution.started' and e.data ->> 'run' = any (take_execution.unanswered)
       and not exists (
         select from runledger.event later
         where later.stream_id = e.stream_id and later.stream_version > e.stream_version
@@ -103,7 +103,7 @@ begin
       _job.submission_id::uuid, take_execution.worker_id, take_execution.schema_version,
       take_execution.data || (take_execution.programs -> _job.language)
         || jsonb_build_object('run', _job.run, 'language', _job.language),
-      take_execution.metadata, take_execution.held,
+      take_execution.metadata, take_execution.under_way,
       case when take_execution.reads_detail then array(select jsonb_object_keys(take_execution.programs)) end,
       take_execution.does
     ) s;
@@ -121,4 +121,4 @@ begin
   end loop;
 end
 $$;
-comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. sought: runs of earlier calls whose answers were lost; one that did begin is handed out first. held: as start_execution. reads_detail: the worker does what a submission''s detail asks. does: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';
+comment on function runledger.take_execution is 'Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; one that did begin is handed out first. under_way: as start_execution. reads_detail: the worker does what a submission''s detail asks. does: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.';

@@ -18,7 +18,7 @@ import { passMilestone } from '#milestone'
 import { createQueueFront } from '#queue'
 import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
-import { createLostRuns } from './lost-runs.ts'
+import { createUnansweredRuns } from './unanswered-runs.ts'
 
 export interface AttemptDependencies {
   readonly database: Database
@@ -88,13 +88,13 @@ interface TakenRow extends StartedRow {
 /** Begins attempts for one worker. */
 export interface Starter {
   /** True while an answer to a start is lost: `take` finds it. */
-  readonly hasLost: boolean
+  readonly hasUnanswered: boolean
   /**
-   * @param held this process's runs; second jobs of theirs are not begun.
+   * @param underWay this process's runs; second jobs of theirs are not begun.
    * @returns null when nothing waits.
    * @throws when the next job needs `start`; then none was taken.
    */
-  take(held: Iterable<string>): Promise<Taken | null>
+  take(underWay: Iterable<string>): Promise<Taken | null>
   /** @returns null when there is nothing to do. */
   start(job: Job): Promise<Attempt | null>
 }
@@ -108,7 +108,7 @@ const workerGivenUp = 'RL005'
 export function createStarter(dependencies: AttemptDependencies): Starter {
   const { database, executor, log, lease, shutdown } = dependencies
   const host = hostname()
-  const lost = createLostRuns()
+  const unanswered = createUnansweredRuns()
   const front = createQueueFront()
   const does = abilities.filter((name) => name !== 'output_files' || executor.readsOutputFiles)
   // What is the same for most attempts is made into JSON once.
@@ -140,28 +140,28 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     }
   }
 
-  /** Safe to repeat: the next statement seeks lost runs. */
+  /** Safe to repeat: the next statement seeks unanswered runs. */
   async function takeRow(
     identity: WorkerIdentity,
-    held: Iterable<string>,
+    underWay: Iterable<string>,
   ): Promise<TakenRow | undefined> {
-    const sought = lost.claim()
+    const tried = unanswered.takeAll()
     const take = async (): Promise<readonly TakenRow[]> => {
       const { data, actor } = describeWorker(identity.workerId)
       const run = uuidv7()
-      const asked = [...sought.keys()]
+      const earlier = [...tried.keys()]
       const { since } = front
-      sought.set(run, Number.POSITIVE_INFINITY)
+      tried.set(run, Number.POSITIVE_INFINITY)
       const rows = await database<TakenRow[]>`
         select * from runledger.take_execution(
           ${identity.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
-          ${actor}::text::jsonb, ${asked}::text[], ${since}, ${[...held]}::text[], true, ${does}::text[]
+          ${actor}::text::jsonb, ${earlier}::text[], ${since}, ${[...underWay]}::text[], true, ${does}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
-      sought.delete(run)
+      tried.delete(run)
       return rows
     }
-    const [row] = await untilAvailable(take, log).finally(() => lost.giveBack(sought))
+    const [row] = await untilAvailable(take, log).finally(() => unanswered.giveBack(tried))
     return row
   }
 
@@ -195,16 +195,16 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   }
 
   return {
-    get hasLost() {
-      return lost.areAny
+    get hasUnanswered() {
+      return unanswered.areAny
     },
 
-    take: (held) =>
+    take: (underWay) =>
       underIdentity(async (identity) => {
-        const row = await takeRow(identity, held)
+        const row = await takeRow(identity, underWay)
         if (row === undefined) return null
         const { begun_run: run, language, submission_id: submission } = row
-        lost.forget(run)
+        unanswered.forget(run)
         return {
           job: {
             id: String(row.job_id),

@@ -76,7 +76,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const running = new Map<string, Promise<void>>()
   const ending = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
-  const held = new Set<string>()
+  const underWay = new Set<string>()
   const cancels = createCancels(database, log)
   const tellers = createTellers(database, log)
 
@@ -103,13 +103,13 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     get isSuspended() {
       if (dependencies.suspension?.suspended === true) return true
       // Attempts whose start was unanswered are run all the same.
-      return dependencies.isPaused?.() === true && !starter.hasLost
+      return dependencies.isPaused?.() === true && !starter.hasUnanswered
     },
 
     async take() {
-      const begun = await starter.take(held)
+      const begun = await starter.take(underWay)
       if (begun === null) return null
-      held.add(begun.attempt.run)
+      underWay.add(begun.attempt.run)
       taken.set(begun.attempt.run, begun.attempt)
       return begun.job
     },
@@ -117,7 +117,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     async run(payload) {
       const attempt = await findAttempt(payload)
       if (attempt === null) return
-      held.add(attempt.run)
+      underWay.add(attempt.run)
       const teller = tellers.open(attempt)
       const ran = execute(dependencies, attempt, cancels, teller)
       const ended = ran
@@ -129,7 +129,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
         .finally(() => {
           teller.end()
           ending.delete(ended)
-          held.delete(attempt.run)
+          underWay.delete(attempt.run)
           if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
         })
       ending.add(ended)

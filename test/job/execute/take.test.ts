@@ -35,10 +35,10 @@ async function registerWorker(): Promise<string> {
   return id
 }
 
-interface Circumstances {
-  readonly sought?: readonly string[]
+interface TakeOptions {
+  readonly unanswered?: readonly string[]
   readonly since?: Date | null
-  readonly held?: readonly string[]
+  readonly underWay?: readonly string[]
   /** What is said of each language that the worker runs. */
   readonly programs?: Record<string, { runtime?: string }>
   readonly does?: readonly string[]
@@ -48,17 +48,17 @@ async function take(
   worker: string,
   run: string,
   {
-    sought = [],
+    unanswered = [],
     since = null,
-    held = [],
+    underWay = [],
     programs = { python: { runtime: 'Python 3' }, java: {} },
     does = [],
-  }: Circumstances = {},
+  }: TakeOptions = {},
 ): Promise<Taken | undefined> {
   const [row] = await sql<Taken[]>`
     select * from runledger.take_execution(
       ${worker}, ${run}, 1, ${sql.json({ worker })}, ${sql.json(programs)}, ${sql.json(actor)},
-      ${[...sought]}::text[], ${since}, ${[...held]}::text[], true,
+      ${[...unanswered]}::text[], ${since}, ${[...underWay]}::text[], true,
       ${[...does]}::text[]
     )`
   return row
@@ -155,7 +155,7 @@ t.test('who seeks a run whose answer was lost is given the same attempt', async 
   await submitNew(sql, caller, python)
   const [worker, run] = [await registerWorker(), uuidv7()]
   const { task_id } = (await take(worker, run)) as Taken
-  const again = await take(worker, uuidv7(), { sought: [uuidv7(), run] })
+  const again = await take(worker, uuidv7(), { unanswered: [uuidv7(), run] })
   // Of a task that it does not know graphile-worker runs nothing.
   t.match(again, { begun_run: run, task_id, submission_id: id, version: 2 })
   t.equal((await readStream(sql, id)).length, 2)
@@ -165,10 +165,10 @@ t.test('who seeks a run whose answer was lost is given the same attempt', async 
 t.test('a run that begins after it was sought is found by who seeks it later', async (t) => {
   // A server that stood still may execute first what it was asked later.
   const [worker, run] = [await registerWorker(), uuidv7()]
-  t.equal(await take(worker, uuidv7(), { sought: [run] }), undefined)
+  t.equal(await take(worker, uuidv7(), { unanswered: [run] }), undefined)
   const id = await submitNew(sql, caller, python)
   await take(worker, run)
-  t.match(await take(worker, uuidv7(), { sought: [run] }), {
+  t.match(await take(worker, uuidv7(), { unanswered: [run] }), {
     begun_run: run,
     submission_id: id,
     version: 2,
@@ -180,13 +180,13 @@ t.test('a run that was ended meanwhile is not handed out', async (t) => {
   const [worker, run] = [await registerWorker(), uuidv7()]
   await take(worker, run)
   await complete(id, 2, run)
-  t.equal(await take(worker, uuidv7(), { sought: [run] }), undefined)
+  t.equal(await take(worker, uuidv7(), { unanswered: [run] }), undefined)
 })
 
 t.test('who seeks a run that never began takes what is there', async (t) => {
   const id = await submitNew(sql, caller, python)
   const run = uuidv7()
-  t.match(await take(await registerWorker(), run, { sought: [uuidv7()] }), {
+  t.match(await take(await registerWorker(), run, { unanswered: [uuidv7()] }), {
     begun_run: run,
     submission_id: id,
     version: 2,
@@ -384,7 +384,7 @@ t.test('a second job of a submission that this worker is running begins nothing'
   const taken = await take(worker, run)
   t.equal(taken?.submission_id, id)
   await sql`select job.enqueue_execute(${id})`
-  t.equal(await take(worker, uuidv7(), { held: [run] }), undefined)
+  t.equal(await take(worker, uuidv7(), { underWay: [run] }), undefined)
   await complete(id, taken?.version ?? 0, run)
   t.strictSame(
     (await readStream(sql, id)).map(({ type }) => type),

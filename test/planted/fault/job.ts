@@ -143,7 +143,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what a lost answer has begun is not sought again',
-    text: 'if cardinality(take_execution.sought) > 0 then',
+    text: 'if cardinality(take_execution.unanswered) > 0 then',
     instead: 'if false then',
     tests: ['job/take'],
   },

@@ -4,34 +4,34 @@
 const soughtMilliseconds = 10_000
 
 /** With the time until which each may yet begin. */
-export interface LostRuns {
+export interface UnansweredRuns {
   readonly areAny: boolean
   /** All of them: no two calls may find the same one. */
-  claim(): Map<string, number>
+  takeAll(): Map<string, number>
   /** Each that may yet begin is sought once more after its time. */
   giveBack(runs: ReadonlyMap<string, number>): void
   forget(run: string): void
 }
 
-export function createLostRuns(): LostRuns {
-  let lost = new Map<string, number>()
+export function createUnansweredRuns(): UnansweredRuns {
+  let unanswered = new Map<string, number>()
   return {
     get areAny() {
-      return lost.size > 0
+      return unanswered.size > 0
     },
-    claim() {
-      const claimed = lost
-      lost = new Map()
-      return claimed
+    takeAll() {
+      const all = unanswered
+      unanswered = new Map()
+      return all
     },
     giveBack(runs) {
       const now = performance.now()
       for (const [run, until] of runs) {
-        if (until > now) lost.set(run, Math.min(until, now + soughtMilliseconds))
+        if (until > now) unanswered.set(run, Math.min(until, now + soughtMilliseconds))
       }
     },
     forget(run) {
-      lost.delete(run)
+      unanswered.delete(run)
     },
   }
 }
