@@ -61,13 +61,13 @@ export async function commandLoad(call: LoadCall, terminal: Terminal): Promise<n
 
   const { apiKey, signal } = call
   const load = startLoad({ url, apiKey, request, clients, seconds, rate, signal })
-  const asked = { clients, seconds, rate }
-  const state = await watch(load, asked, terminal)
+  const profile = { clients, seconds, rate }
+  const state = await watch(load, profile, terminal)
   const { stdout } = terminal
   stdout.write(
     stdout.isTTY === true && !call.json
-      ? `${describe(state, asked).join('\n')}\n`
-      : `${JSON.stringify(toJson(state, { url, language: request.language, ...asked }))}\n`,
+      ? `${describe(state, profile).join('\n')}\n`
+      : `${JSON.stringify(toJson(state, { url, language: request.language, ...profile }))}\n`,
   )
   if (state.refusal !== null) {
     const { status, code, message } = state.refusal
@@ -96,14 +96,14 @@ function judge({ completed, errors, unfinished, notSent, verdicts }: LoadState):
   return isWhole ? 0 : incomplete
 }
 
-interface Asked {
+interface LoadProfile {
   readonly clients: number
   readonly seconds: number
   readonly rate: number | null
 }
 
 /** Draws progress on a terminal until the end. */
-async function watch(load: Load, asked: Asked, { stderr }: Terminal): Promise<LoadState> {
+async function watch(load: Load, profile: LoadProfile, { stderr }: Terminal): Promise<LoadState> {
   if (stderr.isTTY !== true) return load.ended
   let drawn = 0
   const erase = (): void => {
@@ -114,7 +114,7 @@ async function watch(load: Load, asked: Asked, { stderr }: Terminal): Promise<Lo
   const draw = (): void => {
     const state = load.state()
     recent.push({ at: performance.now(), completed: state.completed })
-    const lines = describe(state, asked, recent)
+    const lines = describe(state, profile, recent)
     erase()
     stderr.write(`${lines.join('\n')}\n`)
     drawn = lines.length
@@ -132,7 +132,7 @@ async function watch(load: Load, asked: Asked, { stderr }: Terminal): Promise<Lo
 /** @param recent completions over time; left out at the end. */
 function describe(
   state: LoadState,
-  { clients, seconds, rate }: Asked,
+  { clients, seconds, rate }: LoadProfile,
   recent?: readonly { readonly at: number; readonly completed: number }[],
 ): string[] {
   const { elapsedSeconds, latency, queued, running, notSent, unfinished } = state
@@ -181,13 +181,16 @@ function sparkline(values: readonly number[]): string {
 }
 
 /** With the API's names. */
-function toJson(state: LoadState, asked: Asked & { readonly url: URL; readonly language: string }) {
+function toJson(
+  state: LoadState,
+  profile: LoadProfile & { readonly url: URL; readonly language: string },
+) {
   return {
-    url: asked.url.href,
-    language: asked.language,
-    clients: asked.clients,
-    seconds: asked.seconds,
-    rate: asked.rate,
+    url: profile.url.href,
+    language: profile.language,
+    clients: profile.clients,
+    seconds: profile.seconds,
+    rate: profile.rate,
     elapsed_seconds: state.elapsedSeconds,
     sent: state.sent,
     completed: state.completed,

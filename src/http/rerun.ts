@@ -36,13 +36,13 @@ export function rerunResult(
     const original = request.params['id'] ?? ''
     const { caller, requestId } = request
     const { accountId, apiKeyId } = caller
-    const asked = await withDeadline(async () => {
+    const originalRequest = await withDeadline(async () => {
       if (!isUuid(original) || !(await hasResult(database, original, accountId))) return null
       const [received] = await readStream(database, original)
-      return (received?.data ?? null) as Asked | null
+      return (received?.data ?? null) as OriginalRequest | null
     })
-    if (asked === null) throw noSubmission()
-    const obstacles = await findObstacles(asked, caller, offered)
+    if (originalRequest === null) throw noSubmission()
+    const obstacles = await findObstacles(originalRequest, caller, offered)
     if (obstacles.length > 0) throw invalidRequest(obstacles)
 
     const circumstances = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
@@ -63,7 +63,7 @@ export function rerunResult(
 }
 
 /** Of the event submission.received. */
-interface Asked {
+interface OriginalRequest {
   readonly language: Language
   readonly checker_language?: Language
   /** As the log spells them. */
@@ -86,24 +86,26 @@ async function readNothing(request: ApiRequest, response: Response): Promise<rea
 
 /** Why what was taken then is not taken today. */
 async function findObstacles(
-  asked: Asked,
+  originalRequest: OriginalRequest,
   { limits: allowed }: Caller,
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
   const named = {
-    language: asked.language,
-    ...(asked.checker_language !== undefined && { 'checker.language': asked.checker_language }),
+    language: originalRequest.language,
+    ...(originalRequest.checker_language !== undefined && {
+      'checker.language': originalRequest.checker_language,
+    }),
   }
   const issues: Issue[] = []
   for (const [path, name] of Object.entries(named)) {
     const message = await offered(name)
     if (message !== null) issues.push({ path, message })
   }
-  if (!Object.hasOwn(defaultLimits, asked.language)) return issues
-  const { run, compile } = defaultLimits[asked.language]
-  issues.push(...judgeLimits('limits', readLimits(asked.limits?.run), run, allowed))
+  if (!Object.hasOwn(defaultLimits, originalRequest.language)) return issues
+  const { run, compile } = defaultLimits[originalRequest.language]
+  issues.push(...judgeLimits('limits', readLimits(originalRequest.limits?.run), run, allowed))
   if (compile !== null) {
-    const own = readLimits(asked.limits?.compile)
+    const own = readLimits(originalRequest.limits?.compile)
     issues.push(...judgeLimits('compile_limits', own, compile, allowed))
   }
   return issues

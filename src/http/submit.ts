@@ -32,15 +32,15 @@ export function submit(
   const parse = createParser(dependencies, parseSubmission)
   return async (request, response) => {
     try {
-      const asked = await parse(request, response)
-      if (asked.streams) {
-        await submitAndStream(dependencies, asked, desk, response)
+      const parsed = await parse(request, response)
+      if (parsed.streams) {
+        await submitAndStream(dependencies, parsed, desk, response)
         return
       }
-      const answer = asked.waits
-        ? await submitAndWait(dependencies, asked)
-        : await submitOnly(dependencies, asked)
-      if (!asked.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
+      const answer = parsed.waits
+        ? await submitAndWait(dependencies, parsed)
+        : await submitOnly(dependencies, parsed)
+      if (!parsed.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
     } catch (error) {
       // A recently valid key may be revoked by now: its 401 goes first.
       if (error instanceof Problem && error.status < 500) await request.confirm?.()
@@ -49,7 +49,7 @@ export function submit(
   }
 }
 
-interface Asked {
+interface ParsedRequest {
   readonly request: ApiRequest
   readonly submission: Submission
   readonly idempotencyKey: string | null
@@ -71,7 +71,7 @@ export interface Answer {
 function createParser(
   { syncWaitSeconds }: HttpDependencies,
   parseSubmission: SubmissionParser,
-): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<Asked> {
+): (request: ApiRequest, response: Parameters<Handler>[1]) => Promise<ParsedRequest> {
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
     const { wait, issues: waitIssues } = readWait(query)
@@ -109,7 +109,7 @@ function createParser(
 /** Stores it, or finds its idempotency key's earlier one. @throws {Problem} queue_full. */
 async function receive(
   { database, queueCapacity }: HttpDependencies,
-  { request, submission, idempotencyKey }: Asked,
+  { request, submission, idempotencyKey }: ParsedRequest,
   id: string,
   toldTo: string | null,
 ): Promise<Stored> {
@@ -131,35 +131,40 @@ async function receive(
   return receipt
 }
 
-async function submitOnly(dependencies: HttpDependencies, asked: Asked): Promise<Answer> {
-  const receipt = await receive(dependencies, asked, createSubmissionId(), null)
+async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
+  const receipt = await receive(dependencies, parsed, createSubmissionId(), null)
   const { id } = receipt
   if (receipt.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
-  const record = await readRecord(dependencies, asked, id)
+  const record = await readRecord(dependencies, parsed, id)
   if (record === null) throw new Error(`submission ${id} has no result`)
   return describeReplay(receipt, record)
 }
 
-async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Promise<Answer> {
+async function submitAndWait(
+  dependencies: HttpDependencies,
+  parsed: ParsedRequest,
+): Promise<Answer> {
   const { waiter, database } = dependencies
-  const { seconds, hungUp } = asked
+  const { seconds, hungUp } = parsed
   const id = createSubmissionId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const settled = new AbortController()
   const waited = waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal]))
-  const receipt = await receive(dependencies, asked, id, waiter.channel).catch((error: unknown) => {
-    settled.abort()
-    throw error
-  })
+  const receipt = await receive(dependencies, parsed, id, waiter.channel).catch(
+    (error: unknown) => {
+      settled.abort()
+      throw error
+    },
+  )
   let told: TrackedResult | undefined
   if (receipt.kind === 'received') {
     told = (await waited)?.record
   } else {
     settled.abort()
-    await waitForEarlier(dependencies, asked, receipt.id)
+    await waitForEarlier(dependencies, parsed, receipt.id)
   }
   if (hungUp.aborted) return { status: 202, body: {} }
-  const record = told ?? (await readRecord(dependencies, asked, receipt.id))
+  const record = told ?? (await readRecord(dependencies, parsed, receipt.id))
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
     // The commit was not waited for, but the 408 tells the id.
@@ -177,21 +182,21 @@ async function submitAndWait(dependencies: HttpDependencies, asked: Asked): Prom
 
 async function submitAndStream(
   dependencies: HttpDependencies,
-  asked: Asked,
+  parsed: ParsedRequest,
   desk: StreamDesk,
   response: Response,
 ): Promise<void> {
   const { database, streams } = dependencies
-  const giveBack = desk.admit(asked.request)
+  const giveBack = desk.admit(parsed.request)
   try {
     const id = createSubmissionId()
     await withDeadline(() => streams.announce(id))
-    const receipt = await receive(dependencies, asked, id, streams.channel)
+    const receipt = await receive(dependencies, parsed, id, streams.channel)
     // The commit was not waited for, but the first event tells the id.
     await withDeadline(() => flushLog(database))
-    if (asked.hungUp.aborted) return
+    if (parsed.hungUp.aborted) return
     const headers = receipt.kind === 'received' ? locate(id) : describeReplayed(receipt)
-    desk.begin(asked.request, response, receipt.id, beginning, headers)
+    desk.begin(parsed.request, response, receipt.id, beginning, headers)
   } finally {
     giveBack()
   }
@@ -199,17 +204,17 @@ async function submitAndStream(
 
 async function waitForEarlier(
   dependencies: HttpDependencies,
-  asked: Asked,
+  parsed: ParsedRequest,
   id: string,
 ): Promise<void> {
-  const end = dependencies.waiter.wait(id, asked.seconds, asked.hungUp)
-  const now = await readRecord(dependencies, asked, id)
+  const end = dependencies.waiter.wait(id, parsed.seconds, parsed.hungUp)
+  const now = await readRecord(dependencies, parsed, id)
   if (now === null || !isFinal(now)) await end
 }
 
 function readRecord(
   { database }: HttpDependencies,
-  { request }: Asked,
+  { request }: ParsedRequest,
   id: string,
 ): Promise<TrackedResult | null> {
   return withDeadline(() => readTrackedResult(database, id, request.caller.accountId))

@@ -1,11 +1,11 @@
-// Tells what runs write while they run, to those who watch (asked.ts): pieces go into runledger.live_output, which tells who
+// Tells what runs write while they run, to those who watch (watched.ts): pieces go into runledger.live_output, which tells who
 // reads them there. Nothing is told of a run that nobody watches. What was told is found again by its answer, so what a crash
 // of the server has lost is told once more; what is not told in time is in the record of the end.
 import type { Database } from '#database'
 import type { Live, OutputSource, Runs } from '#executor'
 import type { Logger } from '#log'
 import { describeTest } from '#report'
-import { createAsked } from './asked.ts'
+import { createWatched } from './watched.ts'
 import type { Attempt } from './attempt.ts'
 import type { JudgedTests } from './tests.ts'
 
@@ -50,7 +50,7 @@ interface Piece {
 interface Told {
   readonly submission: string
   readonly run: string
-  isAsked: boolean
+  isWatched: boolean
   hasBegun: boolean
   /** There may be more. */
   isDirty: boolean
@@ -69,10 +69,10 @@ interface EndsRow extends Ends {
 
 export function createTellers(database: Database, log: Logger): Tellers {
   const open = new Map<string, Told>()
-  const asked = createAsked(database, log, (submission) => {
+  const watchedSubmissions = createWatched(database, log, (submission) => {
     for (const told of open.values())
-      if (told.submission === submission && !told.isAsked) {
-        told.isAsked = true
+      if (told.submission === submission && !told.isWatched) {
+        told.isWatched = true
         told.source?.follow()
         note(told)
       }
@@ -81,7 +81,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
   let timer: NodeJS.Timeout | undefined
 
   function note(told: Told): void {
-    if (!told.isAsked) return
+    if (!told.isWatched) return
     told.isDirty = true
     schedule()
   }
@@ -103,7 +103,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
   }
 
   const waiting = (): Told[] =>
-    [...open.values()].filter(({ isAsked, isDirty }) => isAsked && isDirty)
+    [...open.values()].filter(({ isWatched, isDirty }) => isWatched && isDirty)
 
   /** One statement for all of them. */
   async function tell(): Promise<void> {
@@ -137,8 +137,8 @@ export function createTellers(database: Database, log: Logger): Tellers {
     due: number,
   ): void {
     if (!watched) {
-      told.isAsked = false
-      asked.forget(told.submission)
+      told.isWatched = false
+      watchedSubmissions.forget(told.submission)
       return
     }
     told.hasBegun = true
@@ -151,7 +151,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
     const told: Told = {
       submission,
       run,
-      isAsked: asked.has(submission),
+      isWatched: watchedSubmissions.has(submission),
       hasBegun: false,
       isDirty: false,
       dueAt: 0,
@@ -172,7 +172,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
         tap: {
           open(source) {
             told.source = source
-            if (told.isAsked) source.follow()
+            if (told.isWatched) source.follow()
             note(told)
           },
           note: () => note(told),
@@ -206,10 +206,10 @@ export function createTellers(database: Database, log: Logger): Tellers {
   return {
     open: openTeller,
     noteWatch(submission) {
-      if (submission === undefined) asked.look()
-      else asked.hear(submission)
+      if (submission === undefined) watchedSubmissions.look()
+      else watchedSubmissions.hear(submission)
     },
-    tick: asked.tick,
+    tick: watchedSubmissions.tick,
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Database } from '#database'
 import type { Logger } from '#log'
 
-export interface Asked {
+export interface WatchedSubmissions {
   has(submission: string): boolean
   /** This submission is watched; it may be another worker's, or yet to begin. */
   hear(submission: string): void
@@ -21,11 +21,11 @@ const lookMilliseconds = 30_000
 const idLength = 36
 
 /** @param onHeard told of each that was not known. */
-export function createAsked(
+export function createWatched(
   database: Database,
   log: Logger,
   onHeard: (submission: string) => void,
-): Asked {
+): WatchedSubmissions {
   let known = new Set<string>()
   let lookedAt = performance.now()
 
