@@ -31,6 +31,11 @@ t.test('every mistake is reported, with its name', async (t) => {
   }
 })
 
+t.test('a port is one that there is', async (t) => {
+  t.equal(readWebConfig({ DATABASE_URL, PORT: '65535' }).PORT, 65_535)
+  t.throws(() => readWebConfig({ DATABASE_URL, PORT: '65536' }), /PORT: must be at most 65535/)
+})
+
 t.test('a certificate without its key is refused', async (t) => {
   t.throws(() => readWebConfig({ DATABASE_URL, TLS_CERT: 'cert.pem' }), /set both or neither/)
 })
