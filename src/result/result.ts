@@ -22,7 +22,7 @@ export type {
   WebhookState,
 } from './record.ts'
 export { createWaiter } from './wait.ts'
-export type { Waited, Waiter } from './wait.ts'
+export type { WaitOutcome, Waiter } from './wait.ts'
 export { createStreams } from './stream/stream.ts'
 export type { Streams, Watcher } from './stream/stream.ts'
 export { beginning, formatPosition, parsePosition } from './stream/position.ts'

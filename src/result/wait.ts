@@ -12,7 +12,7 @@ import type { Database } from '#database'
 import { parseToldEnd } from './record.ts'
 import type { TrackedResult } from './record.ts'
 
-export interface Waited {
+export interface WaitOutcome {
   /** False: the time is up, the signal fired, or no such submission was stored in time. */
   readonly isFinal: boolean
   /** Left out: it must be read. */
@@ -25,7 +25,7 @@ export interface Waiter {
    * reading the state; without a record, read again.
    * @param seconds at most.
    */
-  wait(id: string, seconds: number, signal?: AbortSignal): Promise<Waited>
+  wait(id: string, seconds: number, signal?: AbortSignal): Promise<WaitOutcome>
   /** Where this process hears ends. A secret: whoever knows it can listen. */
   readonly channel: string
   readonly waiting: number
@@ -33,9 +33,9 @@ export interface Waiter {
   close(): Promise<void>
 }
 
-type Wake = (waited: Waited) => void
+type Wake = (outcome: WaitOutcome) => void
 
-const inVain: Waited = { isFinal: false }
+const inVain: WaitOutcome = { isFinal: false }
 
 /** Look-ups and unreadable messages fail here; the next second looks again. */
 export type OnWaiterError = (error: unknown) => void
@@ -51,8 +51,8 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
   let count = 0
 
   const channel = `runledger_${randomBytes(16).toString('hex')}`
-  const wake = (id: string, waited: Waited): void => {
-    for (const resolve of waiting.get(id)?.who ?? []) resolve(waited)
+  const wake = (id: string, outcome: WaitOutcome): void => {
+    for (const resolve of waiting.get(id)?.who ?? []) resolve(outcome)
   }
   const lookUp = async (): Promise<void> => {
     if (waiting.size === 0) return
@@ -97,13 +97,13 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
     },
     wait(id, seconds, signal) {
       return new Promise((resolve) => {
-        const settle = (waited: Waited): void => {
+        const settle = (outcome: WaitOutcome): void => {
           clearTimeout(timeout)
           signal?.removeEventListener('abort', onAbort)
           const others = waiting.get(id)?.who
           if (others?.delete(settle) === true) count -= 1
           if (others?.size === 0) waiting.delete(id)
-          resolve(waited)
+          resolve(outcome)
         }
         const onAbort = (): void => settle(inVain)
         const timeout = setTimeout(settle, seconds * 1000, inVain)
