@@ -9,7 +9,7 @@ export interface QueueHint {
   readonly isWorthAsking: boolean
   /** Left out: an unknown number. */
   noteAnnounced(jobs?: number): void
-  learnFrom<T>(ask: () => Promise<T | null>): Promise<T | null>
+  poll<T>(ask: () => Promise<T | null>): Promise<T | null>
 }
 
 /** A queue found empty so long ago is asked again. */
@@ -32,7 +32,7 @@ export function createQueueHint(): QueueHint {
       if (jobs === undefined) unclear += 1
       else announced += jobs
     },
-    async learnFrom(ask) {
+    async poll(ask) {
       // The answer says nothing of later announcements.
       const before = { announced, unclear, at: performance.now() }
       const found = await ask()

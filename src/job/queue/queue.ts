@@ -99,7 +99,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   const pools = {
     execute: createQueuePool(url, 3, log, {
       takeJob: async () =>
-        execute.isSuspended || !hint.isWorthAsking ? null : hint.learnFrom(() => execute.take()),
+        execute.isSuspended || !hint.isWorthAsking ? null : hint.poll(() => execute.take()),
     }),
     deliver: createQueuePool(url, 3, log, {
       listens: false,

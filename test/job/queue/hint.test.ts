@@ -9,72 +9,72 @@ const job = async (): Promise<string> => 'a job'
 t.test('who has found nothing need not ask until something is announced', async (t) => {
   const hint = createQueueHint()
   t.ok(hint.isWorthAsking, 'nothing is known at first')
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   t.notOk(hint.isWorthAsking)
   hint.noteAnnounced(2)
   t.ok(hint.isWorthAsking)
-  t.equal(await hint.learnFrom(job), 'a job')
+  t.equal(await hint.poll(job), 'a job')
   t.ok(hint.isWorthAsking, 'one of two is left')
-  await hint.learnFrom(job)
+  await hint.poll(job)
   t.notOk(hint.isWorthAsking)
 })
 
 t.test('as long as nobody has found it empty there may be more', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(job)
-  await hint.learnFrom(job)
+  await hint.poll(job)
+  await hint.poll(job)
   t.ok(hint.isWorthAsking)
 })
 
 t.test('what is announced while another asks is not taken for gone', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   for (const announce of [() => hint.noteAnnounced(1), () => hint.noteAnnounced()]) {
     const asked = Promise.withResolvers<null>()
-    const asking = hint.learnFrom(() => asked.promise)
+    const asking = hint.poll(() => asked.promise)
     announce()
     asked.resolve(null)
     await asking
     t.ok(hint.isWorthAsking)
-    await hint.learnFrom(nothing)
+    await hint.poll(nothing)
     t.notOk(hint.isWorthAsking)
   }
 })
 
 t.test('who finds what nobody announced asks on until there is nothing', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   for (let left = 3; left > 0; left -= 1) {
-    await hint.learnFrom(job)
+    await hint.poll(job)
     t.ok(hint.isWorthAsking)
   }
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   t.notOk(hint.isWorthAsking)
 })
 
 t.test('what others took is asked for once', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   hint.noteAnnounced(5)
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   t.notOk(hint.isWorthAsking)
 })
 
 t.test('an ask that fails leaves everything as it was', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   hint.noteAnnounced(1)
-  await t.rejects(hint.learnFrom(() => Promise.reject(new Error('away'))))
+  await t.rejects(hint.poll(() => Promise.reject(new Error('away'))))
   t.ok(hint.isWorthAsking)
 })
 
 t.test('announcements do not hide for long what nobody announced', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   const until = performance.now() + 1100
   while (performance.now() < until) {
     hint.noteAnnounced(1)
-    await hint.learnFrom(job)
+    await hint.poll(job)
     await delay(50)
   }
   t.ok(hint.isWorthAsking)
@@ -82,7 +82,7 @@ t.test('announcements do not hide for long what nobody announced', async (t) => 
 
 t.test('what nobody announced is looked for after a while all the same', async (t) => {
   const hint = createQueueHint()
-  await hint.learnFrom(nothing)
+  await hint.poll(nothing)
   t.notOk(hint.isWorthAsking)
   await delay(1100)
   t.ok(hint.isWorthAsking)
