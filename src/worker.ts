@@ -9,7 +9,7 @@ import { claimUids, createBlobCache, createExecutor, SandboxError } from '#execu
 import type { Executor } from '#executor'
 import {
   announceWorker,
-  createObedience,
+  createOrderFollower,
   createSuspension,
   describeLimits,
   fetchBlob,
@@ -83,9 +83,9 @@ const retentionDatabase = createDatabase({
 })
 const giveBack = new AbortController()
 const poolIds: string[] = []
-const isPaused = (): boolean => obedience.isPaused
+const isPaused = (): boolean => orders.isPaused
 const suspension = createSuspension({ executor, log, onChange: () => lease.renew() })
-const obedience = createObedience({
+const orders = createOrderFollower({
   record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
   log,
 })
@@ -109,8 +109,8 @@ const lease = await announceWorker({
   leaseSeconds: config.LEASE_SECONDS,
   queuePoolIds: () => poolIds,
   suspendedBecause: () => suspension.because,
-  onWanted(wanted, askedAt) {
-    obedience.heed(wanted, askedAt)
+  onOrder(wanted, askedAt) {
+    orders.follow(wanted, askedAt)
     lookForCancels()
   },
   log,
@@ -176,8 +176,8 @@ queue.ended.then(
 process.on('SIGTERM', (signal) => void stop(signal, 0))
 process.on('SIGINT', (signal) => void stop(signal, 0))
 for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
-  process.on(signal, () => void obedience.signal(signal))
-void obedience.over.then(endWhenIdle)
+  process.on(signal, () => void orders.signal(signal))
+void orders.over.then(endWhenIdle)
 log.info(
   {
     worker: lease.workerId,

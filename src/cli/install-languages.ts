@@ -18,7 +18,7 @@ const environment = {
 const install = ['install', '--no-install-recommends', '-y', '-q=2']
 
 /** What is to be installed for a language. */
-interface Wanted {
+interface Installation {
   readonly title: string
   readonly packages: readonly string[]
 }
@@ -72,7 +72,7 @@ export async function installLanguages(
     there.add(name)
     return isNew
   }
-  const wanted: Wanted[] = [
+  const wanted: Installation[] = [
     ...chosen.map((language) => catalogue[language]),
     ...(libraries.length > 0 ? [{ title: 'Libraries', packages: libraries }] : []),
   ]

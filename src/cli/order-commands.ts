@@ -2,7 +2,7 @@
 import { errorCode } from '#database'
 import type { Database } from '#database'
 import { orderWorker, workerGone } from '#order'
-import type { Wanted } from '#order'
+import type { DesiredState } from '#order'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Command } from './command.ts'
 import { withDatabase } from './connect.ts'
@@ -36,7 +36,7 @@ interface FoundWorker {
   readonly host: string
 }
 
-function defineOrder(name: string, wanted: Wanted, summary: string): Command {
+function defineOrder(name: string, wanted: DesiredState, summary: string): Command {
   return defineCommand({
     name,
     operands: ['[WORKER]'],
@@ -61,7 +61,7 @@ function defineOrder(name: string, wanted: Wanted, summary: string): Command {
 export async function orderWorkers(
   sql: Database,
   selection: Selection,
-  wanted: Wanted,
+  wanted: DesiredState,
   who: string,
 ): Promise<Row[]> {
   const workers = await findWorkers(sql, selection)

@@ -6,7 +6,7 @@ import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { passMilestone } from './milestone.ts'
-import type { Wanted } from './order.ts'
+import type { DesiredState } from './order.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 
@@ -53,14 +53,14 @@ export interface Announcement {
   /** Why it takes no submissions; null when it takes them. */
   readonly suspendedBecause?: () => string | null
   /** Called with the orders that came with a renewal; askedAt, by performance.now(). */
-  readonly onWanted?: (wanted: Wanted, askedAt: number) => void
+  readonly onOrder?: (wanted: DesiredState, askedAt: number) => void
   readonly log: Logger
 }
 
 /** Resolves once registered, however long the database is away. */
 export async function announceWorker(announcement: Announcement): Promise<Lease> {
   const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
-  const { description = {}, suspendedBecause = () => null, onWanted } = announcement
+  const { description = {}, suspendedBecause = () => null, onOrder } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
   let workerId = uuidv7()
   /** The id under which it was given up. */
@@ -106,12 +106,12 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       registered = true
       passMilestone('lease.after_register')
     }
-    const [row] = await session<{ wanted: Wanted | null }[]>`
+    const [row] = await session<{ wanted: DesiredState | null }[]>`
       select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`
     const wanted = row?.wanted ?? null
     if (wanted !== null) {
       renewedAt = sentAt
-      onWanted?.(wanted, sentAt)
+      onOrder?.(wanted, sentAt)
       return
     }
     endRuns('given up by the others')

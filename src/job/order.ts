@@ -10,7 +10,7 @@ import type { Logger } from '#log'
 import { untilAvailable } from './retry.ts'
 
 /** `drained` is for good. */
-export type Wanted = 'working' | 'paused' | 'drained' | 'restarted'
+export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'
 
 /** The event that each order is. */
 export const orderTypes = {
@@ -18,7 +18,7 @@ export const orderTypes = {
   paused: 'worker.paused',
   drained: 'worker.drained',
   restarted: 'worker.restarted',
-} as const satisfies Record<Wanted, WorkerEvent['type']>
+} as const satisfies Record<DesiredState, WorkerEvent['type']>
 
 /** SQLSTATE of runledger.order_worker: the worker has ended or has another id. */
 export const workerGone = 'RL005'
@@ -33,7 +33,7 @@ const returnMilliseconds = 200
 export async function orderWorker(
   sql: Database,
   worker: { readonly id: string; readonly host: string },
-  wanted: Wanted,
+  wanted: DesiredState,
   actor: Metadata['actor'],
 ): Promise<boolean> {
   const event: WorkerEvent = { type: orderTypes[wanted], data: { host: worker.host } }
@@ -48,7 +48,7 @@ export async function orderWorker(
 export async function orderItself(
   sql: Database,
   worker: { readonly workerId: string },
-  wanted: Wanted,
+  wanted: DesiredState,
   actor: Metadata['actor'],
   log: Logger,
 ): Promise<boolean> {

@@ -4,14 +4,14 @@ import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
 import { orderTypes } from '#order'
-import type { Wanted } from '#order'
+import type { DesiredState } from '#order'
 
 /** How it stands after an order. */
 export interface SteeredWorker {
   readonly id: string
   readonly host: string
   readonly state: string
-  readonly wanted: Wanted
+  readonly wanted: DesiredState
   /** False: it was so already, or it drains or restarts, which no order undoes. */
   readonly changed: boolean
 }
@@ -23,7 +23,7 @@ export interface SteeredWorker {
 export async function steerWorker(
   sql: Database,
   id: string,
-  wanted: Wanted,
+  wanted: DesiredState,
   metadata: Metadata,
   signal: AbortSignal,
 ): Promise<SteeredWorker | null> {

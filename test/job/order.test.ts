@@ -6,8 +6,8 @@ import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { tellLife } from '../../src/cli/audit.ts'
 import { orderWorkers } from '../../src/cli/order-commands.ts'
-import { createObedience } from '../../src/job/obedience.ts'
-import type { Wanted } from '../../src/job/order.ts'
+import { createOrderFollower } from '../../src/job/order-follower.ts'
+import type { DesiredState } from '../../src/job/order.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
@@ -29,7 +29,7 @@ const startAlone: typeof startWorkerProcess = async (...asked) => {
   return startWorkerProcess(...asked)
 }
 
-const order = (wanted: Wanted, worker?: string): ReturnType<typeof orderWorkers> =>
+const order = (wanted: DesiredState, worker?: string): ReturnType<typeof orderWorkers> =>
   orderWorkers(sql, { worker, host: undefined, all: worker === undefined }, wanted, 'anna')
 
 async function readState(): Promise<{ id: string; state: string }> {
@@ -199,32 +199,32 @@ t.test('whom an order means is said by one id, its beginning, a host, or all', a
 t.test('a signal pauses before it is recorded, and whatever the recording meets', async (t) => {
   const log = createLog('test', 'silent')
   let answer = Promise.withResolvers<boolean>()
-  const recorded: Wanted[] = []
-  const record = (wanted: Wanted): Promise<boolean> => {
+  const recorded: DesiredState[] = []
+  const record = (wanted: DesiredState): Promise<boolean> => {
     recorded.push(wanted)
     return answer.promise
   }
-  const obedience = createObedience({ record, log })
-  await obedience.signal('SIGCONT')
+  const orders = createOrderFollower({ record, log })
+  await orders.signal('SIGCONT')
   t.strictSame(recorded, [], 'nothing was paused by a signal')
-  const paused = obedience.signal('SIGTSTP')
-  t.equal(obedience.isPaused, true)
-  const resumed = obedience.signal('SIGCONT')
+  const paused = orders.signal('SIGTSTP')
+  t.equal(orders.isPaused, true)
+  const resumed = orders.signal('SIGCONT')
   const askedBefore = performance.now()
   answer.resolve(true)
   await paused
-  obedience.heed('working', askedBefore)
-  t.equal(obedience.isPaused, true, 'an answer from before says nothing')
+  orders.follow('working', askedBefore)
+  t.equal(orders.isPaused, true, 'an answer from before says nothing')
   await resumed
   t.strictSame(recorded, ['paused', 'working'])
-  t.equal(obedience.isPaused, false)
+  t.equal(orders.isPaused, false)
 
-  obedience.heed('paused', performance.now())
+  orders.follow('paused', performance.now())
   answer = Promise.withResolvers<boolean>()
   answer.resolve(false)
-  await obedience.signal('SIGTSTP')
-  await obedience.signal('SIGCONT')
-  t.equal(obedience.isPaused, true, 'an operator had paused it before')
-  obedience.heed('drained', performance.now())
-  await obedience.over
+  await orders.signal('SIGTSTP')
+  await orders.signal('SIGCONT')
+  t.equal(orders.isPaused, true, 'an operator had paused it before')
+  orders.follow('drained', performance.now())
+  await orders.over
 })

@@ -1,37 +1,37 @@
 // How a worker follows orders. Operators' come with lease renewals. Signals pause at once, even without a database, and
 // are then written into the worker's row, which says what is wanted.
 import type { Logger } from '#log'
-import type { Wanted } from './order.ts'
+import type { DesiredState } from './order.ts'
 
 const wantedBy = {
   SIGTSTP: 'paused',
   SIGCONT: 'working',
-} as const satisfies Record<string, Wanted>
+} as const satisfies Record<string, DesiredState>
 
 /** SIGTSTP pauses, SIGCONT resumes. */
 export type PauseSignal = keyof typeof wantedBy
 
-export interface Obedience {
+export interface OrderFollower {
   /** True while it must take nothing. */
   readonly isPaused: boolean
   /** Resolves when it must finish what it has and end, or begin again. */
   readonly over: Promise<'drained' | 'restarted'>
   /** Follows the worker's row; askedAt: when the row was read, by performance.now(). */
-  heed(wanted: Wanted, askedAt: number): void
+  follow(wanted: DesiredState, askedAt: number): void
   /** Resolves when the signal stands in the row. */
   signal(name: PauseSignal): Promise<void>
 }
 
-export interface ObedienceOptions {
+export interface OrderFollowerOptions {
   /** However long that takes. @returns false when nothing changed. */
-  readonly record: (wanted: Wanted, signal: PauseSignal) => Promise<boolean>
+  readonly record: (wanted: DesiredState, signal: PauseSignal) => Promise<boolean>
   readonly log: Logger
 }
 
 /** A worker works until it is told otherwise. */
-export function createObedience({ record, log }: ObedienceOptions): Obedience {
+export function createOrderFollower({ record, log }: OrderFollowerOptions): OrderFollower {
   const { promise: over, resolve: end } = Promise.withResolvers<'drained' | 'restarted'>()
-  let wanted: Wanted = 'working'
+  let wanted: DesiredState = 'working'
   /** Signals not in the row yet; until then the worker takes nothing. */
   let unrecorded = 0
   /** A signal resumes only what a signal paused: SIGCONT also follows every SIGSTOP. */
@@ -39,7 +39,7 @@ export function createObedience({ record, log }: ObedienceOptions): Obedience {
   let recordedAt = Number.NEGATIVE_INFINITY
   let recording = Promise.resolve()
 
-  function follow(next: Wanted): void {
+  function enter(next: DesiredState): void {
     if (next === wanted) return
     wanted = next
     log.info(next === 'working' ? 'worker.resumed' : `worker.${next}`)
@@ -53,7 +53,7 @@ export function createObedience({ record, log }: ObedienceOptions): Obedience {
     const isChanged = await record(next, name)
     recordedAt = performance.now()
     // Unchanged: it is paused already, or drains, as the next renewal says.
-    follow(next)
+    enter(next)
     isPausedBySignal = isChanged && next === 'paused'
   }
 
@@ -62,9 +62,9 @@ export function createObedience({ record, log }: ObedienceOptions): Obedience {
       return wanted !== 'working' || unrecorded > 0
     },
     over,
-    heed(next, askedAt) {
+    follow(next, askedAt) {
       // An answer from before the signal was recorded would undo it for a moment.
-      if (askedAt >= recordedAt) follow(next)
+      if (askedAt >= recordedAt) enter(next)
     },
     signal(name) {
       unrecorded += 1
