@@ -66,7 +66,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#executor',
     '#queue',
     '#lease',
-    '#milestone',
+    '#failpoint',
     '#report',
     '#retry',
     '#sweep',

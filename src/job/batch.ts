@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -57,10 +57,10 @@ export async function receiveBatch(
   }
   const query = sql<{ given_answer: string; replayed: boolean; matches: boolean }[]>`
     select * from runledger.receive_batch(${json(sql, batch)}, ${JSON.stringify(answer)})`
-  passMilestone('batch.before_commit')
+  reachFailpoint('batch.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
-    passMilestone('batch.after_commit')
+    reachFailpoint('batch.after_commit')
     if (row?.replayed !== true) {
       wakeWorkers(sql, requests.length)
       return { kind: 'received', answer }

@@ -2,7 +2,7 @@
 import { json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 
 /** `requested`: its worker is told; `ended`: it had ended before; null: the account has none such. */
 export type CancelState = 'cancelled' | 'requested' | 'ended'
@@ -14,9 +14,9 @@ export async function cancelSubmission(
   accountId: string,
   metadata: Metadata,
 ): Promise<CancelState | null> {
-  passMilestone('cancel.before_commit')
+  reachFailpoint('cancel.before_commit')
   const [row] = await sql<[{ state: CancelState | null }]>`
     call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`
-  passMilestone('cancel.after_commit')
+  reachFailpoint('cancel.after_commit')
   return row.state
 }

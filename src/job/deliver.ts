@@ -12,7 +12,7 @@ import type { Logger } from '#log'
 import { readResult } from '#result'
 import { createConcurrencyLimit, nextAttemptDelay, sendDelivery } from '#webhook'
 import type { Bound, DeliveryOutcome, DeliverySettings } from '#webhook'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 import { untilAvailable } from './retry.ts'
 
 export interface DeliverDependencies {
@@ -121,7 +121,7 @@ async function attemptDelivery(
       data: record,
     }),
   )
-  passMilestone('deliver.before_send')
+  reachFailpoint('deliver.before_send')
   try {
     return await sendDelivery({ id, url, secret, body }, settings, signal)
   } catch (error) {
@@ -162,7 +162,7 @@ async function recordAttempt(
     outcome: outcome.kind,
     status: outcome.status,
   }
-  passMilestone('deliver.before_record')
+  reachFailpoint('deliver.before_record')
   try {
     await untilAvailable(
       () => database`
@@ -172,7 +172,7 @@ async function recordAttempt(
         )`,
       log,
     )
-    passMilestone('deliver.after_record')
+    reachFailpoint('deliver.after_record')
     log.info({ ...facts, retry_seconds: retrySeconds }, type)
     if (abandonedBecause !== null)
       log.warn({ ...facts, reason: abandonedBecause }, 'webhook.abandoned')
@@ -225,10 +225,10 @@ async function postpone(
   { webhookId, version }: DueDelivery,
   seconds: number,
 ): Promise<void> {
-  passMilestone('deliver.before_postpone')
+  reachFailpoint('deliver.before_postpone')
   await untilAvailable(
     () => database`select runledger.postpone_delivery(${webhookId}, ${version}, ${seconds})`,
     log,
   )
-  passMilestone('deliver.after_postpone')
+  reachFailpoint('deliver.after_postpone')
 }

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 import type { DesiredState } from './order.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
@@ -97,14 +97,14 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     // The lease begins, by the database's clock, no earlier than this.
     const sentAt = performance.now()
     if (!registered) {
-      passMilestone('lease.before_register')
+      reachFailpoint('lease.before_register')
       await session`
         select runledger.register_worker(
           ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages())}, ${leaseSeconds},
           ${json(session, { ...description, succeeds })}
         )`
       registered = true
-      passMilestone('lease.after_register')
+      reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`
       select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`

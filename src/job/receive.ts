@@ -3,7 +3,7 @@
 import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } from '#database'
 import type { Database, Gather, GatherBounds } from '#database'
 import { encodeDetail } from './detail.ts'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Circumstances, Submission } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -92,10 +92,10 @@ async function receiveOne(
   const detail = encodeDetail(submission.detail)
   const query = sql<ReceivedRow[]>`
     select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout}, ${detail})`
-  passMilestone('submit.before_commit')
+  reachFailpoint('submit.before_commit')
   try {
     const [row] = await cancelOnAbort(query, signal)
-    passMilestone('submit.after_commit')
+    reachFailpoint('submit.after_commit')
     if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
     if (wakes) wakeWorkers(sql, 1)
     return { kind: 'received', id }
@@ -118,9 +118,9 @@ async function receiveSeveral(
   }))
   const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
     select * from runledger.receive_several(${json(sql, items)})`
-  passMilestone('submit.before_commit')
+  reachFailpoint('submit.before_commit')
   const rows = await cancelOnAbort(query, signal)
-  passMilestone('submit.after_commit')
+  reachFailpoint('submit.after_commit')
   const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
     if (refusal !== null) return refuse(refusal)
     return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }

@@ -6,7 +6,7 @@ import type { Database } from '#database'
 import type { Logger } from '#log'
 import { purgeBlobs } from '#blob'
 import { purgeBodies } from '#result'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 
 const hourMilliseconds = 3_600_000
 /** After a failed pass: a reader who held a lock is gone the next moment, a database that is away is not. */
@@ -34,14 +34,14 @@ export function startRetention({
   const { signal } = stopping
 
   const pass = async (): Promise<void> => {
-    passMilestone('retention.before_make')
+    reachFailpoint('retention.before_make')
     const made = await database`select name from runledger.make_partitions() name`
-    passMilestone('retention.after_make')
+    reachFailpoint('retention.after_make')
     if (made.length > 0)
       log.info({ partitions: made.map(({ name }) => name as string) }, 'partition.made')
-    passMilestone('retention.before_purge')
+    reachFailpoint('retention.before_purge')
     const purged = await purgeBodies(database, retentionDays, undefined, signal)
-    passMilestone('retention.after_purge')
+    reachFailpoint('retention.after_purge')
     if (purged.submissions > 0 || purged.partitions.length > 0)
       log.info({ ...purged }, 'submission.purged')
     const blobs = await purgeBlobs(database, retentionDays, signal)

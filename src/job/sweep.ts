@@ -3,7 +3,7 @@
 import type { Database } from '#database'
 import type { Logger } from '#log'
 import { createLedgerCheck } from './ledger-check.ts'
-import { passMilestone } from './milestone.ts'
+import { reachFailpoint } from './failpoint.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
 
@@ -47,17 +47,17 @@ export function startSweep(database: Database, log: Logger): Stoppable {
       log.warn({ seconds: (now - endedAt) / 1000 }, 'sweep.delayed')
     }
     if (now - unsettledAt < settleMilliseconds) return
-    passMilestone('sweep.before_commit')
+    reachFailpoint('sweep.before_commit')
     for (const row of await database`select * from runledger.sweep_workers(${maxLosses})`) {
-      passMilestone('sweep.after_commit')
+      reachFailpoint('sweep.after_commit')
       log.warn({ ...row }, 'execution.rescued')
     }
     if (now - reconciledAt < reconcileEveryMilliseconds) return
     reconciledAt = now
-    passMilestone('reconcile.before_commit')
+    reachFailpoint('reconcile.before_commit')
     const [repaired] = await database<{ count: number }[]>`
       select runledger.reconcile_queue(${maxLosses}) as count`
-    passMilestone('reconcile.after_commit')
+    reachFailpoint('reconcile.after_commit')
     if (repaired?.count !== 0) log.warn({ count: repaired?.count }, 'queue.repaired')
     await restoreNext()
     await checkLedger()

@@ -1,7 +1,7 @@
-// Loaded into a process before its own code: it dies at the milestone that CRASH_AT names (src/job/milestone.ts), without a
+// Loaded into a process before its own code: it dies at the failpoint that CRASH_AT names (src/job/failpoint.ts), without a
 // chance to clean up.
 import { subscribe } from 'node:diagnostics_channel'
 
-const milestone = process.env['CRASH_AT']
-if (milestone !== undefined)
-  subscribe(`runledger:${milestone}`, () => process.kill(process.pid, 'SIGKILL'))
+const failpoint = process.env['CRASH_AT']
+if (failpoint !== undefined)
+  subscribe(`runledger:${failpoint}`, () => process.kill(process.pid, 'SIGKILL'))

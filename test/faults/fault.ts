@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '#database'
 import { rebuildProjections } from '#result'
-import { milestones } from '../../src/job/milestone.ts'
+import { failpoints } from '../../src/job/failpoint.ts'
 import { hostFaults } from './host-fault.ts'
 import { serverFaults } from './server-fault.ts'
 import {
@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
       return everybody(scene).length
     },
   },
-  ...milestones.map((point) => ({
+  ...failpoints.map((point) => ({
     name: `killed at ${point}`,
     strike: (scene: Scene) => crash(scene, point),
   })),

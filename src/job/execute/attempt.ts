@@ -14,7 +14,7 @@ import { languages } from '#language'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import type { WorkerIdentity } from '#lease'
-import { passMilestone } from '#milestone'
+import { reachFailpoint } from '#failpoint'
 import { createQueueFront } from '#queue'
 import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
@@ -128,10 +128,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   async function underIdentity<T>(begin: (identity: WorkerIdentity) => Promise<T>): Promise<T> {
     for (;;) {
       const { workerId, signal } = lease
-      passMilestone('execute.before_start')
+      reachFailpoint('execute.before_start')
       try {
         const begun = await begin({ workerId, signal })
-        passMilestone('execute.after_start')
+        reachFailpoint('execute.after_start')
         return begun
       } catch (error) {
         if (errorCode(error) !== workerGivenUp || shutdown.aborted) throw error

@@ -10,7 +10,7 @@ import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import { LeaseExpiredError } from '#lease'
-import { passMilestone } from '#milestone'
+import { reachFailpoint } from '#failpoint'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
 import { decodeDetail } from '#detail'
@@ -290,7 +290,7 @@ async function complete(
   const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
   const told = { ...data, ...(blobs && { blobs }) }
   const metadata = { actor: { worker: identity.workerId } }
-  passMilestone('execute.before_complete')
+  reachFailpoint('execute.before_complete')
   try {
     await untilSettled(
       () => conclude(database, { submission, version, run, data: told, metadata, bodies }),
@@ -304,7 +304,7 @@ async function complete(
       return
     }
   }
-  passMilestone('execute.after_complete')
+  reachFailpoint('execute.after_complete')
   log.info(
     {
       submission,
@@ -341,7 +341,7 @@ async function interrupt(
   { submission, version, identity, run }: Attempt,
   data: ExecutionInterrupted['data'],
 ): Promise<void> {
-  passMilestone('execute.before_interrupt')
+  reachFailpoint('execute.before_interrupt')
   try {
     await untilSettled(
       () => database`
@@ -351,7 +351,7 @@ async function interrupt(
         )`,
       log,
     )
-    passMilestone('execute.after_interrupt')
+    reachFailpoint('execute.after_interrupt')
   } catch (error) {
     // Given back already, or lost in a crash.
     if (!isFenced(error)) throw error

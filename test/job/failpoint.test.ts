@@ -1,10 +1,10 @@
-// Milestones: each stands in the code once, costs nothing unless somebody listens, and leaves a listener no time to wait.
+// Failpoints: each stands in the code once, costs nothing unless somebody listens, and leaves a listener no time to wait.
 import { spawnSync } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { milestones, passMilestone } from '../../src/job/milestone.ts'
+import { failpoints, reachFailpoint } from '../../src/job/failpoint.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -13,24 +13,25 @@ t.test('every one stands in the code once', async (t) => {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join(root, 'src/job', name), 'utf8'))
     .join('\n')
-  for (const name of milestones) t.equal(code.split(`passMilestone('${name}')`).length - 1, 1, name)
-  t.equal(code.match(/passMilestone\('/g)?.length, milestones.length)
+  for (const name of failpoints)
+    t.equal(code.split(`reachFailpoint('${name}')`).length - 1, 1, name)
+  t.equal(code.match(/reachFailpoint\('/g)?.length, failpoints.length)
 })
 
 t.test('who listens is told of this one alone, before the process goes on', async (t) => {
   const seen: string[] = []
   subscribe('runledger:submit.after_commit', () => void seen.push('told'))
-  passMilestone('submit.before_commit')
+  reachFailpoint('submit.before_commit')
   t.strictSame(seen, [])
-  passMilestone('submit.after_commit')
+  reachFailpoint('submit.after_commit')
   t.strictSame(seen, ['told'])
 })
 
 t.test('a crash there leaves no time to clean up', async (t) => {
   const script = `
-    import { passMilestone } from './src/job/milestone.ts'
+    import { reachFailpoint } from './src/job/failpoint.ts'
     process.on('exit', () => console.log('cleaned up'))
-    passMilestone('execute.after_start')
+    reachFailpoint('execute.after_start')
     console.log('went on')`
   const crash = `--import=${join(root, 'test/faults/crash.ts')}`
   const { signal, stdout } = spawnSync('node', [crash, '--input-type=module', '-e', script], {

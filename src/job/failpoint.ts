@@ -3,7 +3,7 @@
 import { channel } from 'node:diagnostics_channel'
 
 /** `<what>.<before or after>_<commit or side effect>`; the channels are called `runledger:<name>`. */
-export const milestones = [
+export const failpoints = [
   'submit.before_commit',
   'submit.after_commit',
   'batch.before_commit',
@@ -32,11 +32,11 @@ export const milestones = [
   'retention.before_purge',
   'retention.after_purge',
 ] as const
-export type Milestone = (typeof milestones)[number]
+export type Failpoint = (typeof failpoints)[number]
 
-const channels = new Map(milestones.map((name) => [name, channel(`runledger:${name}`)]))
+const channels = new Map(failpoints.map((name) => [name, channel(`runledger:${name}`)]))
 
 /** Subscribers run before it returns. */
-export function passMilestone(name: Milestone): void {
+export function reachFailpoint(name: Failpoint): void {
   channels.get(name)?.publish(undefined)
 }
