@@ -105,7 +105,7 @@ node_modules/.installed: package.json package-lock.json
 	@touch $@
 
 # The page is built before anything is started, as only then nothing waits for it.
-$(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/* src/console/page/*/*) src/client/client.ts
+$(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/console/page/* src/console/page/*/* src/client/*.ts)
 	@echo 'building the console'
 	@$(NODE) src/console/build.ts
 	@touch $@

@@ -1,6 +1,6 @@
 // The client against the real server, and its webhook check against the published one.
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -27,8 +27,14 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   )
 
 t.test('it depends on nothing', async (t) => {
-  const source = readFileSync(new URL('../../src/client/client.ts', import.meta.url), 'utf8')
-  t.notMatch(source, /^import |\bimport\(|\brequire\(/m)
+  const folder = new URL('../../src/client/', import.meta.url)
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  for (const name of names) {
+    const source = readFileSync(new URL(name, folder), 'utf8')
+    const imported = [...source.matchAll(/\bfrom '([^']+)'/g)].map(([, path = '']) => path)
+    for (const path of imported) t.ok(names.includes(path.replace(/^\.\//, '')), `${name}: ${path}`)
+    t.notMatch(source, /^import '|\bimport\(|\brequire\(/m, name)
+  }
 })
 
 t.test('its record has the fields of the contract’s', async (t) => {

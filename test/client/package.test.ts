@@ -46,7 +46,9 @@ function findNode(): string {
 
 t.test('it holds the JavaScript and its types, and nothing else', async (t) => {
   t.strictSame(readdirSync(installed).toSorted(), ['README.md', 'dist', 'package.json'])
-  t.strictSame(readdirSync(join(installed, 'dist')).toSorted(), ['client.d.ts', 'client.js'])
+  const names = readdirSync(join(root, 'src/client')).filter((name) => name.endsWith('.ts'))
+  const packed = names.flatMap((name) => ['.d.ts', '.js'].map((end) => name.replace(/\.ts$/, end)))
+  t.strictSame(readdirSync(join(installed, 'dist')).toSorted(), packed.toSorted())
 })
 
 t.test('its version is the service’s, and it leaves nothing in the checkout', async (t) => {

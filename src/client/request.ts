@@ -1,0 +1,70 @@
+// What may be asked of a submission.
+
+/** A program to run. */
+export interface SubmissionRequest {
+  /** A name or alias from `GET /api/languages`. */
+  readonly language: string
+  readonly code: string
+  readonly stdin?: string
+  readonly expected_stdout?: string
+  /** In their places: what `putBlob` resolved with. */
+  readonly stdin_sha256?: string
+  readonly expected_stdout_sha256?: string
+  /** Beside the main file; those in the language itself are compiled with it. */
+  readonly files?: readonly SubmittedFile[]
+  readonly args?: readonly string[]
+  readonly compile_args?: readonly string[]
+  readonly limits?: Limits
+  readonly compile_limits?: Limits
+  /** Compiled once, run once for each. Not together with `stdin` or `expected_stdout`. */
+  readonly tests?: readonly Test[]
+  readonly stop_on_failure?: boolean
+  readonly checker?: Checker
+  readonly stdin_encoding?: 'utf8' | 'base64'
+  readonly output_encoding?: 'utf8' | 'base64'
+  /** Names of files that come back when the run has left them. Not together with `tests`. */
+  readonly output_files?: readonly string[]
+  /** low: it waits until no normal one does. */
+  readonly priority?: 'normal' | 'low'
+  readonly tag?: string
+  readonly webhook_url?: string
+  readonly webhook_secret?: string
+}
+
+export interface SubmittedFile {
+  readonly name: string
+  readonly content: string
+  readonly encoding?: 'utf8' | 'base64'
+}
+
+/** Seconds, bytes and a count; what is left out is the language's default. */
+export interface Limits {
+  readonly cpu_time?: number
+  readonly wall_time?: number
+  readonly memory?: number
+  readonly stdout?: number
+  readonly stderr?: number
+  readonly disk?: number
+  readonly processes?: number
+}
+
+export interface Test {
+  readonly name?: string
+  readonly stdin?: string
+  readonly expected_stdout?: string
+  readonly stdin_sha256?: string
+  readonly expected_stdout_sha256?: string
+  readonly args?: readonly string[]
+}
+
+/** How an output is held against the expected one. */
+export type Checker =
+  | { readonly type: 'lines' | 'exact' | 'tokens' | 'unordered_lines' }
+  | { readonly type: 'floats'; readonly absolute?: number; readonly relative?: number }
+  | {
+      readonly type: 'program'
+      readonly language: string
+      readonly code: string
+      readonly compile_args?: readonly string[]
+      readonly files?: readonly SubmittedFile[]
+    }

@@ -1,0 +1,88 @@
+// What a submission has come to, as the service tells it.
+
+/** Null: not known yet, or not to be known. Seconds, bytes, RFC 3339 in UTC. */
+export interface Result {
+  readonly id: string
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
+  readonly verdict: 'AC' | 'WA' | 'CE' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'IE' | null
+  readonly exit_code: number | null
+  readonly signal: string | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly stdout_truncated: boolean | null
+  readonly stderr_truncated: boolean | null
+  readonly compile_output: string | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory_peak: number | null
+  readonly language: string
+  readonly runtime: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  /** Since when the outputs are null again: they are not kept for ever. */
+  readonly purged_at: string | null
+  /** What the compiler used; null for a language without one. `cached`: its program was kept from an earlier submission. */
+  readonly compile: {
+    readonly exit_code: number
+    readonly cpu_time: number
+    readonly wall_time: number
+    readonly memory_peak: number
+    readonly cached: boolean
+  } | null
+  /** The limit that ended the run. */
+  readonly limit: ExceededLimit | null
+  /** For WA: where the output is not what was expected. */
+  readonly difference: Difference | null
+  /** In the order of the request; null without tests. */
+  readonly tests: readonly TestResult[] | null
+  /** What the run has left of `output_files`; null when none were asked for, and when purged. */
+  readonly files: readonly LeftFile[] | null
+  readonly tag: string | null
+  /** The first submission, if this is a rerun. */
+  readonly rerun_of: string | null
+  /** null without `webhook_url`. */
+  readonly webhook: WebhookProgress | null
+}
+
+/** Content is base64, and null when it did not fit into 1 MiB beside those before it. */
+export interface LeftFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: string | null
+  readonly content: string | null
+}
+
+export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr'
+
+/** At most 200 characters of each line; null where there is none. */
+export interface Difference {
+  readonly line: number
+  readonly expected: string | null
+  readonly got: string | null
+}
+
+/** All but the name is null of a test that was not run. */
+export interface TestResult {
+  readonly name: string | null
+  readonly verdict: 'AC' | 'WA' | 'RE' | 'TLE' | 'MLE' | 'OLE' | 'CE' | 'IE' | null
+  readonly exit_code: number | null
+  readonly signal: string | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory_peak: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly stdout_truncated: boolean | null
+  readonly stderr_truncated: boolean | null
+  readonly limit: ExceededLimit | null
+  readonly difference: Difference | null
+  readonly message: string | null
+}
+
+export interface WebhookProgress {
+  readonly id: string
+  readonly state: 'waiting' | 'pending' | 'delivered' | 'abandoned'
+  readonly attempts: number
+  readonly next_attempt_at: string | null
+}

@@ -1,0 +1,25 @@
+// How long a client waits before it tries again.
+
+const shortestPauseMilliseconds = 250
+const longestPauseMilliseconds = 5000
+
+// A fifth more or less, so that clients that failed together come apart.
+export function backOff(tried: number): number {
+  const exact = Math.min(shortestPauseMilliseconds * 2 ** tried, longestPauseMilliseconds)
+  return exact * (0.8 + Math.random() * 0.4)
+}
+
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted === true) onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

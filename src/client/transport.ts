@@ -1,0 +1,90 @@
+// One request and its answer, without a second try.
+import { RunledgerError } from './error.ts'
+
+/**
+ * With the final slash that paths need.
+ * @throws {TypeError} when it is no URL, or would send the key in the clear.
+ */
+export function parseServiceUrl(text: string): URL {
+  const url = new URL(text.endsWith('/') ? text : `${text}/`)
+  const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnMachine)) {
+    throw new TypeError('the URL must be https: (http: only for this machine)')
+  }
+  return url
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+export type Attempt = (
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT',
+  path: string,
+  request?: {
+    /** Sent as JSON. */
+    readonly body?: unknown
+    /** Sent as they are. */
+    readonly bytes?: Uint8Array<ArrayBuffer>
+    readonly key?: string
+    readonly signal?: AbortSignal
+  },
+) => Promise<unknown>
+
+export type Send = (
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT',
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  request: {
+    readonly body?: string | Uint8Array<ArrayBuffer>
+    readonly signal?: AbortSignal
+  },
+) => Promise<Response>
+
+export function createSender(root: URL, apiKey: string, send: typeof fetch): Send {
+  return (method, path, headers, request) =>
+    send(new URL(path, root), {
+      method,
+      redirect: 'manual', // the key is for this service only
+      headers: { 'X-API-Key': apiKey, ...headers },
+      ...request,
+    })
+}
+
+export function createAttempt(send: Send): Attempt {
+  return async (method, path, { body, bytes, key, signal } = {}) => {
+    let response: Response
+    let answer: unknown
+    try {
+      const headers = {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
+        ...(key !== undefined && { 'Idempotency-Key': key }),
+      }
+      response = await send(method, path, headers, {
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(bytes !== undefined && { body: bytes }),
+        ...(signal !== undefined && { signal }),
+      })
+      answer = await parseAnswer(response)
+    } catch (error) {
+      throw describeSilence(error, signal)
+    }
+    if (!response.ok || (answer === undefined && method !== 'HEAD')) {
+      throw new RunledgerError(response.status, answer, response.headers.get('retry-after'))
+    }
+    return answer
+  }
+}
+
+export async function parseAnswer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return text.startsWith('{') ? JSON.parse(text) : undefined
+}
+
+/** @throws the signal's reason. */
+export function describeSilence(error: unknown, signal: AbortSignal | undefined): RunledgerError {
+  signal?.throwIfAborted()
+  const message = 'The service cannot be reached.'
+  return new RunledgerError(0, { error: 'unreachable', message }, null, error)
+}
