@@ -24,7 +24,8 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
       (error: unknown) => (error as { code: string }).code,
     ),
   )
-  await sleep(300)
+  // Both connections are being made.
+  while (proxy.attempts < 2) await sleep(20)
   controller.abort()
   t.strictSame(await Promise.all(notes), Array(5).fill('57014'))
   await proxy.restore()
@@ -37,10 +38,17 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
 })
 
 t.test('one that was sent is left to the server', async (t) => {
+  const observer = createDatabase({ url, connections: 1, name: 'observer' })
+  t.teardown(() => observer.end({ timeout: 1 }))
   const controller = new AbortController()
   const answer = cancelOnAbort(sql`select pg_sleep(0.5), 1 as one`, controller.signal)
   const answered = answer.then(([row]) => row?.['one'] as number)
-  await sleep(200)
+  const isSent = async (): Promise<boolean> => {
+    const [row] = await observer`
+      select count(*) from pg_stat_activity where state = 'active' and query like 'select pg_sleep(0.5)%'`
+    return row?.['count'] === 1
+  }
+  while (!(await isSent()));
   controller.abort()
   t.equal(await answered, 1)
 })

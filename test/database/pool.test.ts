@@ -66,9 +66,9 @@ t.test('a statement that nobody answered is answered when the network is back', 
   // then can answer.
   const answer = sql`select 1 as one`
   answer.catch(() => {})
-  await sleep(2500)
+  while (proxy.attempts < 2) await sleep(50)
+  await sleep(500)
   const asked = proxy.attempts
-  t.ok(asked >= 2, 'the server is asked again')
   t.ok(asked <= 5, `${asked} connections: not in haste`)
   await proxy.restore()
   t.equal((await answer)[0]?.['one'], 1)
@@ -119,9 +119,11 @@ t.test('a server that hangs up at once is not asked a thousand times a second', 
     name: 'pool',
   })
   for (let count = 0; count < 2; count += 1) sql`select 1`.catch(() => {})
-  await sleep(2000)
-  t.ok(attempts > 2, `${attempts} attempts`)
-  t.ok(attempts < 100, `${attempts} attempts`)
+  const began = performance.now()
+  while (attempts <= 2) await sleep(20)
+  await sleep(1000)
+  const seconds = (performance.now() - began) / 1000
+  t.ok(attempts < 50 * seconds, `${attempts} attempts in ${seconds} s`)
   await sql.end({ timeout: 0 })
   server.close()
 })

@@ -1,9 +1,12 @@
 // Where the queue begins, as one worker remembers it.
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createQueueFront } from '../../../src/job/queue/front.ts'
+import { stopClock } from '../../helper/clock.ts'
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
+
+let pass: ReturnType<typeof stopClock>
+t.beforeEach((t) => void (pass = stopClock(t)))
 
 t.test('it begins where the first was found that was looked for from the start', async (t) => {
   const front = createQueueFront()
@@ -21,7 +24,9 @@ t.test('it begins where the first was found that was looked for from the start',
 t.test('after a moment it is looked for again', async (t) => {
   const front = createQueueFront()
   front.note(null, at(5))
-  await delay(300)
+  pass(249)
+  t.strictSame(front.since, at(5))
+  pass(1)
   t.equal(front.since, null)
   front.note(at(5), at(6))
   t.equal(front.since, null, 'an answer to an old question does not make it known anew')
