@@ -72,7 +72,7 @@ export const toolFaults: readonly Fault[] = [
     name: 'database: a deadlock is an error of ours',
     text: '(/^(08|40|53|57P)/.test(code) ||',
     instead: '(/^(08|53|57P)/.test(code) ||',
-    tests: ['database/pool'],
+    tests: ['http/submit'],
   },
   {
     name: 'config: a port may be any number',
