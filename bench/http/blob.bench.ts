@@ -2,42 +2,23 @@
 // that is given it as input, fetched first and cached again, beside the same program without input.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FnReturnedObject } from 'tinybench'
 import { createClient } from '#client'
-import { createDatabase } from '#database'
 import { createCaller } from '../../test/helper/submission.ts'
-import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
-import { startService } from './service.ts'
+import { startWholeService } from './whole-service.ts'
 
 const size = 16 * 1024 * 1024
 const chunkSize = 256 * 1024
 const code = 'import sys\nprint(len(sys.stdin.buffer.read()))'
 
-await using cleanUp = new AsyncDisposableStack()
-const cluster = cleanUp.use(await startCluster())
-const url = await cluster.createDatabase('blob')
-const sql = createDatabase({ url, connections: 2, name: 'bench' })
-cleanUp.defer(() => sql.end({ timeout: 5 }))
+await using service = await startWholeService('blob')
+const { sql } = service
 await sql`create table bare (number integer primary key, content bytea not null)`
 await sql`alter table bare alter column content set storage external`
-const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
-cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
 const { key: apiKey } = await createCaller(sql)
-const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
-cleanUp.use(web)
-const worker = await startService('src/worker.ts', 'worker.started', {
-  DATABASE_URL: url,
-  SLOTS: '1',
-  LANGUAGES: 'python',
-  CACHE_DIRECTORY: directory,
-})
-cleanUp.use(worker)
-const client = createClient({ url: `http://127.0.0.1:${Number(web.started['port'])}`, apiKey })
+const client = createClient({ url: `http://127.0.0.1:${service.port}`, apiKey })
 
 const bytes = randomBytes(size)
 let made = 0

@@ -4,42 +4,24 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FnReturnedObject } from 'tinybench'
 import { createClient } from '#client'
-import { createDatabase } from '#database'
 import { createCaller } from '../../test/helper/submission.ts'
-import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import { isQuick, report, scaleIterations } from '../report.ts'
-import { startService } from './service.ts'
+import { startWholeService } from './whole-service.ts'
 
 // The contract's own bound, of the median.
 const deadMilliseconds = 100
 const name = 'bench-cancel'
 const sleeper = `import ctypes, time\nctypes.CDLL(None).prctl(15, b"${name}", 0, 0, 0)\ntime.sleep(60)`
 
-await using cleanUp = new AsyncDisposableStack()
-const cluster = cleanUp.use(await startCluster())
-const url = await cluster.createDatabase('cancel')
-const sql = createDatabase({ url, connections: 2, name: 'bench' })
-cleanUp.defer(() => sql.end({ timeout: 5 }))
-const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
-cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
+await using service = await startWholeService('cancel')
+const { sql } = service
 const { key: apiKey } = await createCaller(sql)
-const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
-cleanUp.use(web)
-const worker = await startService('src/worker.ts', 'worker.started', {
-  DATABASE_URL: url,
-  SLOTS: '1',
-  LANGUAGES: 'python',
-  CACHE_DIRECTORY: directory,
-})
-cleanUp.use(worker)
-const client = createClient({ url: `http://127.0.0.1:${Number(web.started['port'])}`, apiKey })
+const client = createClient({ url: `http://127.0.0.1:${service.port}`, apiKey })
 
 const iterations = scaleIterations(20)
 const rows = await measure([

@@ -3,20 +3,15 @@
 // thousand clients that follow the same one. Floor: a program that writes the same into a bare pipe. It fails when the
 // contract's bound is passed.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTier } from '#account'
-import { createDatabase } from '#database'
 import { openStream } from '../../test/helper/stream.ts'
 import type { OpenStream, StreamEvent } from '../../test/helper/stream.ts'
 import { createCaller } from '../../test/helper/submission.ts'
-import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import type { Batch } from '../measure.ts'
 import { isQuick, report, scaleIterations } from '../report.ts'
-import { startService } from './service.ts'
+import { startWholeService } from './whole-service.ts'
 
 // The contract's own bound, of the 95th percentile, for one who follows.
 const toldMilliseconds = 100
@@ -26,32 +21,16 @@ const batchMost = 20
 const writing = (lines: number, pauseSeconds = 0): string =>
   `import time\ntime.sleep(${pauseSeconds})\nfor n in range(${lines}):\n time.sleep(0.1); print(repr(time.time()), flush=True)`
 
-await using cleanUp = new AsyncDisposableStack()
-const cluster = cleanUp.use(await startCluster())
-const url = await cluster.createDatabase('stream')
-const sql = createDatabase({ url, connections: 2, name: 'bench' })
-cleanUp.defer(() => sql.end({ timeout: 5 }))
-const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
-cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
+await using service = await startWholeService('stream', {
+  web: { QUEUE_CAPACITY: '5000' },
+  worker: { SLOTS: '2' },
+})
+const { sql, port } = service
 // Whose second submission waits for the first.
 const one = { requestsPerMinute: null, concurrentExecutions: 1, limits: { wall_seconds: 600 } }
 await setTier(sql, { name: 'one', ...one }, 'bench')
 const { key } = await createCaller(sql)
 const { key: waitingKey } = await createCaller(sql, 'one')
-const web = await startService('src/server.ts', 'web.started', {
-  DATABASE_URL: url,
-  PORT: '0',
-  QUEUE_CAPACITY: '5000',
-})
-cleanUp.use(web)
-const port = Number(web.started['port'])
-const worker = await startService('src/worker.ts', 'worker.started', {
-  DATABASE_URL: url,
-  SLOTS: '2',
-  LANGUAGES: 'python',
-  CACHE_DIRECTORY: directory,
-})
-cleanUp.use(worker)
 
 let waiting: OpenStream[] = []
 const iterations = scaleIterations(20)

@@ -1,7 +1,9 @@
 // A connection whose other end has vanished without a word is given up, and others take its place.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { createDatabase } from '#database'
+import type { Database } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 
@@ -10,16 +12,17 @@ t.teardown(drop)
 const proxy = await startTcpProxy(url)
 t.teardown(() => proxy.close())
 
+/** One connection, through the proxy. */
+function connect(test: Test, statementSeconds: number): Database {
+  const sql = createDatabase({ url: proxy.url, connections: 1, name: 'watched', statementSeconds })
+  test.teardown(() => sql.end({ timeout: 1 }))
+  return sql
+}
+
 t.test(
   'a silent connection fails its statement, and the next statement gets a new one',
   async (t) => {
-    const sql = createDatabase({
-      url: proxy.url,
-      connections: 1,
-      name: 'watched',
-      statementSeconds: 1,
-    })
-    t.teardown(() => sql.end({ timeout: 1 }))
+    const sql = connect(t, 1)
     const [before] = await sql`select pg_backend_pid() as pid`
     await sleep(500) // so that the next write is one of its own
     proxy.abandon()
@@ -30,13 +33,7 @@ t.test(
 )
 
 t.test('an idle connection and a slow statement are left alone', async (t) => {
-  const sql = createDatabase({
-    url: proxy.url,
-    connections: 1,
-    name: 'watched',
-    statementSeconds: 4,
-  })
-  t.teardown(() => sql.end({ timeout: 1 }))
+  const sql = connect(t, 4)
   const [before] = await sql`select pg_backend_pid() as pid`
   await sleep(7500) // longer than the silence that a written connection is allowed
   const [after] = await sql`select pg_backend_pid() as pid, pg_sleep(3)`
@@ -44,13 +41,7 @@ t.test('an idle connection and a slow statement are left alone', async (t) => {
 })
 
 t.test('notifications arrive on a connection that is idle for long', async (t) => {
-  const sql = createDatabase({
-    url: proxy.url,
-    connections: 1,
-    name: 'watched',
-    statementSeconds: 1,
-  })
-  t.teardown(() => sql.end({ timeout: 1 }))
+  const sql = connect(t, 1)
   const received: string[] = []
   let listens = 0
   await sql.listen(
@@ -60,7 +51,7 @@ t.test('notifications arrive on a connection that is idle for long', async (t) =
   )
   await sleep(5000)
   await sql.notify('test_channel', 'x')
-  await sleep(500)
+  while (received.length === 0) await sleep(20)
   t.strictSame(received, ['x'])
   t.equal(listens, 1)
 })

@@ -1,12 +1,11 @@
 // A submission that demands what no release can do yet: for tests of who leaves it to others.
-import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
 import { createSubmissionId } from '#enqueue'
 import { encodeDetail } from '../../src/job/detail.ts'
 import { describeRequest } from '../../src/job/submission.ts'
-import { describeSubmission } from './submission.ts'
+import { describeCircumstances, describeSubmission } from './submission.ts'
 
 /** What no worker says that it can. */
 export const tomorrow = 'what_comes_tomorrow'
@@ -19,16 +18,7 @@ export async function submitTomorrow(
 ): Promise<string> {
   const id = createSubmissionId()
   const submission = describeSubmission({ detail: { arguments: ['beside it'] }, ...given })
-  const { apiKeyId, accountId } = caller
-  const circumstances = {
-    apiKeyId,
-    accountId,
-    requestId: uuidv7(),
-    toldTo: null,
-    idempotencyKey: null,
-    capacity: 1000,
-  }
-  const request = describeRequest(id, submission, circumstances) as { data: object }
+  const request = describeRequest(id, submission, describeCircumstances(caller)) as { data: object }
   const data = { ...request.data, demands: [tomorrow] }
   await sql`
     select runledger.receive_submission(

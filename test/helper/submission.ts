@@ -40,6 +40,12 @@ export function describeSubmission(
   }
 }
 
+/** Of a caller who does not wait, and a queue with room. */
+export function describeCircumstances({ apiKeyId, accountId }: Caller): Circumstances {
+  const requestId = uuidv7()
+  return { apiKeyId, accountId, requestId, toldTo: null, idempotencyKey: null, capacity: 1000 }
+}
+
 /** Submits; resolves when it is stored. */
 export async function submit(
   sql: Database,
@@ -51,15 +57,7 @@ export async function submit(
     sql,
     createSubmissionId(),
     submission,
-    {
-      apiKeyId: caller.apiKeyId,
-      accountId: caller.accountId,
-      requestId: uuidv7(),
-      toldTo: null,
-      idempotencyKey: null,
-      capacity: 1000,
-      ...circumstances,
-    },
+    { ...describeCircumstances(caller), ...circumstances },
     new AbortController().signal,
   )
 }

@@ -5,12 +5,11 @@ import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { cancelSubmission } from '#enqueue'
-import { startQueue } from '#job'
-import { createLog } from '#log'
 import { readResult } from '#result'
 import { createDatabase } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
-import { scaleLimits, startExecutor } from '../helper/executor.ts'
+import { startExecutor } from '../helper/executor.ts'
+import { startTestQueue } from '../helper/queue.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { createAuthority } from '../webhook/certificate.ts'
 import { createReceiver } from '../webhook/receiver.ts'
@@ -55,7 +54,7 @@ t.teardown(() => receiver.close())
 const pool = createDatabase({ url: databaseUrl, connections: 4, name: 'test worker' })
 t.teardown(() => pool.end({ timeout: 2 }))
 let give = new AbortController()
-let queue = await startTestQueue()
+let queue = await startDelivering()
 t.teardown(() => queue.stop())
 
 const address = (host: string): string => `https://${host}.hook.test:${receiver.port}/hook?a=1`
@@ -259,8 +258,10 @@ t.test('a due delivery whose job was lost is found again', async (t) => {
   const id = await endSubmission(sql, caller, { url: address('found'), secret })
   const { webhook_id: webhookId } = await readDelivery(sql, id)
   await sql`select graphile_worker.remove_job(${webhookId})`
-  queue = await startTestQueue()
-  await sleep(200)
+  queue = await startDelivering()
+  // By then it has taken what there was.
+  const later = await endSubmission(sql, caller, { url: address('later'), secret })
+  t.match(await awaitDelivery(sql, later), { state: 'delivered' })
   t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0 })
   await sql`select runledger.reconcile_queue()`
   t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1 })
@@ -273,7 +274,11 @@ t.test('two jobs of one delivery in one process make one attempt', async (t) => 
   for (let n = 0; n < 5; n += 1)
     await sql`select graphile_worker.add_job('deliver', ${sql.json({ webhook })}::json)`
   t.match(await awaitDelivery(sql, id), { state: 'delivered' })
-  await sleep(200)
+  const countJobs = async (): Promise<unknown> =>
+    (await sql`select count(*) from graphile_worker.jobs where task_identifier = 'deliver'`)[0]?.[
+      'count'
+    ]
+  while ((await countJobs()) !== 0) await sleep(20)
   t.equal(requestsTo('twice').length, 1)
 })
 
@@ -321,7 +326,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
       join runledger.delivery d on d.webhook_id::text = j.key
       where d.submission_id = any (${hanging})
     ), run_at => now())`
-  queue = await startTestQueue()
+  queue = await startDelivering()
   await Promise.all(hanging.map((id) => awaitDelivery(sql, id)))
   t.ok((await Promise.all(hanging.map((id) => readDelivery(sql, id)))).every(({ state, attempts }) => state === 'delivered' && attempts === 1)) // prettier-ignore
 })
@@ -341,7 +346,7 @@ t.test('one account with many hosts that hang leaves places to the others', asyn
   await sql`
     update runledger.delivery d set due_at = now() + interval '1 day'
     from runledger.result r where r.id = d.submission_id and r.account_id = ${slow.accountId}`
-  queue = await startTestQueue()
+  queue = await startDelivering()
 })
 
 t.test(
@@ -354,7 +359,7 @@ t.test(
     })
     t.teardown(() => holding.close())
     await queue.stop()
-    queue = await startTestQueue([receiver.port, holding.port])
+    queue = await startDelivering([receiver.port, holding.port])
     const id = await endSubmission(sql, caller, {
       url: `https://held.hook.test:${holding.port}/`,
       secret,
@@ -378,24 +383,15 @@ t.test('no promise is broken, and no secret outlives its delivery', async (t) =>
   t.equal(leaks.length, 0, 'and none is in the log')
 })
 
-async function startTestQueue(ports = [receiver.port]): ReturnType<typeof startQueue> {
-  const log = createLog('test', 'silent')
-  const workerId = uuidv7()
+function startDelivering(ports = [receiver.port]): ReturnType<typeof startTestQueue> {
   give = new AbortController()
-  const { signal } = give
-  return startQueue({
+  return startTestQueue({
     url: databaseUrl,
-    execute: {
-      database: pool,
-      executor,
-      limits: scaleLimits(),
-      lease: { workerId, signal: new AbortController().signal },
-      log,
-      shutdown: signal,
-    },
-    executions: executor.slots,
+    database: pool,
+    executor,
+    workerId: uuidv7(),
+    shutdown: give.signal,
     deliver: {
-      database: pool,
       settings: describeSettings(authority.pem, ports, {
         // No attempt ends by itself, however slow the machine is.
         totalSeconds: 3600,
@@ -404,11 +400,7 @@ async function startTestQueue(ports = [receiver.port]): ReturnType<typeof startQ
       schedule: [0.1, 0.2, 0.1],
       perHost: 5,
       perAccount: 10,
-      workerId,
-      log,
-      signal,
     },
     deliveries: 20,
-    log,
   })
 }

@@ -1,6 +1,7 @@
 // What attacks in Common Lisp, Racket and Guile: as they read, as they expand, and as they run.
 import { boxPaths, callRows, hostPaths, policyErrors, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWayWithoutThreads } from './ways.ts'
 
 const raw = String.raw
 const list = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' ')
@@ -42,11 +43,7 @@ export const commonlisp: HostileLanguage = {
   language: 'commonlisp',
   program: lispProgram,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWayWithoutThreads,
     memory: ['crashed'],
     processes: ['crashed', 'signaled'],
   },
@@ -104,11 +101,7 @@ export const racket: HostileLanguage = {
   language: 'racket',
   program: racketProgram,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWayWithoutThreads,
     memory: ['crashed'],
     processes: ['crashed', 'signaled'],
   },
@@ -168,11 +161,7 @@ export const guile: HostileLanguage = {
   language: 'guile',
   program: guileProgram,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWayWithoutThreads,
     // Its collector may look for room longer than it has time.
     memory: ['crashed', 'signaled', 'cpu_limit'],
     processes: ['crashed', 'signaled'],

@@ -1,6 +1,7 @@
 // What attacks in OCaml, and through ocamlopt.
 import { boxPaths, exhausts, hostPaths, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWayWithoutThreads } from './ways.ts'
 
 const raw = String.raw
 const list = (words: readonly string[]): string => words.map((word) => `"${word}"`).join('; ')
@@ -50,13 +51,8 @@ export const ocaml: HostileLanguage = {
   language: 'ocaml',
   program,
   ways: {
-    files: [],
-    calls: [],
-    daemon: [],
-    disk: [],
-    output: [],
+    ...everyWayWithoutThreads,
     memory: ['crashed'],
-    processes: [],
   },
   sources: [
     shows('a line marker shows no file', (path) => `# 1 "${path}"\nlet x = undeclared`, {

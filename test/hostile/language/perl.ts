@@ -1,6 +1,7 @@
 // What attacks in Perl.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWayWithoutThreads } from './ways.ts'
 
 const raw = String.raw
 
@@ -50,7 +51,7 @@ function quoteSingle(words: readonly string[]): string {
 export const perl: HostileLanguage = {
   language: 'perl',
   program,
-  ways: { files: [], calls: [], daemon: [], disk: [], output: [], memory: [], processes: [] },
+  ways: everyWayWithoutThreads,
   sources: [
     shows(
       'what runs as it loads shows no file',

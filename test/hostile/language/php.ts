@@ -1,6 +1,7 @@
 // What attacks in PHP.
 import { boxPaths, callNumbers, hostPaths, policyErrors, quote, shows } from './language.ts'
 import type { HostileLanguage } from './language.ts'
+import { everyWayWithoutThreads } from './ways.ts'
 
 const raw = String.raw
 
@@ -54,7 +55,7 @@ echo "\nheld\n";`
 export const php: HostileLanguage = {
   language: 'php',
   program,
-  ways: { files: [], calls: [], daemon: [], disk: [], output: [], memory: [], processes: [] },
+  ways: everyWayWithoutThreads,
   sources: [
     shows(
       'a setting that comes first shows no file',

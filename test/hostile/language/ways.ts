@@ -34,6 +34,10 @@ export const everyWay = Object.fromEntries(Object.keys(ways).map((way) => [way, 
   Partial<Record<Way, readonly Fate[]>>
 >
 
+const { threads: _, ...withoutThreads } = everyWay
+/** For one that has no threads. */
+export const everyWayWithoutThreads = withoutThreads
+
 /** A file that every box shows, and words of it: by them a source attack proves that it would show a file of the host's. */
 const readable = { path: '/usr/lib/os-release', words: /PRETTY_NAME|VERSION_CODENAME/u }
 

@@ -2,11 +2,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
-import { startQueue } from '#job'
 import { createLog } from '#log'
-import { createDeliverySettings } from '#webhook'
 import { createTestDatabase } from '../../helper/database.ts'
-import { scaleLimits, startExecutor } from '../../helper/executor.ts'
+import { startExecutor } from '../../helper/executor.ts'
+import { startTestQueue } from '../../helper/queue.ts'
 import {
   createCaller,
   describeSubmission,
@@ -21,7 +20,9 @@ const caller = await createCaller(sql)
 const executor = await startExecutor(t)
 const workerId = uuidv7()
 const logged: string[] = []
-const queue = await startTestQueue(executor)
+const log = createLog('test', 'info', { write: (line) => logged.push(line) })
+const options = { url, database: sql, executor, workerId, log }
+const queue = await startTestQueue(options)
 t.teardown(() => queue.stop())
 
 t.test('a program ends with its verdict, outputs and figures', async (t) => {
@@ -227,7 +228,7 @@ t.test('three runs lost to a sandbox that fails end as IE, and are ours', async 
   await queue.stop()
   const broken = await startExecutor(t)
   await broken.close()
-  const second = await startTestQueue(broken)
+  const second = await startTestQueue({ ...options, executor: broken })
   t.teardown(() => second.stop())
   const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   t.match(await finalResult(sql, id), {
@@ -242,31 +243,3 @@ t.test('three runs lost to a sandbox that fails end as IE, and are ours', async 
   t.match(events.at(-1), { type: 'execution.abandoned', data: { losses: 3 } })
   t.strictSame([...(await sql`select * from audit.invariant`)], [])
 })
-
-async function startTestQueue(withExecutor: typeof executor): ReturnType<typeof startQueue> {
-  const log = createLog('test', 'info', { write: (line) => logged.push(line) })
-  const { signal } = new AbortController()
-  return startQueue({
-    url,
-    execute: {
-      database: sql,
-      executor: withExecutor,
-      limits: scaleLimits(),
-      lease: { workerId, signal },
-      shutdown: signal,
-      log,
-    },
-    executions: withExecutor.slots,
-    deliver: {
-      database: sql,
-      settings: createDeliverySettings({ version: 'test' }),
-      schedule: [],
-      perHost: 1,
-      workerId,
-      log,
-      signal,
-    },
-    deliveries: 1,
-    log,
-  })
-}

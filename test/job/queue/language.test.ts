@@ -4,12 +4,10 @@ import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { readStream } from '#event'
 import type { Executor } from '#executor'
-import { startQueue } from '#job'
 import type { Language } from '#language'
-import { createLog } from '#log'
-import { createDeliverySettings } from '#webhook'
 import { createTestDatabase } from '../../helper/database.ts'
-import { scaleLimits, startExecutor } from '../../helper/executor.ts'
+import { startExecutor } from '../../helper/executor.ts'
+import { startTestQueue } from '../../helper/queue.ts'
 import {
   createCaller,
   describeSubmission,
@@ -31,36 +29,17 @@ const java = describeSubmission({
 /** A worker that runs these languages alone. @returns its id. */
 async function startWorker(...languages: Language[]): Promise<string> {
   const workerId = uuidv7()
-  const log = createLog('test', 'silent')
-  const { signal } = new AbortController()
   const narrow: Executor = {
     ...executor,
     found: languages,
     runtimes: Object.fromEntries(languages.map((name) => [name, executor.runtimes[name]])),
   }
-  const lease = { workerId, signal }
-  const queue = await startQueue({
+  const queue = await startTestQueue({
     url,
-    execute: {
-      database: sql,
-      executor: narrow,
-      limits: scaleLimits(),
-      lease,
-      shutdown: signal,
-      log,
-    },
+    database: sql,
+    executor: narrow,
+    workerId,
     executions: 1,
-    deliver: {
-      database: sql,
-      settings: createDeliverySettings({ version: 'test' }),
-      schedule: [],
-      perHost: 1,
-      workerId,
-      log,
-      signal,
-    },
-    deliveries: 1,
-    log,
   })
   t.teardown(() => queue.stop())
   await sql`

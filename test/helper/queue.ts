@@ -1,0 +1,46 @@
+// A worker's queue within the test's own process, over a sandbox that the test gives.
+import type { Database } from '#database'
+import type { Executor } from '#executor'
+import { startQueue } from '#job'
+import { createLog } from '#log'
+import type { Logger } from '#log'
+import { createDeliverySettings } from '#webhook'
+import { scaleLimits } from './executor.ts'
+
+type Options = Parameters<typeof startQueue>[0]
+
+/** What a test says of its queue; the rest is what it does not care about. */
+export interface TestQueueOptions extends Partial<Pick<Options, 'executions' | 'deliveries'>> {
+  readonly url: string
+  readonly database: Database
+  readonly executor: Executor
+  readonly workerId: string
+  /** Fires when it gives back what it has. */
+  readonly shutdown?: AbortSignal
+  readonly deliver?: Partial<Options['deliver']>
+  readonly log?: Logger
+}
+
+/** As many executions at once as the executor has slots. */
+export function startTestQueue(options: TestQueueOptions): ReturnType<typeof startQueue> {
+  const { url, database, executor, workerId, executions = executor.slots, deliveries = 1 } = options
+  const { log = createLog('test', 'silent'), shutdown = new AbortController().signal } = options
+  const lease = { workerId, signal: new AbortController().signal }
+  return startQueue({
+    url,
+    execute: { database, executor, limits: scaleLimits(), lease, shutdown, log },
+    executions,
+    deliver: {
+      database,
+      settings: createDeliverySettings({ version: 'test' }),
+      schedule: [],
+      perHost: 1,
+      workerId,
+      log,
+      signal: shutdown,
+      ...options.deliver,
+    },
+    deliveries,
+    log,
+  })
+}
