@@ -92,10 +92,8 @@ async function receiveOne(
   const detail = encodeDetail(submission.detail)
   const query = sql<ReceivedRow[]>`
     select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout}, ${detail})`
-  reachFailpoint('submit.before_commit')
   try {
-    const [row] = await cancelOnAbort(query, signal)
-    reachFailpoint('submit.after_commit')
+    const [row] = await commit(query, signal)
     if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
     if (wakes) wakeWorkers(sql, 1)
     return { kind: 'received', id }
@@ -118,9 +116,7 @@ async function receiveSeveral(
   }))
   const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
     select * from runledger.receive_several(${json(sql, items)})`
-  reachFailpoint('submit.before_commit')
-  const rows = await cancelOnAbort(query, signal)
-  reachFailpoint('submit.after_commit')
+  const rows = await commit(query, signal)
   const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
     if (refusal !== null) return refuse(refusal)
     return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
@@ -131,6 +127,17 @@ async function receiveSeveral(
 }
 
 /** Undefined: it failed otherwise. */
+/** Runs the statement that receives them, unless the signal comes before it is sent. */
+async function commit<Row extends ReceivedRow>(
+  query: Parameters<typeof cancelOnAbort<Row[]>>[0],
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  reachFailpoint('submit.before_commit')
+  const rows = await cancelOnAbort(query, signal)
+  reachFailpoint('submit.after_commit')
+  return rows
+}
+
 function refuse(code: string | undefined): Receipt | undefined {
   if (code === sqlState.queueFull) return { kind: 'queue_full' }
   if (code === sqlState.keyRefused) return { kind: 'key_refused' }
