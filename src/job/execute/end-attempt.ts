@@ -1,0 +1,147 @@
+// Brings an attempt's end into the log: completed, cancelled, or interrupted and given back. Only one end can follow a
+// start, so who comes second drops his.
+import { errorCode, sqlState } from '#database'
+import { schemaVersion } from '#event'
+import type { ExecutionInterrupted } from '#event'
+import type { Outcome } from '#executor'
+import type { Logger } from '#log'
+import { reachFailpoint } from '#failpoint'
+import { untilAvailable } from '#retry'
+import { maxLosses } from '#sweep'
+import { describeActor } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import { describeOutcome } from './completion.ts'
+import { conclude } from './conclude.ts'
+import { describeLoss } from './run-attempt.ts'
+import type { ExecuteDependencies, Ran } from './run-attempt.ts'
+
+/** SQLSTATE of conclude_execution and interrupt_execution: a database crash has lost the start. */
+const startLost = 'RL006'
+
+/** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
+export async function endAttempt(
+  dependencies: ExecuteDependencies,
+  attempt: Attempt,
+  ran: Ran,
+): Promise<void> {
+  if ('loss' in ran) {
+    await interrupt(dependencies, attempt, ran.loss)
+    return
+  }
+  try {
+    await complete(dependencies, attempt, ran)
+  } catch (error) {
+    // A bug of ours or the database's; the submission goes back as lost.
+    dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
+    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
+  }
+}
+
+async function complete(
+  { database, log }: ExecuteDependencies,
+  attempt: Attempt,
+  {
+    outcome,
+    tests,
+    expected,
+    blobs,
+    asksFiles,
+    wasStopped,
+  }: Extract<Ran, { readonly outcome: Outcome }>,
+): Promise<void> {
+  const { submission, language, version, identity, run } = attempt
+  const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const told = { ...data, ...(blobs && { blobs }) }
+  const metadata = { actor: { worker: identity.workerId } }
+  reachFailpoint('execute.before_complete')
+  try {
+    await untilSettled(
+      () => conclude(database, { submission, version, run, data: told, metadata, bodies }),
+      log,
+    )
+  } catch (error) {
+    const committed = errorCode(error) !== startLost && (await isOurs(database, attempt, log))
+    if (!committed) {
+      if (!isFenced(error)) throw error
+      log.warn({ submission, version, lost: errorCode(error) === startLost }, 'execution.fenced')
+      return
+    }
+  }
+  reachFailpoint('execute.after_complete')
+  log.info(
+    {
+      submission,
+      language,
+      version,
+      account: attempt.accountId,
+      worker: identity.workerId,
+      queued_seconds: Math.max(0, (timeOfId(run) - timeOfId(submission)) / 1000),
+      verdict: data.verdict,
+      run: data.run,
+      compile: data.compile,
+    },
+    wasStopped ? 'submission.cancelled' : 'execution.completed',
+  )
+}
+
+/** Once more where another event stands: if that one asks for the end, the end goes behind it. */
+async function untilSettled(statement: () => PromiseLike<unknown>, log: Logger): Promise<void> {
+  try {
+    await untilAvailable(statement, log)
+  } catch (error) {
+    if (errorCode(error) !== sqlState.uniqueViolation) throw error
+    await untilAvailable(statement, log)
+  }
+}
+
+/** Milliseconds of a UUID v7: when a submission came or an attempt began. */
+function timeOfId(id: string): number {
+  return Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+}
+
+async function interrupt(
+  { database, log }: ExecuteDependencies,
+  { submission, version, identity, run }: Attempt,
+  data: ExecutionInterrupted['data'],
+): Promise<void> {
+  reachFailpoint('execute.before_interrupt')
+  try {
+    await untilSettled(
+      () => database`
+        select runledger.interrupt_execution(
+          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+          ${describeActor(identity.workerId)}::text::jsonb, ${maxLosses}, ${run}
+        )`,
+      log,
+    )
+    reachFailpoint('execute.after_interrupt')
+  } catch (error) {
+    // Given back already, or lost in a crash.
+    if (!isFenced(error)) throw error
+    log.warn({ submission, version }, 'execution.fenced')
+  }
+}
+
+/** True when others ended the attempt, or a database crash lost its start. */
+function isFenced(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === sqlState.uniqueViolation || code === startLost
+}
+
+/**
+ * True when this end was committed and its answer lost: only the version's holder can complete right after it, or, if that
+ * was asked for, cancel.
+ */
+async function isOurs(
+  database: ExecuteDependencies['database'],
+  { submission, version }: Attempt,
+  log: ExecuteDependencies['log'],
+): Promise<boolean> {
+  const [row] = await untilAvailable(
+    () => database<{ version: number; status: string }[]>`
+      select version, status from runledger.result where id = ${submission}`,
+    log,
+  )
+  if (row?.status === 'completed') return row.version === version + 1
+  return row?.status === 'cancelled' && row.version === version + 2
+}

@@ -1,0 +1,154 @@
+// Runs a begun attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
+import { unlessAborted } from '#abort'
+import type { ExecutionInterrupted } from '#event'
+import { nothingDone, SandboxError } from '#executor'
+import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
+import type { Language, Limits } from '#language'
+import { LeaseExpiredError } from '#lease'
+import { decodeDetail } from '#detail'
+import type { Detail } from '#detail'
+import type { Attempt, AttemptDependencies } from './attempt.ts'
+import type { Suspension } from './suspension.ts'
+import { openBlobs, readGiven } from './named-blobs.ts'
+import type { NamedBlobs } from './named-blobs.ts'
+import { judgeTests } from './tests.ts'
+import type { JudgedTests } from './tests.ts'
+import type { Expectation } from './verdict.ts'
+import type { Cancels } from './cancel.ts'
+import type { Teller } from './teller.ts'
+
+export interface ExecuteDependencies extends AttemptDependencies {
+  /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */
+  readonly suspension?: Suspension
+  /** An operator's pause; never, when left out. */
+  readonly isPaused?: () => boolean
+  /** Where blobs are read; a submission that names one is given back, when left out. */
+  readonly blobs?: BlobCache
+  /**
+   * Called when this process should end: no slot can be trusted, or an attempt can be neither ended nor given back, so
+   * only the worker's end frees it.
+   */
+  readonly onExhausted?: (reason: string) => void
+}
+
+/** How an attempt went; `tests`: null without. */
+export type Ran =
+  | {
+      readonly outcome: Outcome
+      readonly tests: JudgedTests | null
+      readonly expected: Expectation
+      readonly blobs: NamedBlobs['count']
+      readonly asksFiles: boolean
+      readonly wasStopped: boolean
+    }
+  | { readonly loss: ExecutionInterrupted['data'] }
+
+/** Never rejects. */
+export async function runAttempt(
+  dependencies: ExecuteDependencies,
+  attempt: Attempt,
+  cancels: Cancels,
+  teller: Teller,
+): Promise<Ran> {
+  const { executor, shutdown, log } = dependencies
+  const { submission, language, code, identity, version } = attempt
+  const { signal: stop, forget } = cancels.watch(submission)
+  try {
+    if (code === null) throw new SandboxError('body.read', 'the code is gone')
+    const signal = AbortSignal.any([identity.signal, shutdown])
+    const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
+    const { stdinBlob, expectedStdoutBlob, ...detail } = rest
+    const blobs = openBlobs(dependencies.blobs, attempt.accountId, AbortSignal.any([signal, stop]))
+    const judged =
+      tests &&
+      judgeTests({
+        tests,
+        checker,
+        stopsOnFailure: stopOnFailure === true,
+        scope: attempt.accountId,
+        blobs,
+        stop,
+      })
+    if (checker?.type === 'program') demand(executor, checker.language)
+    const named = {
+      ...(stdinBlob && { stdinBlob }),
+      ...(expectedStdoutBlob && { expectedStdoutBlob }),
+    }
+    const given = await unlessAborted(readGiven(blobs, { ...attempt, ...named }), stop)
+    const expected = {
+      stdout: given?.expectedStdout ?? null,
+      // A program judges tests alone, and does so while they run.
+      checker: checker?.type === 'program' ? undefined : checker,
+    }
+    const request = given && {
+      ...describeExecution(attempt, code, detail, dependencies.limits[language]),
+      stdin: given.stdin,
+      ...(judged && { runs: teller.follow(judged) }),
+      stop,
+      live: teller.live,
+    }
+    const outcome = request === undefined ? nothingDone : await executor.execute(request, signal)
+    if (!stop.aborted) dependencies.suspension?.noteSuccess()
+    const asksFiles = detail.outputFiles !== undefined
+    const counted = blobs.count
+    return { outcome, tests: judged, expected, blobs: counted, asksFiles, wasStopped: stop.aborted }
+  } catch (error) {
+    log.error({ submission, language, version, err: error }, 'execution.interrupted')
+    if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
+    // A language that is not offered, a blob that is gone, a file that cannot be read or a checker that fails says nothing of
+    // other runs.
+    const isMissing =
+      error instanceof SandboxError &&
+      ['language.missing', 'blob.read', 'bubblewrap.output', 'checker.thread'].includes(error.step)
+    if (code !== null && !isMissing && !identity.signal.aborted && !shutdown.aborted)
+      dependencies.suspension?.noteFailure(language, error)
+    return { loss: describeLoss(error, dependencies) }
+  } finally {
+    forget()
+  }
+}
+
+/** @throws {SandboxError} when a worker is to run what it does not offer: another may. */
+function demand({ runtimes }: Executor, language: Language): void {
+  if (runtimes[language] === undefined)
+    throw new SandboxError(
+      'language.missing',
+      `${language}, in which the checker is, is not offered here`,
+    )
+}
+
+function describeExecution(
+  { language, accountId }: Attempt,
+  code: Buffer,
+  { limits, ...rest }: Detail,
+  usual: Limits,
+): Omit<ExecutionRequest, 'stdin'> {
+  const request = { language, code, cacheScope: accountId, ...rest }
+  if (limits === undefined) return request
+  return {
+    ...request,
+    limits: {
+      compile: usual.compile && { ...usual.compile, ...limits.compile },
+      run: { ...usual.run, ...limits.run },
+    },
+  }
+}
+
+/** Why an attempt is given back, and whether that counts. */
+export function describeLoss(
+  error: unknown,
+  { shutdown, executor }: ExecuteDependencies,
+): ExecutionInterrupted['data'] {
+  if (shutdown.aborted) return { reason: 'shutdown', spends_attempt: false }
+  if (error instanceof LeaseExpiredError) return { reason: 'lease_expired', spends_attempt: false }
+  if (!(error instanceof SandboxError)) {
+    return { reason: 'sandbox_failed', spends_attempt: true, message: 'unexpected failure' }
+  }
+  return {
+    reason: 'sandbox_failed',
+    // It never had a slot: not the program's fault.
+    spends_attempt: !(error.step === 'slot.acquire' && executor.slots === 0),
+    step: error.step,
+    message: error.message,
+  }
+}
