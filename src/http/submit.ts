@@ -1,4 +1,4 @@
-// POST /api/submit: parse, receive, answer at once or at the end. The one transaction is runledger.receive_submission.
+// POST /api/submit: parse, receive (job/receive.ts), answer at once or at the end.
 import type { Response } from 'polka'
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
 import type { Receipt, Submission } from '#enqueue'

@@ -1,5 +1,6 @@
 // The door to running submissions, the task 'execute': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
-// log (end-attempt.ts). No transaction is open in between. #queue says how a job comes here.
+// log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, teller.ts tells
+// what it writes to those who watch. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
 import { createStarter, jobSchema } from './attempt.ts'
