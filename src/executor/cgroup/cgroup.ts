@@ -5,8 +5,8 @@ import { openCgroupV1 } from './v1.ts'
 import { openCgroupV2 } from './v2.ts'
 
 export { readPids, readValue } from './file.ts'
-export { versionOneControllers } from './v1.ts'
-export { findDelegatedGroup } from './v2.ts'
+export { versionOneControllers } from './v1-directories.ts'
+export { findDelegatedGroup } from './v2-delegation.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
 /** CPU and wall time are watched from outside. */

@@ -1,5 +1,4 @@
-// cgroup v2: one tree, where a group with processes may not give controllers to children. So the worker moves into a
-// leaf first. How depends on where it stands: a host's root, a service or a container.
+// cgroup v2: one tree, in which each box is a group (v2-delegation.ts says how the worker comes to it).
 import {
   chownSync,
   closeSync,
@@ -9,7 +8,6 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
@@ -26,13 +24,8 @@ import {
   writeValue,
 } from './file.ts'
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { delegate, enableControllers, remedy } from './v2-delegation.ts'
 import { isAbandoned } from './worker-group.ts'
-
-/** systemd makes the second by `DelegateSubgroup=supervisor`. */
-const leafNames = ['runledger-supervisor', 'supervisor']
-
-const remedy =
-  'under systemd set Delegate=yes on the service; in a container give it a writable cgroup namespace; otherwise run as root'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
 export async function openCgroupV2(name: string, unified: Hierarchy): Promise<CgroupParent> {
@@ -64,77 +57,6 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
       for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
       await removeTree(parent)
     },
-  }
-}
-
-/** The worker's own group, or the one above a leaf made for it. */
-export function findDelegatedGroup({ ownGroup, mountPoint }: Hierarchy): string {
-  const inLeaf = ownGroup !== mountPoint && leafNames.includes(basename(ownGroup))
-  return inLeaf ? dirname(ownGroup) : ownGroup
-}
-
-/** Moves processes out of the base group and enables its controllers; returns the base. */
-function delegate(unified: Hierarchy): string {
-  const base = findDelegatedGroup(unified)
-  try {
-    // Only the tree's root lacks cgroup.type and may hold processes beside children.
-    if (existsSync(`${base}/cgroup.type`) && !hasControllers(base)) moveToLeaf(base)
-    enableControllers(base)
-  } catch (cause) {
-    if (cause instanceof SandboxError) throw cause
-    throw new SandboxError('cgroup.delegate', `${base}: ${describe(cause)}; ${remedy}`, cause)
-  }
-  return base
-}
-
-function hasControllers(group: string): boolean {
-  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
-  return enabled.includes('memory') && enabled.includes('pids')
-}
-
-function moveToLeaf(base: string): void {
-  const leaf = `${base}/${leafNames[0]}`
-  if (!existsSync(leaf)) makeGroup(leaf, remedy)
-  // Processes may fork meanwhile; more rounds catch the children.
-  for (let round = 0; round < 10; round += 1) {
-    const pids = readPids(base)
-    if (pids.length === 0) return
-    for (const pid of pids) {
-      try {
-        writeValue(leaf, 'cgroup.procs', String(pid))
-      } catch (error) {
-        if (readCode(error) !== 'ESRCH') throw error
-      }
-    }
-  }
-}
-
-/** memory and pids are required. cpu may be missing: CPU time is counted without it. */
-function enableControllers(group: string): void {
-  const available = readValue(group, 'cgroup.controllers').split(' ')
-  for (const controller of ['memory', 'pids']) {
-    if (available.includes(controller)) continue
-    throw new SandboxError(
-      'cgroup.delegate',
-      `${group} has no "${controller}" controller; ${remedy}`,
-    )
-  }
-  const wanted = ['memory', 'pids', 'cpu'].filter((controller) => available.includes(controller))
-  const enabled = readValue(group, 'cgroup.subtree_control').split(' ')
-  const missing = wanted.filter((controller) => !enabled.includes(controller))
-  if (missing.length === 0) return
-  try {
-    writeValue(
-      group,
-      'cgroup.subtree_control',
-      missing.map((controller) => `+${controller}`).join(' '),
-    )
-  } catch (cause) {
-    throw new SandboxError(
-      'cgroup.delegate',
-      `cannot enable ${missing.join(', ')} in ${group}: ${describe(cause)}; ${remedy}`,
-      cause,
-    )
   }
 }
 
