@@ -49,7 +49,7 @@ async function emptyQueue(): Promise<void> {
 }
 
 async function receiveOne(receive: Receive): Promise<void> {
-  const circumstances = {
+  const context = {
     apiKeyId,
     accountId,
     requestId: uuidv7(),
@@ -58,6 +58,6 @@ async function receiveOne(receive: Receive): Promise<void> {
     capacity: 100_000,
   }
   const { signal } = new AbortController()
-  const { kind } = await receive(createSubmissionId(), submission, circumstances, signal)
+  const { kind } = await receive(createSubmissionId(), submission, context, signal)
   assert.equal(kind, 'received')
 }

@@ -39,7 +39,7 @@ export function submitBatch(
     if (issues.length > 0) throw invalidRequest(issues)
 
     const { apiKeyId, accountId } = request.caller
-    const circumstances = {
+    const context = {
       apiKeyId,
       accountId,
       requestId: request.requestId,
@@ -48,9 +48,7 @@ export function submitBatch(
       capacity: queueCapacity,
     }
     const items = await Promise.all(inputs.map((input) => toItem(input, request.caller)))
-    const receipt = await withDeadline((signal) =>
-      receiveBatch(database, items, circumstances, signal),
-    )
+    const receipt = await withDeadline((signal) => receiveBatch(database, items, context, signal))
     if (receipt.kind === 'queue_full') {
       throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
     }

@@ -45,9 +45,9 @@ export function rerunResult(
     const obstacles = await findObstacles(originalRequest, caller, offered)
     if (obstacles.length > 0) throw invalidRequest(obstacles)
 
-    const circumstances = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
+    const context = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
     const receipt = await withDeadline((signal) =>
-      rerunSubmission(database, original, createSubmissionId(), circumstances, signal),
+      rerunSubmission(database, original, createSubmissionId(), context, signal),
     )
     if (receipt.kind === 'queue_full') throw await queueFull(database)
     const { id, ...stored } = refuseUnrepeatable(receipt)

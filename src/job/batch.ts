@@ -4,7 +4,7 @@ import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
-import type { Circumstances, Submission } from './submission.ts'
+import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 /** A good item's id, or a bad one's refusal. */
@@ -30,7 +30,7 @@ export type BatchItem =
 export async function receiveBatch(
   sql: Database,
   items: readonly BatchItem[],
-  circumstances: Circumstances,
+  context: SubmissionContext,
   signal: AbortSignal,
 ): Promise<BatchReceipt> {
   const requests: object[] = []
@@ -38,14 +38,14 @@ export async function receiveBatch(
     if (item.submission === null) return item.refusal
     const id = uuidv7()
     requests.push({
-      request: describeRequest(id, item.submission, circumstances),
+      request: describeRequest(id, item.submission, context),
       ...describeBodies(item.submission),
     })
     return { id }
   })
   if (requests.length === 0) return { kind: 'received', answer }
 
-  const { apiKeyId, capacity, idempotencyKey } = circumstances
+  const { apiKeyId, capacity, idempotencyKey } = context
   const batch = {
     api_key_id: apiKeyId,
     items: requests,

@@ -10,7 +10,7 @@ export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { CampaignOutcome, RerunReceipt } from './rerun.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
 export type { Detail, DetailFile, OwnLimits, ProgramChecker, Test } from './detail.ts'
-export type { Circumstances, Submission } from './submission.ts'
+export type { Submission, SubmissionContext } from './submission.ts'
 
 /** UUID v7, so that ids sort by time. */
 export function createSubmissionId(): string {

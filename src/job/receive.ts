@@ -5,7 +5,7 @@ import type { Database, Gather, GatherBounds } from '#database'
 import { encodeDetail } from './detail.ts'
 import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
-import type { Circumstances, Submission } from './submission.ts'
+import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 export type Receipt =
@@ -40,7 +40,7 @@ const mostBytes = 128 * 1024
 export type Receive = (
   id: string,
   submission: Submission,
-  circumstances: Circumstances,
+  context: SubmissionContext,
   signal: AbortSignal,
 ) => Promise<Receipt>
 
@@ -69,10 +69,10 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
     })
   // What is awaited commits without waiting for the disk, and has woken the workers.
   const [durably, awaited] = [create(true), create(false)]
-  return async (id, submission, circumstances, signal) => {
-    const { idempotencyKey, capacity, checksKey, toldTo } = circumstances
+  return async (id, submission, context, signal) => {
+    const { idempotencyKey, capacity, checksKey, toldTo } = context
     const request = {
-      ...describeRequest(id, submission, circumstances),
+      ...describeRequest(id, submission, context),
       ...describeIdempotency(idempotencyKey, [submission]),
       capacity,
       checks_key: checksKey,

@@ -4,7 +4,7 @@ import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import { spellDigest } from './submission.ts'
-import type { Circumstances } from './submission.ts'
+import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 export type RerunReceipt =
@@ -25,10 +25,10 @@ export async function rerunSubmission(
   sql: Database,
   original: string,
   id: string,
-  circumstances: Omit<Circumstances, 'toldTo' | 'checksKey' | 'accountId'>,
+  context: Omit<SubmissionContext, 'toldTo' | 'checksKey' | 'accountId'>,
   signal: AbortSignal,
 ): Promise<RerunReceipt> {
-  const { apiKeyId, requestId, idempotencyKey, capacity } = circumstances
+  const { apiKeyId, requestId, idempotencyKey, capacity } = context
   const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
   const digest = createHash('sha256').update(`rerun:${original.toLowerCase()}`).digest()
   const request = {

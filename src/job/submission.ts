@@ -26,7 +26,8 @@ export interface Submission {
   readonly webhook: { readonly url: string; readonly secret: string } | null
 }
 
-export interface Circumstances {
+/** Who submits, who is told, and how much may wait. */
+export interface SubmissionContext {
   readonly apiKeyId: string
   readonly accountId: string
   readonly requestId: string
@@ -42,7 +43,7 @@ export interface Circumstances {
 /** `submission.received`, and the id of the delivery's stream if there is to be one. */
 export function describeReceived(
   submission: Submission,
-  circumstances: Pick<Circumstances, 'accountId' | 'apiKeyId'>,
+  context: Pick<SubmissionContext, 'accountId' | 'apiKeyId'>,
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
   const { code, stdin, expectedStdout, detail, tag, webhook } = submission
   const detailBytes = encodeDetail(detail)
@@ -51,8 +52,8 @@ export function describeReceived(
   return {
     webhookId,
     data: {
-      account: circumstances.accountId,
-      api_key: circumstances.apiKeyId,
+      account: context.accountId,
+      api_key: context.apiKeyId,
       language: submission.language,
       code: digestBody(code),
       stdin: digestBody(stdin),
@@ -77,10 +78,10 @@ export function describeReceived(
 export function describeRequest(
   id: string,
   submission: Submission,
-  circumstances: Circumstances,
+  context: SubmissionContext,
 ): object {
-  const { data, webhookId } = describeReceived(submission, circumstances)
-  const { apiKeyId, requestId } = circumstances
+  const { data, webhookId } = describeReceived(submission, context)
+  const { apiKeyId, requestId } = context
   const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
   return {
     submission_id: id,

@@ -5,7 +5,7 @@ import type { Database } from '#database'
 import { createSubmissionId } from '#enqueue'
 import { encodeDetail } from '../../src/job/detail.ts'
 import { describeRequest } from '../../src/job/submission.ts'
-import { describeCircumstances, describeSubmission } from './submission.ts'
+import { describeContext, describeSubmission } from './submission.ts'
 
 /** What no worker says that it can. */
 export const tomorrow = 'what_comes_tomorrow'
@@ -18,7 +18,7 @@ export async function submitTomorrow(
 ): Promise<string> {
   const id = createSubmissionId()
   const submission = describeSubmission({ detail: { arguments: ['beside it'] }, ...given })
-  const request = describeRequest(id, submission, describeCircumstances(caller)) as { data: object }
+  const request = describeRequest(id, submission, describeContext(caller)) as { data: object }
   const data = { ...request.data, demands: [tomorrow] }
   await sql`
     select runledger.receive_submission(

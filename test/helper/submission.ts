@@ -5,7 +5,7 @@ import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { createSubmissionId, receiveSubmission } from '#enqueue'
-import type { Circumstances, Receipt, Submission } from '#enqueue'
+import type { Receipt, Submission, SubmissionContext } from '#enqueue'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
 
@@ -41,7 +41,7 @@ export function describeSubmission(
 }
 
 /** Of a caller who does not wait, and a queue with room. */
-export function describeCircumstances({ apiKeyId, accountId }: Caller): Circumstances {
+export function describeContext({ apiKeyId, accountId }: Caller): SubmissionContext {
   const requestId = uuidv7()
   return { apiKeyId, accountId, requestId, toldTo: null, idempotencyKey: null, capacity: 1000 }
 }
@@ -51,13 +51,13 @@ export async function submit(
   sql: Database,
   caller: Caller,
   submission: Submission,
-  circumstances: Partial<Circumstances> = {},
+  context: Partial<SubmissionContext> = {},
 ): Promise<Receipt> {
   return receiveSubmission(
     sql,
     createSubmissionId(),
     submission,
-    { ...describeCircumstances(caller), ...circumstances },
+    { ...describeContext(caller), ...context },
     new AbortController().signal,
   )
 }
@@ -67,9 +67,9 @@ export async function submitNew(
   sql: Database,
   caller: Caller,
   submission: Submission,
-  circumstances: Partial<Circumstances> = {},
+  context: Partial<SubmissionContext> = {},
 ): Promise<string> {
-  const receipt = await submit(sql, caller, submission, circumstances)
+  const receipt = await submit(sql, caller, submission, context)
   if (receipt.kind !== 'received') throw new Error(`not received: ${receipt.kind}`)
   return receipt.id
 }

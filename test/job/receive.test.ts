@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { createDatabase, json } from '#database'
 import { createSubmissionId } from '#enqueue'
-import type { Circumstances, Receipt, Submission } from '#enqueue'
+import type { Receipt, Submission, SubmissionContext } from '#enqueue'
 import { createReceive } from '../../src/job/receive.ts'
 import { describeBodies, describeRequest } from '../../src/job/submission.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -33,9 +33,9 @@ const python = describeSubmission({
 // The first is received alone, all others meanwhile gather.
 const receive = createReceive(web, { underWay: 1, mostUnderWay: 1 })
 
-type Asked = Partial<Circumstances> & { readonly submission?: Submission }
+type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
-function receiveOne({ submission = python, ...circumstances }: Asked): Promise<Receipt> {
+function receiveOne({ submission = python, ...context }: Asked): Promise<Receipt> {
   const { apiKeyId, accountId } = caller
   return receive(
     createSubmissionId(),
@@ -47,7 +47,7 @@ function receiveOne({ submission = python, ...circumstances }: Asked): Promise<R
       toldTo: null,
       idempotencyKey: null,
       capacity: 1000,
-      ...circumstances,
+      ...context,
     },
     new AbortController().signal,
   )
@@ -210,7 +210,7 @@ t.test('a key runs no more at once than it may', async (t) => {
 
 t.test('one that is to be on disk has those with it wait for the disk', async (t) => {
   const { apiKeyId, accountId } = caller
-  const circumstances = {
+  const context = {
     apiKeyId,
     accountId,
     requestId: uuidv7(),
@@ -219,7 +219,7 @@ t.test('one that is to be on disk has those with it wait for the disk', async (t
     capacity: 1000,
   }
   const describe = (toldTo: string | null): object => ({
-    request: { ...describeRequest(createSubmissionId(), python, circumstances), told_to: toldTo },
+    request: { ...describeRequest(createSubmissionId(), python, context), told_to: toldTo },
     ...describeBodies(python),
   })
   for (const [channels, expected] of [

@@ -6,7 +6,7 @@ import { readStream, verifyChains } from '#event'
 import { purgeBodies, readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
-import { createCaller, describeCircumstances, describeSubmission } from '../helper/submission.ts'
+import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
 import { receiveSubmission } from '#enqueue'
 
 const { sql, drop } = await createTestDatabase()
@@ -44,7 +44,7 @@ async function submitAgo(days: number, webhook = false): Promise<string> {
     sql,
     id,
     submission,
-    describeCircumstances(caller),
+    describeContext(caller),
     new AbortController().signal,
   )
   return id

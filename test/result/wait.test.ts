@@ -53,8 +53,8 @@ t.test('the process that alone waits is told of the very record that it would re
 })
 
 t.test('a record that is too long to be told is to be read', async (t) => {
-  const circumstances = { toldTo: waiter.channel }
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  const context = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   const wait = waiter.wait(id, 10)
   await finish(sql, id, { stdout: 'x'.repeat(65_536) })
   t.strictSame(await wait, ended)
@@ -64,8 +64,8 @@ t.test('where another process comes to wait, both are told', async (t) => {
   const other = createWaiter(sql, (error) => errors.push(error))
   t.teardown(() => other.close())
   t.not(other.channel, waiter.channel)
-  const circumstances = { toldTo: waiter.channel }
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  const context = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   const waits = [waiter.wait(id, 10), other.wait(id, 10)]
   for (let n = 0; n < 2; n += 1)
     await sql`select runledger.await_submission(${id}, ${other.channel})`
@@ -96,8 +96,8 @@ t.test('what is no record is an error, and nobody is woken by it', async (t) => 
 })
 
 t.test('a channel is told to nobody who could listen to it', async (t) => {
-  const circumstances = { toldTo: waiter.channel }
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), circumstances)
+  const context = { toldTo: waiter.channel }
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   await sql`update runledger.pending set api_key_id = ${uuidv7()} where submission_id = ${id}`
   const drift = await sql`select to_jsonb(d)::text as row from audit.drift d`
   t.equal(drift.length, 1)
