@@ -54,6 +54,32 @@ t.test('what a key submits is told beside its limits', async (t) => {
   }
 })
 
+t.test('how the last hours went is told, with what was refused, to operators alone', async (t) => {
+  const series = '/api/operator/series'
+  const key = await issue()
+  t.equal((await call('GET', series, { key })).status, 403)
+  await call('POST', '/api/submit', { key, body: { language: 'python', code: '' } })
+  const operator = await issueOperatorKey(sql, { readOnly: true })
+  const { status, body } = await call('GET', series, { key: operator.key })
+  t.equal(status, 200)
+  t.match(body, { step_seconds: 120, share: 1 })
+  t.equal(body.points.length, 90)
+  t.match(body.points.at(-1), { ended: 0, failed: 0 })
+  t.ok(
+    body.points.some(
+      (point: { received: number; waiting: number }) => point.received > 0 && point.waiting > 0,
+    ),
+  )
+  const refused = body.points.reduce(
+    (sum: number, one: { refused: number }) => sum + one.refused,
+    0,
+  )
+  t.ok(refused >= 1)
+  const again = await call('GET', series, { key: operator.key })
+  t.equal(again.body.at, body.at, 'a look a moment later is the same')
+  t.equal((await call('GET', `${series}?hours=9`, { key: operator.key })).status, 400)
+})
+
 t.test('refusals are forgotten after five minutes', async (t) => {
   let now = 1_000_000
   const refusals = createRefusals(() => now)
@@ -71,4 +97,11 @@ t.test('refusals are forgotten after five minutes', async (t) => {
   t.ok(refusals.read().seconds <= 300)
   now += 600_000
   t.strictSame(refusals.read().counts, {})
+  // They were at 16:40 and 18:40 of its clock, and it is 32:00 now: minutes that began 960 and 840 seconds ago.
+  t.equal(refusals.countBetween(1200, 0), 2)
+  t.equal(refusals.countBetween(960, 840), 1)
+  t.equal(refusals.countBetween(840, 720), 1)
+  now += 200 * 60_000
+  refuse()
+  t.equal(refusals.countBetween(100_000, -1), 1, 'nothing is kept for ever')
 })

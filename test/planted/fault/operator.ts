@@ -33,6 +33,18 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['operator/overview'],
   },
   {
+    name: 'operator: the points of the last hours read all that came',
+    text: 'order by r.id limit _cap',
+    instead: 'order by r.id',
+    tests: ['operator/series'],
+  },
+  {
+    name: 'operator: a share stands for itself alone',
+    text: 'case when l.is_cut then l.last else l.looks_until end - l.looks_at',
+    instead: 'l.ends_at - l.starts_at',
+    tests: ['operator/series'],
+  },
+  {
     name: 'operator: a filter by account fits all',
     text: 'and (_account is null or r.account_id = _account)',
     instead: '',
