@@ -47,6 +47,11 @@ function fact(
 }
 
 const oldest = (page: Page) => page.locator('.oldest')
+/** Enters, and waits until nothing waits. */
+async function oldestIsNone(page: Page, key: string): Promise<void> {
+  await enter(page, origin, key)
+  await oldest(page).filter({ hasText: 'none' }).waitFor()
+}
 const looks = ({ requests }: Tab): number =>
   requests.filter((one) => one.endsWith('/api/operator/overview')).length
 
@@ -63,6 +68,37 @@ fact(
     await page.getByRole('heading', { name: 'Ledger' }).waitFor()
   },
 )
+
+fact('the last hours stand in charts, which are read out, too', async (t, tab, key) => {
+  const { page } = tab
+  await submitNew(sql, await createCaller(sql), describeSubmission({ code: 'print(1)' }))
+  await oldestIsNone(page, key)
+  const hours = page.getByRole('region', { name: 'Last 3 h' })
+  const throughput = hours.getByRole('img', {
+    name: /^received: [\d.]+\/s of late, at most .* ended:/,
+  })
+  await throughput.waitFor()
+  t.equal(await hours.getByRole('img').count(), 4)
+  await hours.getByRole('img', { name: /^waited: / }).waitFor()
+  t.match(await throughput.locator('path').first().getAttribute('d'), /^M0 70L/)
+  const figure = hours.getByRole('figure').first()
+  const latest = await figure.textContent()
+  await throughput.hover({ position: { x: 1, y: 20 } })
+  t.match(await figure.textContent(), /received 0\/sended 0\/s/, 'three hours ago nothing was')
+  await page.mouse.move(0, 0)
+  t.equal(await figure.textContent(), latest)
+  t.equal(tab.requests.filter((one) => one.endsWith('/api/operator/series')).length, 1)
+})
+
+fact('a process of the release before has no charts, and all else', async (t, { page }, key) => {
+  await page.route('**/api/operator/series', (route) =>
+    route.fulfill({ status: 404, json: { error: 'not_found', message: 'No.' } }),
+  )
+  await enter(page, origin, key)
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor()
+  t.equal(await page.getByRole('img').count(), 0)
+  t.equal(await page.getByRole('alert').count(), 0)
+})
 
 fact('a worker is drained only by who is sure', async (t, { page }, key) => {
   await enter(page, origin, key)

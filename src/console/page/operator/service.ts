@@ -1,6 +1,8 @@
 // What the operators' view asks of its service.
 import { RunledgerError } from '#client'
 import { call, pause, persist } from '../call.ts'
+import type { Follower } from './seen.ts'
+import type { Series } from './series.ts'
 
 /** Parts of what GET /api/operator/overview tells; times are ISO 8601, ages and durations seconds. */
 export interface Overview {
@@ -47,6 +49,7 @@ export interface SeenWorker {
   readonly slots: number
   readonly busy: number
   readonly heartbeat_seconds: number
+  readonly suspended_at: string | null
   readonly suspended_because: string | null
   readonly languages: readonly string[]
 }
@@ -56,6 +59,7 @@ export interface BusyAccount {
   readonly name: string
   readonly waiting: number
   readonly running: number
+  readonly blob_bytes: number
   readonly keys: readonly {
     readonly id: string
     readonly label: string
@@ -64,6 +68,7 @@ export interface BusyAccount {
     readonly concurrent_executions: number | null
     readonly requests: number
     readonly requests_per_minute: number | null
+    readonly blob_bytes: number | null
   }[]
 }
 
@@ -96,7 +101,7 @@ export interface Ledger {
 export type OrderWord = 'pause' | 'drain' | 'resume'
 
 const path = '/api/operator/'
-const refreshMilliseconds = 1000
+const busyMilliseconds = 1000
 const afterFailureMilliseconds = 5000
 
 /** @throws {RunledgerError} for a key that is not valid. */
@@ -104,22 +109,26 @@ export async function tryOperatorKey(apiKey: string): Promise<void> {
   await call('GET', `${path}overview`, { apiKey })
 }
 
-/** Tells how the service stands, each second, until the signal; after a failure it goes on, seldom. */
-export async function followOverview(
-  signal: AbortSignal,
-  tell: (overview: Overview) => void,
-  fail: (failure: RunledgerError) => void,
-): Promise<never> {
-  for (;;) {
-    let milliseconds = refreshMilliseconds
-    try {
-      tell(await persist(signal, () => call<Overview>('GET', `${path}overview`, { signal })))
-    } catch (error) {
-      if (!(error instanceof RunledgerError)) throw error
-      fail(error)
-      milliseconds = afterFailureMilliseconds
+/** Tells how the service stands, each second. */
+export const followOverview = createFollower<Overview>('overview', 1000)
+
+/** Tells how the last hours went, and again when that may have changed. */
+export const followSeries = createFollower<Series>('series', 15_000)
+
+/** After a failure it goes on, seldom. */
+function createFollower<T>(name: string, everyMilliseconds: number): Follower<T> {
+  return async (signal, tell, fail) => {
+    for (;;) {
+      let milliseconds = everyMilliseconds
+      try {
+        tell(await persist(signal, () => call<T>('GET', `${path}${name}`, { signal })))
+      } catch (error) {
+        if (!(error instanceof RunledgerError)) throw error
+        fail(error)
+        milliseconds = Math.max(milliseconds, afterFailureMilliseconds)
+      }
+      await pause(milliseconds, signal)
     }
-    await pause(milliseconds, signal)
   }
 }
 
@@ -161,7 +170,7 @@ export async function runBulk(
     if (step.next === null) return sum
     after = step.next
     filter = { ...filter, until: step.until }
-    if (step.busy) await pause(refreshMilliseconds, signal)
+    if (step.busy) await pause(busyMilliseconds, signal)
   }
 }
 
@@ -204,6 +213,6 @@ export async function verifyLedger(
     if (step.share !== null) tell(sum, step.share)
     if (step.next === null && !step.busy) return sum
     after = step.next
-    if (step.busy) await pause(refreshMilliseconds, signal)
+    if (step.busy) await pause(busyMilliseconds, signal)
   }
 }

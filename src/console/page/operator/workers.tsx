@@ -6,6 +6,7 @@ import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
 import { escapeHidden } from '../visible.ts'
 import { orderWorker } from './service.ts'
+import { formatClock } from './series.ts'
 import type { OrderWord, SeenWorker } from './service.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
 
@@ -71,6 +72,7 @@ export function Workers({
                   </th>
                   <td>
                     <Mark tone={judgeWorker(worker)} word={worker.state} />{' '}
+                    {worker.suspended_at !== null && `since ${formatClock(worker.suspended_at)} `}
                     <Visible text={worker.suspended_because ?? ''} />
                   </td>
                   <td>
