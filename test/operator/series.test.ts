@@ -5,6 +5,8 @@ import type { Series } from '#operator'
 import { readSeries } from '../../src/operator/series.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
+import { addPast } from '../helper/history.ts'
+import type { Past } from '../helper/history.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -15,23 +17,9 @@ t.teardown(() => session.end())
 const sum = ({ points }: Series, name: 'received' | 'ended' | 'failed'): number =>
   points.reduce((all, point) => all + point[name], 0)
 
-/** Rows as though each had been received so long ago, begun and ended so much later; null: not yet. */
-async function addResults(
-  ages: readonly number[],
-  {
-    begun,
-    ended,
-    status = 'completed',
-  }: { begun: number | null; ended: number | null; status?: string },
-): Promise<void> {
-  await session`
-    insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, started_at, finished_at)
-    select
-      (left(runledger.uuid_floor(at)::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid,
-      gen_random_uuid(), gen_random_uuid(), 1, ${status}, 'python', at,
-      at + ${begun}::double precision * interval '1 s', at + ${ended}::double precision * interval '1 s'
-    from unnest(${ages as number[]}::double precision[]) age, lateral (select now() - age * interval '1 s' as at) moment`
-}
+/** Each of them waited and took as long. */
+const alike = (ages: readonly number[], begun: number, ended: number): readonly Past[] =>
+  ages.map((age) => ({ age, begun, ended }))
 
 t.test('of an empty service each point says nothing, and time has no gap', async (t) => {
   const { at, points, share, step_seconds: step } = await readSeries(sql)
@@ -51,10 +39,12 @@ t.test('what came, waited, ended and failed stands where it was', async (t) => {
   await finish(sql, done)
   await submitNew(sql, caller, describeSubmission({ code: '' }))
   // Twenty minutes ago, and it waited for eight.
-  await addResults([1200], { begun: 480, ended: 481 })
-  await addResults([2400], { begun: 1, ended: 3, status: 'failed' })
-  // Before all that is shown.
-  await addResults([4 * 3600], { begun: 1, ended: 1 })
+  await addPast(session, [
+    { age: 1200, begun: 480, ended: 481 },
+    { age: 2400, begun: 1, ended: 3, status: 'failed' },
+    // Before all that is shown.
+    { age: 4 * 3600, begun: 1, ended: 1 },
+  ])
   const series = await readSeries(sql)
   t.equal(sum(series, 'received'), 4)
   t.equal(sum(series, 'ended'), 3)
@@ -92,10 +82,8 @@ t.test('what has waited since before is told in all of them', async (t) => {
 t.test('of a busy service a share is looked at, and stands for all', async (t) => {
   // One in each 0.4 s, for three hours, and ten times as many for six minutes.
   const ages = Array.from({ length: 27_000 }, (_, n) => n * 0.4)
-  await addResults([...ages, ...Array.from({ length: 9000 }, (_, n) => 3600 + n * 0.04)], {
-    begun: 2,
-    ended: 4,
-  })
+  const busy = Array.from({ length: 9000 }, (_, n) => 3600 + n * 0.04)
+  await addPast(session, alike([...ages, ...busy], 2, 4))
   const exact = await readSeries(sql, 100_000)
   const estimate = await readSeries(sql, 3000)
   t.equal(exact.share, 1)
@@ -120,13 +108,21 @@ async function countBlocks(): Promise<number> {
 t.test('it reads as much when ten times as much happens, and of a history as long', async (t) => {
   await session`analyze runledger.result`
   const before = await countBlocks()
-  await addResults(
-    Array.from({ length: 100_000 }, (_, n) => n * 0.1),
-    { begun: 2, ended: 4 },
+  await addPast(
+    session,
+    alike(
+      Array.from({ length: 100_000 }, (_, n) => n * 0.1),
+      2,
+      4,
+    ),
   )
-  await addResults(
-    Array.from({ length: 100_000 }, (_, n) => 20_000 + n),
-    { begun: 2, ended: 4 },
+  await addPast(
+    session,
+    alike(
+      Array.from({ length: 100_000 }, (_, n) => 20_000 + n),
+      2,
+      4,
+    ),
   )
   await session`analyze runledger.result`
   const after = await countBlocks()
