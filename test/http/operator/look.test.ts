@@ -5,6 +5,7 @@ import type { ApiRequest, Handler } from '../../../src/http/request.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { startServer } from '../../helper/server.ts'
+import { startStatementCounter } from '../../helper/statement.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -38,6 +39,26 @@ t.test('who looks again is neither asked about nor costs a statement', async (t)
   const looks = await Promise.all(Array.from({ length: 200 }, () => call('GET', path, { key })))
   const times = new Set([first, ...looks].map(({ body }) => body.at as string))
   t.ok(times.size < 10, `${times.size} looks for 201 who look`)
+})
+
+t.test('a thousand pages that come at once have their key asked about once', async (t) => {
+  const counter = await startStatementCounter(url)
+  t.teardown(() => counter.close())
+  const counted = await startServer(t, sql, { url: counter.url })
+  const { key } = await issueOperatorKey(sql)
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, () => counted.call('GET', path, { key })),
+  )
+  t.ok(answers.every(({ status }) => status === 200))
+  const statements = [...counter.take()]
+  const count = (name: string): number =>
+    statements.reduce((sum, [text, times]) => sum + (text.includes(name) ? times : 0), 0)
+  // The first ones are answered before the last have come, and it is known then.
+  t.equal(count('admit_operator'), 1)
+  t.ok(count('audit.overview') < 20)
+  // Who may not is asked about each time that nobody asks already, and is refused.
+  const refused = await counted.call('GET', path, { key: `${key.slice(0, -1)}x` })
+  t.equal(refused.status, 401)
 })
 
 t.test('what a key submits is told beside its limits', async (t) => {

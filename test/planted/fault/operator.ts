@@ -27,6 +27,12 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['operator/overview'],
   },
   {
+    name: 'operator: each page that comes has its key asked about',
+    text: 'operator = await (looks ? askOnce(key) : ask(key))',
+    instead: 'operator = await (looks ? ask(key) : askOnce(key))',
+    tests: ['http/look'],
+  },
+  {
     name: 'operator: a look reads the whole history',
     text: 'order by e.position desc limit read_recent_ends.events',
     instead: 'order by e.position desc',
