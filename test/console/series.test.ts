@@ -1,12 +1,12 @@
 // What the operators' charts work out without a browser.
 import t from 'tap'
+import type { Series, SeriesPoint } from '#client'
 import {
   describeCharts,
   findTop,
   readOut,
   tracePath,
 } from '../../src/console/page/operator/series.ts'
-import type { Series, SeriesPoint } from '../../src/console/page/operator/series.ts'
 
 const point = (minute: number, part: Partial<SeriesPoint> = {}): SeriesPoint => ({
   at: new Date(2030, 0, 1, 14, minute).toISOString(),

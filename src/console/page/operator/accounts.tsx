@@ -1,9 +1,9 @@
 // The busiest accounts: what their keys use of what they may.
+import type { BusyAccount } from '#client'
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { formatBytes } from '../format.ts'
 import { Visible } from '../output.tsx'
-import type { BusyAccount } from './service.ts'
 import { formatUse, isUsedUp } from './words.ts'
 
 export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.Element {
@@ -15,7 +15,7 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
     'Key',
     'Tier',
     'Places',
-    'Requests a minute',
+    'Requests/min',
     'Uploads',
   ]
   return (

@@ -1,9 +1,10 @@
 // How the last hours went: a line each of what a look at this moment does not tell.
+import type { Series } from '#client'
 import type { JSX, TargetedPointerEvent } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { useSeen } from './seen.ts'
 import { describeCharts, findTop, formatClock, readOut, tracePath } from './series.ts'
-import type { Chart, Series } from './series.ts'
+import type { Chart } from './series.ts'
 import { followSeries } from './service.ts'
 import { formatAge } from './words.ts'
 

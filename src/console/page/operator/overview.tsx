@@ -1,4 +1,5 @@
 // The whole service at one look, what has waited longest first. It asks each second while somebody can see it.
+import type { Overview } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
@@ -10,7 +11,6 @@ import { Bulk } from './bulk.tsx'
 import { Charts } from './charts.tsx'
 import { useSeen } from './seen.ts'
 import { followOverview } from './service.ts'
-import type { Overview } from './service.ts'
 import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.ts'
 import { Verify } from './verify.tsx'
 import { Workers } from './workers.tsx'

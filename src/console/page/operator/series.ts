@@ -1,25 +1,7 @@
 // The last hours as lines, worked out without a browser. Drawn by hand: four lines of ninety points are 2 kB of SVG, which takes
 // its colours from the page and is read out, where a library of charts is 20 kB and a canvas.
+import type { Series, SeriesPoint } from '#client'
 import { formatAge } from './words.ts'
-
-/** As GET /api/operator/series tells it: a step of time, the last one under way. */
-export interface SeriesPoint {
-  readonly at: string
-  readonly seconds: number
-  readonly received: number
-  readonly ended: number
-  readonly failed: number
-  readonly waiting: number
-  readonly waited_p95: number | null
-  readonly refused: number
-}
-
-export interface Series {
-  readonly at: string
-  readonly step_seconds: number
-  readonly share: number
-  readonly points: readonly SeriesPoint[]
-}
 
 export interface Line {
   readonly name: string

@@ -1,5 +1,6 @@
 // Workers, what they do, and the buttons that order them.
 import { RunledgerError } from '#client'
+import type { OrderWord, SeenWorker } from '#client'
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Visible } from '../output.tsx'
@@ -7,7 +8,6 @@ import { Mark } from '../part.tsx'
 import { escapeHidden } from '../visible.ts'
 import { orderWorker } from './service.ts'
 import { formatClock } from './series.ts'
-import type { OrderWord, SeenWorker } from './service.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
 
 const orderNames: Readonly<Record<OrderWord, string>> = {
