@@ -21,7 +21,7 @@ begin
       runledger.receive_several, runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load, runledger.read_overview, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
+      runledger.read_language_load, runledger.read_overview, runledger.read_series, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,

@@ -14,6 +14,8 @@ export { RunledgerError } from './error.ts'
 export type { RequestIssue } from './error.ts'
 export type * from './request.ts'
 export type * from './result.ts'
+export { createOperator } from './operator.ts'
+export type * from './operator.ts'
 export { openStream } from './stream.ts'
 export type { StreamedOutput, StreamedTest, StreamEvent, StreamOptions } from './stream.ts'
 export { parseServiceUrl } from './transport.ts'
@@ -68,6 +70,8 @@ export interface Client {
   rerun(id: string, options?: SubmitOptions): Promise<{ readonly id: string }>
   /** A signed receipt of what has ended: a DSSE envelope, to be kept as it is. */
   receipt(id: string, options?: CallOptions): Promise<Receipt>
+  /** Asks for any other path of the service, without a slash before it, and tries again as all else does. */
+  readonly call: Attempt
   /** Submits and waits. */
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
@@ -96,6 +100,7 @@ export function createClient(options: ClientOptions): Client {
     (await call('GET', `api/result/${encodeURIComponent(id)}${query}`, given)) as Result
 
   const client: Client = {
+    call,
     async submit(body, given = {}) {
       const key = given.idempotencyKey ?? crypto.randomUUID()
       const { id } = (await call('POST', 'api/submit', { ...given, body, key })) as Result

@@ -7,11 +7,6 @@ export type { VerifyStep } from './verify.ts'
 export { steerWorker } from './order.ts'
 export type { SteeredWorker } from './order.ts'
 export { createOverviewDesk, readOverview } from './overview.ts'
-export type {
-  BusyAccount,
-  LedgerHealth,
-  Overview,
-  OverviewDesk,
-  RecentEnds,
-  SeenWorker,
-} from './overview.ts'
+export type { BusyAccount, LedgerHealth, Overview, RecentEnds, SeenWorker } from './overview.ts'
+export { createSeriesDesk, seriesSteps } from './series.ts'
+export type { Series, SeriesPoint } from './series.ts'

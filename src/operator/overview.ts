@@ -1,6 +1,8 @@
 // One look at the whole service: what waits and for how long, what runs where, how it ended of late, and whether the ledger
 // holds. It costs the database one statement, however long the log is, and however many look.
 import type { Database } from '#database'
+import { createDesk } from './desk.ts'
+import type { Desk } from './desk.ts'
 
 /** Of figures in seconds. */
 export interface Percentiles {
@@ -119,11 +121,6 @@ export interface Overview {
   readonly ledger: LedgerHealth
 }
 
-/** Shares a look among all who ask at about the same time. */
-export interface OverviewDesk {
-  readonly read: () => Promise<Overview>
-}
-
 const keptMilliseconds = 1000
 
 export async function readOverview(sql: Database): Promise<Overview> {
@@ -132,23 +129,7 @@ export async function readOverview(sql: Database): Promise<Overview> {
   return overview
 }
 
-/** At most one statement at a time and one a second; none while nobody asks. A look that failed is not kept. */
-export function createOverviewDesk(sql: Database): OverviewDesk {
-  let look: Promise<Overview> | null = null
-  let keptUntil = Number.POSITIVE_INFINITY
-  return {
-    read() {
-      if (look !== null && performance.now() < keptUntil) return look
-      const begun = readOverview(sql)
-      look = begun
-      keptUntil = Number.POSITIVE_INFINITY
-      begun.then(
-        () => (keptUntil = performance.now() + keptMilliseconds),
-        () => {
-          if (look === begun) look = null
-        },
-      )
-      return begun
-    },
-  }
+/** One statement a second at most, and none while nobody asks. */
+export function createOverviewDesk(sql: Database): Desk<Overview> {
+  return createDesk(() => readOverview(sql), keptMilliseconds)
 }

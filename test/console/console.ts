@@ -7,6 +7,7 @@ const concerns = [
   'stream',
   'submission',
   'left-files',
+  'files',
   'look',
 ] as const
 

@@ -48,7 +48,7 @@ t.test('only what may be wanted of a worker is offered', async (t) => {
   t.strictSame(listOrders({ state: 'draining', wanted: 'drained' }), [])
   t.strictSame(listOrders({ state: 'gone', wanted: 'working' }), [])
   t.strictSame(
-    ['working', 'suspended', 'gone', 'paused'].map((state) => judgeWorker({ state })),
+    (['working', 'suspended', 'gone', 'paused'] as const).map((state) => judgeWorker({ state })),
     ['good', 'bad', 'bad', 'none'],
   )
 })

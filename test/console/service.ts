@@ -31,7 +31,7 @@ export async function startService(t: Test): Promise<ConsoleService> {
   const receiptKey = generateKeyPairSync('ed25519').privateKey
   const usual = { RECEIPT_KEY: receiptKey.export({ format: 'pem', type: 'pkcs8' }).toString() }
   let web = await startWebProcess(t, database.url, usual)
-  await startWorkerProcess(t, database.url)
+  await startWorkerProcess(t, database.url, { WEBHOOK_SCHEDULE_SECONDS: '0.1' })
   const { port } = web
   return {
     origin: `http://127.0.0.1:${port}`,
@@ -123,6 +123,15 @@ async function watchTab(context: BrowserContext, origin: string): Promise<Tab> {
     tellBreach(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
   })`)
   return { page, complaints, requests }
+}
+
+/** What was to be seen, and what was asked of late, when a fact failed. */
+export async function describeTab({ page, requests }: Tab): Promise<string> {
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 5000 })
+    .catch((error: unknown) => String(error))
+  return [page.url(), text, ...requests.slice(-10)].join('\n')
 }
 
 /** Opens the page and enters a key, as a user does. */

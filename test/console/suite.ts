@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
-import { awaitLanguages, startBrowser, startService, write } from './service.ts'
+import { awaitLanguages, describeTab, startBrowser, startService, write } from './service.ts'
 import type { Tab } from './service.ts'
 
 export const root = resolve(import.meta.dirname, '../..')
@@ -30,6 +30,9 @@ export function fact(
     const key = await service.issue()
     try {
       await prove(t, tab, key)
+    } catch (error) {
+      t.comment(await describeTab(tab))
+      throw error
     } finally {
       t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
       t.notOk(

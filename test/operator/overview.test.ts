@@ -156,6 +156,29 @@ t.test('it reads as much of a history ten times as long', async (t) => {
   t.ok(long < short * 1.5, `${short} blocks, then ${long}`)
 })
 
+/** Rows of submissions that wait, as many of them. */
+async function addUnfinished(count: number): Promise<void> {
+  await session`
+    with made as (
+      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
+      select (left(runledger.uuid_floor(now() - n * interval '1 ms')::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid,
+        '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002', 1, 'queued', 'python', now()
+      from generate_series(1, ${count}) n
+      returning id, api_key_id
+    )
+    insert into runledger.pending (submission_id, api_key_id, admitted, awaited) select id, api_key_id, true, false from made`
+  await session`analyze runledger.pending, runledger.result`
+}
+
+t.test('however many are unfinished, it looks each up and scans nothing', async (t) => {
+  await addUnfinished(3000)
+  const short = await countBlocks()
+  await addHistory(200_000)
+  const long = await countBlocks()
+  t.comment(`${short} blocks, ${long} blocks`)
+  t.ok(long < short * 1.2, `${short} blocks, then ${long}`)
+})
+
 t.test('a thousand who look cost one statement a second, and nobody none', async (t) => {
   const pass = stopClock(t)
   let statements = 0

@@ -900,6 +900,11 @@ function runledger.read_result(submission_id uuid, account_id uuid)
   returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
+function runledger.read_series(step interval, steps integer, most integer)
+  So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.
+  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_api
+
 function runledger.read_streams(asked jsonb)
   For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
   returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan

@@ -18,10 +18,19 @@ export type OperatorHandler = (
 
 /**
  * Sets `request.operator` for an operator's key, or answers 401 or 403; other keys are left to `submitters`. Who only looks is
- * asked about every few seconds: so a page that is open costs no statement a second.
+ * asked about every few seconds, and once for all who look with that key: so pages that are open cost no statement a second.
  */
 export function separateRoles(database: Database, submitters: Handler): Handler {
   const known = createKnownKeys<Operator>(() => true)
+  // A thousand pages come again when it is no longer known.
+  const asking = new Map<string, Promise<Operator | null>>()
+  const ask = (key: string): Promise<Operator | null> =>
+    withDeadline((signal) => admitOperator(database, key, signal))
+  const askOnce = (key: string): Promise<Operator | null> => {
+    const asked = asking.get(key) ?? ask(key).finally(() => asking.delete(key))
+    asking.set(key, asked)
+    return asked
+  }
   return async (request, response, next) => {
     const key = request.headers['x-api-key']
     if (typeof key !== 'string' || !isWellFormedKey(key, 'operator'))
@@ -29,7 +38,7 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
     const looks = request.method === 'GET' || request.method === 'HEAD'
     let operator = looks ? known.recall(key) : null
     if (operator === null) {
-      operator = await withDeadline((signal) => admitOperator(database, key, signal))
+      operator = await (looks ? askOnce(key) : ask(key))
       known.learn(key, operator)
     }
     if (operator === null) throw notValid()

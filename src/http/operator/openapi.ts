@@ -21,6 +21,16 @@ export const operatorOperations: readonly Operation[] = [
     authenticated: true,
   },
   {
+    method: 'get',
+    path: '/api/operator/series',
+    operationId: 'readSeries',
+    summary: 'See how the last three hours went',
+    description:
+      'For operators’ keys. A point for each two minutes: what came and ended, what failed by the service’s own fault, what waited and for how long, and what the answering process refused. Of a busy service a share of the time is looked at, and counts are estimates. Who looks within the same ten seconds is given the same answer.',
+    answers: { 200: { description: 'The last three hours.', schema: 'Series' } },
+    authenticated: true,
+  },
+  {
     method: 'post',
     path: '/api/operator/bulk',
     operationId: 'actInBulk',

@@ -1,4 +1,4 @@
-// What this process refused in the last minutes, by error code: no refusal is in the log, so no database knows.
+// What this process refused in the last hours, by error code: no refusal is in the log, so no database knows.
 import type { ProblemCode } from '#error'
 import type { Handler } from '../request.ts'
 
@@ -11,9 +11,12 @@ export interface Refusals {
     readonly seconds: number
     readonly counts: Readonly<Partial<Record<ProblemCode, number>>>
   }
+  /** Those of the minutes that began so many seconds ago: `from` long, `until` short, the latter exclusive. */
+  readonly countBetween: (from: number, until: number) => number
 }
 
-const keptMinutes = 5
+const keptMinutes = 200
+const readMinutes = 5
 const minuteMilliseconds = 60_000
 
 type Counts = Partial<Record<ProblemCode, number>>
@@ -42,11 +45,21 @@ export function createRefusals(now: () => number = () => performance.now()): Ref
     read() {
       forget()
       const sum: Counts = {}
-      for (const counts of minutes.values())
+      for (const [minute, counts] of minutes) {
+        if (minute <= minuteNow() - readMinutes) continue
         for (const [code, count] of Object.entries(counts) as [ProblemCode, number][])
           sum[code] = (sum[code] ?? 0) + count
-      const reach = (keptMinutes - 1) * 60 + (now() % minuteMilliseconds) / 1000
+      }
+      const reach = (readMinutes - 1) * 60 + (now() % minuteMilliseconds) / 1000
       return { seconds: Math.min(reach, (now() - born) / 1000), counts: sum }
+    },
+    countBetween(from, until) {
+      let sum = 0
+      for (const [minute, counts] of minutes) {
+        const ago = (now() - minute * minuteMilliseconds) / 1000
+        if (ago <= from && ago > until) sum += Object.values(counts).reduce((all, n) => all + n, 0)
+      }
+      return sum
     },
   }
 }

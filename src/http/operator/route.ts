@@ -5,6 +5,7 @@ import { actInBulk } from './bulk.ts'
 import { giveOrder, orderWords } from './order.ts'
 import { tellOverview } from './overview.ts'
 import type { Refusals } from './refusal.ts'
+import { tellSeries } from './series.ts'
 import { verifyLedger } from './verify.ts'
 
 export function operatorRoutes(
@@ -13,6 +14,7 @@ export function operatorRoutes(
 ): readonly Route[] {
   return [
     ['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))],
+    ['GET', '/api/operator/series', forOperators(tellSeries(dependencies, refusals))],
     ['POST', '/api/operator/bulk', forSteering(actInBulk(dependencies))],
     ['POST', '/api/operator/verify', forSteering(verifyLedger(dependencies))],
     ...orderWords.map(

@@ -41,6 +41,20 @@ const language = v.object({
   oldest_seconds: seconds,
 })
 
+const point = v.object({
+  at: time,
+  seconds: v.pipe(seconds, v.description('The last one is under way.')),
+  received: count,
+  ended: count,
+  failed: v.pipe(count, v.description('Of those that ended: by the service’s own fault.')),
+  waiting: v.pipe(count, v.description('At its end, for a place of their key or for a worker.')),
+  waited_p95: v.pipe(
+    v.nullable(seconds),
+    v.description('Of those that were received in it; null where none started or waits.'),
+  ),
+  refused: v.pipe(count, v.description('By the answering process.')),
+})
+
 const account = v.object({
   id: uuid,
   name: v.string(),
@@ -151,6 +165,15 @@ export const operatorSchemas = {
       v.boolean(),
       v.description('false: it was so already, or it drains or restarts, and nothing was written.'),
     ),
+  }),
+  Series: v.object({
+    at: time,
+    step_seconds: seconds,
+    share: v.pipe(
+      v.number(),
+      v.description('Of the time, so much was looked at; below 1 counts are estimates.'),
+    ),
+    points: v.array(point),
   }),
   Overview: v.object({
     at: time,

@@ -1,16 +1,15 @@
 // Every view in light, dark and on a narrow screen: nothing keeps anybody out, and it comes fast. With PICTURES=1 it renews
-// the picture of the README.
+// pictures of the README.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { takePicture } from '../picture.ts'
 import { enter, write } from '../service.ts'
 import {
   allowTime,
   endless,
   fact,
   origin,
-  root,
   runTests,
   showsVerdict,
   start,
@@ -24,6 +23,14 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },
   narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+}
+
+/** By view and look. */
+const pictures: Readonly<Record<string, string>> = {
+  'run, light': 'playground',
+  'submission, light': 'submission',
+  'run, dark': 'dark',
+  'submission, narrow': 'narrow',
 }
 
 /** All that axe knows of but its advice. */
@@ -45,10 +52,8 @@ for (const [look, options] of Object.entries(looks)) {
         t.strictSame(await findFaults(page), [], view)
         const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth')
         t.equal(fits, true, `${view} fits its width`)
-        if (process.env['PICTURES'] === '1' && view === 'run' && look === 'light') {
-          const path = join(root, 'src/console/picture/playground.png')
-          await page.screenshot({ path })
-        }
+        const picture = pictures[`${view}, ${look}`]
+        if (picture !== undefined) await takePicture(page, picture, look === 'narrow')
       }
       await page.goto(origin)
       await page.getByRole('textbox', { name: 'API key' }).waitFor()

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { purgeBodies } from '#result'
 import { enter, write } from '../service.ts'
-import { ask, fact, origin, root, service, start, submit } from '../suite.ts'
+import { ask, fact, origin, root, service, start, submit, until } from '../suite.ts'
 
 const run = promisify(execFile)
 const besides = (page: Page) => page.getByRole('region', { name: 'Beside the first' })
@@ -157,4 +157,22 @@ fact('what is of low priority is sent so', async (t, { page }, key) => {
   const normal = await submit(key, { code: '' })
   const { events: others } = await ask('GET', `/api/result/${normal}/events`, key)
   t.not(others[0].data.priority, 'low')
+})
+
+fact('attempts to send a webhook stand in the timeline', async (t, { page }, key) => {
+  const id = await submit(key, {
+    code: 'print(1)',
+    webhook_url: 'https://receiver.invalid/hook',
+    webhook_secret: 'whsec_c2VjcmV0LW9mLXRoZS1yZWNlaXZlcg==',
+  })
+  await until(
+    async () => (await ask('GET', `/api/result/${id}`, key)).webhook.state === 'abandoned',
+  )
+  await enter(page, origin, key, `#/submission/${id}`)
+  const timeline = page.locator('.timeline')
+  await timeline.getByText('Webhook given up').waitFor()
+  t.match(
+    await timeline.textContent(),
+    /Accepted.*Webhook, attempt 1.*Webhook, attempt 2.*Webhook given up/,
+  )
 })

@@ -5,6 +5,7 @@ import type { ApiRequest, Handler } from '../../../src/http/request.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'
 import { startServer } from '../../helper/server.ts'
+import { startStatementCounter } from '../../helper/statement.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -40,6 +41,26 @@ t.test('who looks again is neither asked about nor costs a statement', async (t)
   t.ok(times.size < 10, `${times.size} looks for 201 who look`)
 })
 
+t.test('a thousand pages that come at once have their key asked about once', async (t) => {
+  const counter = await startStatementCounter(url)
+  t.teardown(() => counter.close())
+  const counted = await startServer(t, sql, { url: counter.url })
+  const { key } = await issueOperatorKey(sql)
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, () => counted.call('GET', path, { key })),
+  )
+  t.ok(answers.every(({ status }) => status === 200))
+  const statements = [...counter.take()]
+  const count = (name: string): number =>
+    statements.reduce((sum, [text, times]) => sum + (text.includes(name) ? times : 0), 0)
+  // The first ones are answered before the last have come, and it is known then.
+  t.equal(count('admit_operator'), 1)
+  t.ok(count('audit.overview') < 20)
+  // Who may not is asked about each time that nobody asks already, and is refused.
+  const refused = await counted.call('GET', path, { key: `${key.slice(0, -1)}x` })
+  t.equal(refused.status, 401)
+})
+
 t.test('what a key submits is told beside its limits', async (t) => {
   const key = await issue('beta')
   await call('POST', '/api/submit', { key, body: { language: 'python', code: '' } })
@@ -52,6 +73,32 @@ t.test('what a key submits is told beside its limits', async (t) => {
     ])
     return
   }
+})
+
+t.test('how the last hours went is told, with what was refused, to operators alone', async (t) => {
+  const series = '/api/operator/series'
+  const key = await issue()
+  t.equal((await call('GET', series, { key })).status, 403)
+  await call('POST', '/api/submit', { key, body: { language: 'python', code: '' } })
+  const operator = await issueOperatorKey(sql, { readOnly: true })
+  const { status, body } = await call('GET', series, { key: operator.key })
+  t.equal(status, 200)
+  t.match(body, { step_seconds: 120, share: 1 })
+  t.equal(body.points.length, 90)
+  t.match(body.points.at(-1), { ended: 0, failed: 0 })
+  t.ok(
+    body.points.some(
+      (point: { received: number; waiting: number }) => point.received > 0 && point.waiting > 0,
+    ),
+  )
+  const refused = body.points.reduce(
+    (sum: number, one: { refused: number }) => sum + one.refused,
+    0,
+  )
+  t.ok(refused >= 1)
+  const again = await call('GET', series, { key: operator.key })
+  t.equal(again.body.at, body.at, 'a look a moment later is the same')
+  t.equal((await call('GET', `${series}?hours=9`, { key: operator.key })).status, 400)
 })
 
 t.test('refusals are forgotten after five minutes', async (t) => {
@@ -71,4 +118,11 @@ t.test('refusals are forgotten after five minutes', async (t) => {
   t.ok(refusals.read().seconds <= 300)
   now += 600_000
   t.strictSame(refusals.read().counts, {})
+  // They were at 16:40 and 18:40 of its clock, and it is 32:00 now: minutes that began 960 and 840 seconds ago.
+  t.equal(refusals.countBetween(1200, 0), 2)
+  t.equal(refusals.countBetween(960, 840), 1)
+  t.equal(refusals.countBetween(840, 720), 1)
+  now += 200 * 60_000
+  refuse()
+  t.equal(refusals.countBetween(100_000, -1), 1, 'nothing is kept for ever')
 })

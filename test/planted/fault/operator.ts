@@ -27,10 +27,28 @@ export const operatorFaults: readonly Fault[] = [
     tests: ['operator/overview'],
   },
   {
+    name: 'operator: each page that comes has its key asked about',
+    text: 'operator = await (looks ? askOnce(key) : ask(key))',
+    instead: 'operator = await (looks ? ask(key) : askOnce(key))',
+    tests: ['http/look'],
+  },
+  {
     name: 'operator: a look reads the whole history',
     text: 'order by e.position desc limit read_recent_ends.events',
     instead: 'order by e.position desc',
     tests: ['operator/overview'],
+  },
+  {
+    name: 'operator: the points of the last hours read all that came',
+    text: 'order by r.id limit _cap',
+    instead: 'order by r.id',
+    tests: ['operator/series'],
+  },
+  {
+    name: 'operator: a share stands for itself alone',
+    text: 'case when l.is_cut then l.last else l.looks_until end - l.looks_at',
+    instead: 'l.ends_at - l.starts_at',
+    tests: ['operator/series'],
   },
   {
     name: 'operator: a filter by account fits all',

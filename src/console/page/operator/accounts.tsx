@@ -1,13 +1,23 @@
 // The busiest accounts: what their keys use of what they may.
+import type { BusyAccount } from '#client'
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
+import { formatBytes } from '../format.ts'
 import { Visible } from '../output.tsx'
-import type { BusyAccount } from './service.ts'
 import { formatUse, isUsedUp } from './words.ts'
 
 export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.Element {
   const id = useId()
-  const heads = ['Account', 'Waiting', 'Running', 'Key', 'Tier', 'Places', 'Requests a minute']
+  const heads = [
+    'Account',
+    'Waiting',
+    'Slots busy',
+    'Key',
+    'Tier',
+    'Places',
+    'Requests/min',
+    'Uploads',
+  ]
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Accounts</h2>
@@ -26,7 +36,7 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
               </tr>
             </thead>
             <tbody>
-              {of.flatMap(({ id: account, name, waiting, running, keys }) =>
+              {of.flatMap(({ id: account, name, waiting, running, blob_bytes: stored, keys }) =>
                 keys.map((key, index) => (
                   <tr key={`${account} ${key.id}`}>
                     <th scope="row">
@@ -47,6 +57,10 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
                       {key.requests_per_minute === null
                         ? 'no limit'
                         : formatUse(key.requests, key.requests_per_minute)}
+                    </td>
+                    <td class={isUsedUp(stored, key.blob_bytes) ? 'full' : ''}>
+                      {formatBytes(stored)}
+                      {key.blob_bytes !== null && ` of ${formatBytes(key.blob_bytes)}`}
                     </td>
                   </tr>
                 )),

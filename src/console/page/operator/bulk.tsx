@@ -1,12 +1,12 @@
 // Many at once: a filter, how many fit it, and only then the button that does it, to those and to none that came since.
 import { RunledgerError } from '#client'
+import type { BulkRequest, BulkSum } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { count, verdictNames, verdicts } from '../format.ts'
 import { Choice, TextField } from '../part.tsx'
 import { runBulk } from './service.ts'
-import type { BulkRequest } from './service.ts'
 
 const actions = { cancel: 'Cancel', rerun: 'Run again', replay: 'Send webhooks again' } as const
 type Action = keyof typeof actions
@@ -65,16 +65,13 @@ export function Bulk(): JSX.Element {
       setWorking(false)
     }
   }
-  const tellSum = (sum: number): void => setTold(`${count(sum, 'submission')} so far`)
+  const onStep = ({ count: sum }: BulkSum): void => setTold(`${count(sum, 'submission')} so far`)
   const countThem = (): Promise<void> =>
     work(async (aborter) => {
       counting.current = aborter
       const request = describe(action, fields)
-      let until = ''
-      const sum = await runBulk(request, true, aborter.signal, (soFar, upTo) => {
-        until = upTo
-        tellSum(soFar)
-      })
+      const found = await runBulk(request, true, { signal: aborter.signal, onStep })
+      const { count: sum, until } = found
       setTold(`${count(sum, 'submission')} fit.`)
       setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
     })
@@ -83,8 +80,8 @@ export function Bulk(): JSX.Element {
     if (isAll && !confirm(`Cancel ${count(sum, 'submission')}, of every account?`)) return
     void work(async ({ signal }) => {
       const asked = { ...request, ...(what === 'replay' && secret !== '' && { secret }) }
-      const done = await runBulk(asked, false, signal, tellSum)
-      setTold(`${actions[what]}: done to ${done}.`)
+      const done = await runBulk(asked, false, { signal, onStep })
+      setTold(`${actions[what]}: done to ${done.count}.`)
     })
   }
   return (

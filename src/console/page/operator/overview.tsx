@@ -1,22 +1,22 @@
 // The whole service at one look, what has waited longest first. It asks each second while somebody can see it.
-import type { RunledgerError } from '#client'
+import type { Overview } from '#client'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { Failure } from '../failure.tsx'
 import { verdictNames } from '../format.ts'
 import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
-import { whileVisible } from '../screen.ts'
 import { Accounts } from './accounts.tsx'
 import { Bulk } from './bulk.tsx'
+import { Charts } from './charts.tsx'
+import { useSeen } from './seen.ts'
 import { followOverview } from './service.ts'
-import type { Overview } from './service.ts'
 import { formatAge, formatPercentiles, formatRate, judgeLedger } from './words.ts'
 import { Verify } from './verify.tsx'
 import { Workers } from './workers.tsx'
 
 export function OverviewView(): JSX.Element {
-  const { overview, failure } = useOverview()
+  const { value: overview, failure } = useSeen(followOverview)
   return (
     <div class="history service">
       <h1>Service</h1>
@@ -24,6 +24,7 @@ export function OverviewView(): JSX.Element {
       {overview !== null && (
         <>
           <Figures of={overview} />
+          <Charts />
           <Ledger of={overview} />
           <Workers of={overview.workers} mayOrder={!overview.read_only} />
           <Languages of={overview} />
@@ -33,30 +34,6 @@ export function OverviewView(): JSX.Element {
       )}
     </div>
   )
-}
-
-/** A hidden page asks nothing; what it showed stays until it asks again. */
-function useOverview(): {
-  readonly overview: Overview | null
-  readonly failure: RunledgerError | null
-} {
-  const [overview, setOverview] = useState<Overview | null>(null)
-  const [failure, setFailure] = useState<RunledgerError | null>(null)
-  useEffect(() => {
-    const aborter = new AbortController()
-    const { signal } = aborter
-    const tell = (seen: Overview): void => {
-      setOverview(seen)
-      setFailure(null)
-    }
-    whileVisible(signal, (shown) => followOverview(shown, tell, setFailure)).catch(
-      (error: unknown) => {
-        if (!signal.aborted) throw error
-      },
-    )
-    return () => aborter.abort()
-  }, [])
-  return { overview, failure }
 }
 
 function Figures({ of }: { readonly of: Overview }): JSX.Element {
@@ -156,7 +133,7 @@ function Languages({ of: { languages } }: { readonly of: Overview }): JSX.Elemen
           <table class="list">
             <thead>
               <tr>
-                {['Language', 'Waiting', 'Of these low', 'Running', 'Oldest'].map(
+                {['Language', 'Waiting', 'Of these low', 'Slots busy', 'Oldest'].map(
                   (name, column) => (
                     <th key={name} scope="col" class={column === 0 ? '' : 'figure'}>
                       {name}

@@ -1,10 +1,10 @@
 // The button that has the whole ledger verified, and how far that is.
 import { RunledgerError } from '#client'
+import type { Verified } from '#client'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../format.ts'
 import { verifyLedger } from './service.ts'
-import type { Verified } from './service.ts'
 
 export function Verify(): JSX.Element {
   const [told, setTold] = useState('')
@@ -17,9 +17,10 @@ export function Verify(): JSX.Element {
     setWalking(true)
     setTold('')
     try {
-      const found = await verifyLedger(aborter.signal, (soFar, share) =>
-        setTold(`${Math.floor(share * 100)} %: ${tellFound(soFar)}`),
-      )
+      const found = await verifyLedger({
+        signal: aborter.signal,
+        onStep: (soFar, share) => setTold(`${Math.floor(share * 100)} %: ${tellFound(soFar)}`),
+      })
       setTold(`All of it: ${tellFound(found)}`)
     } catch (error) {
       if (!aborter.signal.aborted) {

@@ -1,7 +1,7 @@
 // What the operators' view says, worked out without a browser.
+import type { LedgerHealth, OrderWord, Percentiles, SeenWorker } from '#client'
 import { formatSeconds } from '../format.ts'
 import type { Tone } from '../format.ts'
-import type { Ledger, OrderWord, Percentiles, SeenWorker } from './service.ts'
 
 /** Of seconds, short: `80 ms`, `2.5 s`, `12 min`, `3.2 h`, `4 d`. */
 export function formatAge(seconds: number): string {
@@ -35,7 +35,7 @@ export function isUsedUp(used: number, limit: number | null): boolean {
 }
 
 export function judgeLedger(
-  ledger: Ledger,
+  ledger: LedgerHealth,
   at: string,
 ): { readonly tone: Tone; readonly text: string } {
   const { drift, broken_chain: chain, invariant, checked_at: checked, walked_at: walked } = ledger

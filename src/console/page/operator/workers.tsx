@@ -1,12 +1,13 @@
 // Workers, what they do, and the buttons that order them.
 import { RunledgerError } from '#client'
+import type { OrderWord, SeenWorker } from '#client'
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Visible } from '../output.tsx'
 import { Mark } from '../part.tsx'
 import { escapeHidden } from '../visible.ts'
 import { orderWorker } from './service.ts'
-import type { OrderWord, SeenWorker } from './service.ts'
+import { formatClock } from './series.ts'
 import { formatAge, judgeWorker, listOrders } from './words.ts'
 
 const orderNames: Readonly<Record<OrderWord, string>> = {
@@ -71,6 +72,7 @@ export function Workers({
                   </th>
                   <td>
                     <Mark tone={judgeWorker(worker)} word={worker.state} />{' '}
+                    {worker.suspended_at !== null && `since ${formatClock(worker.suspended_at)} `}
                     <Visible text={worker.suspended_because ?? ''} />
                   </td>
                   <td>

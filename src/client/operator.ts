@@ -1,0 +1,273 @@
+// What an operator's key opens: the whole service at one look, orders to workers, many submissions at once, the ledger.
+import { pause } from './retry.ts'
+
+/** How a request is made; a client has it, and a page may have its own. Its path has no slash before it. */
+export type OperatorCall = (
+  method: 'GET' | 'POST',
+  path: string,
+  request?: { readonly body?: unknown; readonly signal?: AbortSignal },
+) => Promise<unknown>
+
+/** Times are RFC 3339 in UTC, ages and durations seconds. Null in a limit: there is none. */
+export interface Overview {
+  readonly at: string
+  /** The key may look, and change nothing. */
+  readonly read_only: boolean
+  /** What has waited longest; null when nothing waits. */
+  readonly oldest: {
+    readonly id: string
+    readonly seconds: number
+    readonly language: string
+    readonly account: string | null
+    readonly priority: 'normal' | 'low'
+  } | null
+  readonly load: {
+    /** For a place of their key. */
+    readonly waiting: number
+    /** For a worker. */
+    readonly queued: number
+    readonly running: number
+    readonly oldest_waiting_seconds: number
+    readonly oldest_queued_seconds: number
+    readonly workers: number
+    readonly suspended_workers: number
+    readonly paused_workers: number
+    readonly slots: number
+    readonly deliveries_pending: number
+  }
+  readonly languages: readonly {
+    readonly language: string
+    readonly waiting: number
+    /** Of those that wait. */
+    readonly low: number
+    readonly running: number
+    readonly oldest_seconds: number
+  }[]
+  /** The twenty with most under way. */
+  readonly accounts: readonly BusyAccount[]
+  readonly workers: readonly SeenWorker[]
+  readonly recent: RecentEnds
+  readonly ledger: LedgerHealth
+  /** By the answering process, by error code. */
+  readonly refusals: { readonly seconds: number; readonly counts: Readonly<Record<string, number>> }
+}
+
+export interface SeenWorker {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly state: 'working' | 'suspended' | 'paused' | 'draining' | 'restarting' | 'gone'
+  readonly wanted: 'working' | 'paused' | 'drained' | 'restarted'
+  readonly version: string | null
+  readonly box: string | null
+  readonly cgroup: string | null
+  readonly slots: number
+  readonly busy: number
+  readonly started_at: string
+  readonly heartbeat_seconds: number
+  readonly suspended_at: string | null
+  readonly suspended_because: string | null
+  readonly languages: readonly string[]
+}
+
+export interface BusyAccount {
+  readonly id: string
+  readonly name: string
+  readonly waiting: number
+  readonly running: number
+  readonly blob_bytes: number
+  readonly keys: readonly {
+    readonly id: string
+    readonly label: string
+    readonly tier: string
+    readonly unfinished: number
+    readonly admitted: number
+    readonly concurrent_executions: number | null
+    /** Of the last 60 seconds. */
+    readonly requests: number
+    readonly requests_per_minute: number | null
+    readonly blob_bytes: number | null
+  }[]
+}
+
+export interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+export interface RecentEnds {
+  /** So far back the figures reach. */
+  readonly seconds: number
+  readonly received: number
+  readonly ended: number
+  readonly waited: Percentiles | null
+  readonly ran: Percentiles | null
+  readonly took: Percentiles | null
+  readonly verdicts: Readonly<Record<string, number>>
+  readonly languages: Readonly<Record<string, number>>
+}
+
+export interface LedgerHealth {
+  readonly drift: number
+  readonly broken_chain: number
+  readonly invariant: number
+  readonly checked_at: string | null
+  readonly walked_at: string | null
+  readonly walked_up_to: string
+  readonly suspects: readonly string[]
+}
+
+/** Three hours, a point for each two minutes. */
+export interface Series {
+  readonly at: string
+  readonly step_seconds: number
+  /** Of the time, so much was looked at; below 1 counts are estimates. */
+  readonly share: number
+  /** The last one is under way. */
+  readonly points: readonly SeriesPoint[]
+}
+
+export interface SeriesPoint {
+  readonly at: string
+  readonly seconds: number
+  readonly received: number
+  readonly ended: number
+  /** By the service's own fault. */
+  readonly failed: number
+  /** At its end. */
+  readonly waiting: number
+  /** Of those that were received in it. */
+  readonly waited_p95: number | null
+  /** By the answering process. */
+  readonly refused: number
+}
+
+export type OrderWord = 'pause' | 'drain' | 'resume'
+
+export interface SteeredWorker {
+  readonly id: string
+  readonly host: string
+  readonly state: SeenWorker['state']
+  readonly wanted: SeenWorker['wanted']
+  /** false: it was so already, or it drains or restarts. */
+  readonly changed: boolean
+}
+
+export interface BulkRequest {
+  readonly action: 'cancel' | 'rerun' | 'replay'
+  /** All that is given has to fit: since, until, account (its name), language, status, verdict, tag, webhook. */
+  readonly filter: Readonly<Record<string, string>>
+  /** For rerun: under one name each is repeated once. */
+  readonly campaign?: string
+  /** For replay: the deliveries' new secret. */
+  readonly secret?: string
+}
+
+export interface BulkSum {
+  /** What it was done to, or would be. */
+  readonly count: number
+  /** What came later is not of them: as the filter's `until` it has the same looked at again. */
+  readonly until: string
+}
+
+/** What a walk through the ledger has found. */
+export interface Verified {
+  readonly events: number
+  readonly found: number
+  /** The first ten streams in which something was found. */
+  readonly suspects: readonly string[]
+}
+
+export interface StepOptions<Sum> {
+  readonly signal?: AbortSignal
+  /** Called after each step with the sum so far and, of the ledger, the share that is done, from 0 to 1. */
+  readonly onStep?: (soFar: Sum, share: number) => void
+}
+
+export interface Operator {
+  overview(options?: { readonly signal?: AbortSignal }): Promise<Overview>
+  series(options?: { readonly signal?: AbortSignal }): Promise<Series>
+  /** The worker heeds it at its next heartbeat. */
+  order(worker: string, word: OrderWord): Promise<SteeredWorker>
+  /** Counts what fits, and changes nothing. */
+  count(request: BulkRequest, options?: StepOptions<BulkSum>): Promise<BulkSum>
+  /** Does it, step after step, until all was looked at. */
+  act(request: BulkRequest, options?: StepOptions<BulkSum>): Promise<BulkSum>
+  /** Goes through the whole ledger. */
+  verify(options?: StepOptions<Verified>): Promise<Verified>
+}
+
+const busyMilliseconds = 1000
+
+/** @param client of an operator's key, such as `createClient` makes. */
+export function createOperator({ call }: { readonly call: OperatorCall }): Operator {
+  const path = 'api/operator/'
+  const takeSteps = async (
+    isDry: boolean,
+    request: BulkRequest,
+    { signal, onStep }: StepOptions<BulkSum> = {},
+  ): Promise<BulkSum> => {
+    let { filter } = request
+    let after: string | null = null
+    let count = 0
+    for (;;) {
+      const body: object = { ...request, filter, dry_run: isDry, after }
+      const step = (await call('POST', `${path}bulk`, withSignal(signal, body))) as BulkStep
+      const { until } = step
+      count += step.count
+      onStep?.({ count, until }, 0)
+      if (step.next === null) return { count, until }
+      after = step.next
+      filter = { ...filter, until }
+      if (step.busy) await pause(busyMilliseconds, signal)
+    }
+  }
+  return {
+    overview: async ({ signal } = {}) =>
+      (await call('GET', `${path}overview`, withSignal(signal))) as Overview,
+    series: async ({ signal } = {}) =>
+      (await call('GET', `${path}series`, withSignal(signal))) as Series,
+    order: async (worker, word) =>
+      (await call('POST', `${path}workers/${encodeURIComponent(worker)}/${word}`)) as SteeredWorker,
+    count: (request, options) => takeSteps(true, request, options),
+    act: (request, options) => takeSteps(false, request, options),
+    async verify({ signal, onStep } = {}) {
+      let sum: Verified = { events: 0, found: 0, suspects: [] }
+      let after: string | null = null
+      for (;;) {
+        const body: object = { after }
+        const step = (await call('POST', `${path}verify`, withSignal(signal, body))) as VerifyStep
+        sum = {
+          events: sum.events + step.events,
+          found: sum.found + step.drift + step.broken_chain + step.invariant,
+          suspects: [...sum.suspects, ...step.suspects].slice(0, 10),
+        }
+        if (step.share !== null) onStep?.(sum, step.share)
+        if (step.next === null && !step.busy) return sum
+        after = step.next
+        if (step.busy) await pause(busyMilliseconds, signal)
+      }
+    },
+  }
+}
+
+interface BulkStep extends BulkSum {
+  readonly next: string | null
+  readonly busy: boolean
+}
+
+interface VerifyStep {
+  readonly events: number
+  readonly drift: number
+  readonly broken_chain: number
+  readonly invariant: number
+  readonly suspects: readonly string[]
+  readonly next: string | null
+  readonly share: number | null
+  readonly busy: boolean
+}
+
+function withSignal(signal: AbortSignal | undefined, body?: object): object {
+  return { ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) }
+}

@@ -1,0 +1,33 @@
+// What a view of operators follows while somebody can see it. A hidden page asks nothing; what it showed stays until it asks
+// again.
+import type { RunledgerError } from '#client'
+import { useEffect, useState } from 'preact/hooks'
+import { whileVisible } from '../screen.ts'
+
+export interface Seen<T> {
+  readonly value: T | null
+  readonly failure: RunledgerError | null
+}
+
+/** Tells until the signal. */
+export type Follower<T> = (
+  signal: AbortSignal,
+  tell: (value: T) => void,
+  fail: (failure: RunledgerError) => void,
+) => Promise<never>
+
+/** @param follow is always the same one. */
+export function useSeen<T>(follow: Follower<T>): Seen<T> {
+  const [seen, setSeen] = useState<Seen<T>>({ value: null, failure: null })
+  useEffect(() => {
+    const aborter = new AbortController()
+    const { signal } = aborter
+    const tell = (value: T): void => setSeen({ value, failure: null })
+    const fail = (failure: RunledgerError): void => setSeen(({ value }) => ({ value, failure }))
+    whileVisible(signal, (shown) => follow(shown, tell, fail)).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    return () => aborter.abort()
+  }, [follow])
+  return seen
+}

@@ -1,0 +1,25 @@
+// GET /api/operator/series: how the last hours went. All who look within ten seconds share one look.
+import { createSeriesDesk } from '#operator'
+import { sendJson } from '../answer.ts'
+import { withDeadline } from '../deadline.ts'
+import type { HttpDependencies } from '../http.ts'
+import { invalidRequest, readQuery } from '../request.ts'
+import type { OperatorHandler } from './access.ts'
+import type { Refusals } from './refusal.ts'
+
+export function tellSeries(
+  { database }: Pick<HttpDependencies, 'database'>,
+  refusals: Refusals,
+): OperatorHandler {
+  const desk = createSeriesDesk(database)
+  return async (_operator, request, response) => {
+    const { issues } = readQuery(request, [])
+    if (issues.length > 0) throw invalidRequest(issues)
+    const series = await withDeadline(() => desk.read())
+    const points = series.points.map((point) => {
+      const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
+      return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }
+    })
+    sendJson(response, 200, { ...series, points })
+  }
+}

@@ -1,0 +1,92 @@
+// A step of what an operator does to many, when the database fails in it, when who asked has gone, and when one is not there any more.
+import t from 'tap'
+import type { Database } from '#database'
+import { takeBulkStep } from '#operator'
+import type { BulkOrder } from '#operator'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+
+const metadata = { actor: { operator: 'test' } } as const
+const nobody = new AbortController().signal
+
+/** The database, with something done before each statement that cancels; the first of them is 1. */
+function before(act: (nth: number) => Promise<void> | void): Database {
+  let nth = 0
+  return new Proxy(sql, {
+    apply(target, self, parameters: Parameters<typeof sql>) {
+      const isCancel = String(parameters[0]).includes('cancel_submission')
+      if (!isCancel) return Reflect.apply(target, self, parameters) as unknown
+      nth += 1
+      return (async () => {
+        await act(nth)
+        return (await Reflect.apply(target, self, parameters)) as unknown
+      })()
+    },
+  })
+}
+
+async function submitSome(
+  count: number,
+): Promise<{ readonly ids: string[]; readonly order: BulkOrder }> {
+  const caller = await createCaller(sql)
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1)
+    ids.push(await submitNew(sql, caller, describeSubmission({ code: '' })))
+  const [{ account, until }] = await sql<[{ account: string; until: string }]>`
+    select name as account, (now() + interval '1 s')::text as until from runledger.account where id = ${caller.accountId}`
+  const filter = { account, until }
+  return { ids, order: { action: 'cancel', filter, after: null, campaign: null, secret: null } }
+}
+
+const countCancelled = async (ids: readonly string[]): Promise<number> =>
+  (await sql`select from runledger.result where id = any (${[...ids]}) and status = 'cancelled'`)
+    .length
+
+const step = (database: Database, order: BulkOrder, signal = nobody) =>
+  takeBulkStep(database, order, 1000, metadata, signal)
+
+t.test('a failure ends a step with what was done before, and the next goes on', async (t) => {
+  const { ids, order } = await submitSome(4)
+  const failing = before((nth) => {
+    if (nth === 3) throw new Error('away')
+  })
+  const first = await step(failing, order)
+  t.strictSame(first, { count: 2, next: ids[1], busy: false })
+  t.equal(await countCancelled(ids), 2)
+  t.match(await step(sql, { ...order, after: first.next }), { count: 2, next: null })
+  t.equal(await countCancelled(ids), 4)
+})
+
+t.test('a failure at once is told, as nothing was done', async (t) => {
+  const { ids, order } = await submitSome(2)
+  const failing = before(() => {
+    throw new Error('away')
+  })
+  await t.rejects(step(failing, order), { message: 'away' })
+  await t.rejects(step(failing, { ...order, after: ids[0] ?? '' }), { message: 'away' })
+  t.equal(await countCancelled(ids), 0)
+})
+
+t.test('once nobody waits for it nothing more is begun', async (t) => {
+  const { ids, order } = await submitSome(4)
+  const aborter = new AbortController()
+  const leaving = before((nth) => {
+    if (nth === 2) aborter.abort(new Error('gone'))
+  })
+  await t.rejects(step(leaving, order, aborter.signal), { message: 'gone' })
+  t.equal(await countCancelled(ids), 2, 'what was under way is done')
+})
+
+t.test('what has changed since it was found is passed over, and not counted', async (t) => {
+  const { ids, order } = await submitSome(3)
+  const racing = before(async (nth) => {
+    if (nth !== 1) return
+    await sql`
+      select runledger.store_cancel(id, account_id, '{"actor": {}}') from runledger.result where id = ${ids[1] ?? ''}`
+  })
+  t.match(await step(racing, order), { count: 2, next: null })
+  t.equal(await countCancelled(ids), 3)
+})

@@ -1,0 +1,134 @@
+// The points of the last hours: what they say is so, and they cost no more of a long or busy history.
+import t from 'tap'
+import { createDatabase } from '#database'
+import type { Series } from '#operator'
+import { readSeries } from '../../src/operator/series.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { finish } from '../helper/execution.ts'
+import { addPast } from '../helper/history.ts'
+import type { Past } from '../helper/history.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const session = createDatabase({ url, connections: 1, name: 'series', statementSeconds: 60 })
+t.teardown(() => session.end())
+
+const sum = ({ points }: Series, name: 'received' | 'ended' | 'failed'): number =>
+  points.reduce((all, point) => all + point[name], 0)
+
+/** Each of them waited and took as long. */
+const alike = (ages: readonly number[], begun: number, ended: number): readonly Past[] =>
+  ages.map((age) => ({ age, begun, ended }))
+
+t.test('of an empty service each point says nothing, and time has no gap', async (t) => {
+  const { at, points, share, step_seconds: step } = await readSeries(sql)
+  t.equal(share, 1)
+  t.equal(points.length, 90)
+  for (const [n, point] of points.entries()) {
+    t.match(point, { received: 0, ended: 0, failed: 0, waiting: 0, waited_p95: null })
+    const next = Date.parse(points[n + 1]?.at ?? at)
+    t.ok(Math.abs(Date.parse(point.at) + point.seconds * 1000 - next) < 2)
+    t.ok(n === 89 || point.seconds === step)
+  }
+})
+
+t.test('what came, waited, ended and failed stands where it was', async (t) => {
+  const caller = await createCaller(sql)
+  const done = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  await finish(sql, done)
+  await submitNew(sql, caller, describeSubmission({ code: '' }))
+  // Twenty minutes ago, and it waited for eight.
+  await addPast(session, [
+    { age: 1200, begun: 480, ended: 481 },
+    { age: 2400, begun: 1, ended: 3, status: 'failed' },
+    // Before all that is shown.
+    { age: 4 * 3600, begun: 1, ended: 1 },
+  ])
+  const series = await readSeries(sql)
+  t.equal(sum(series, 'received'), 4)
+  t.equal(sum(series, 'ended'), 3)
+  t.equal(sum(series, 'failed'), 1)
+  t.equal(series.points.at(-1)?.waiting, 1)
+  const base = Date.parse(series.points[0]?.at ?? '')
+  const at = (age: number): number =>
+    Math.floor((Date.parse(series.at) - age * 1000 - base) / 120_000)
+  const point = (age: number) => series.points[at(age)]
+  t.match(point(1200), { received: 1, waiting: 1, waited_p95: 480 })
+  for (let n = at(1200); n < at(1200 - 480); n += 1) t.equal(series.points[n]?.waiting, 1)
+  t.match(point(1200 - 480), { waiting: 0 })
+  t.match(point(1200 - 481), { ended: 1 })
+  t.match(point(2397), { failed: 1 })
+})
+
+t.test('what has waited since before is told in all of them', async (t) => {
+  const caller = await createCaller(sql)
+  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
+  const old = '00000000-0000-7000-8000-000000000001'
+  const before = await readSeries(sql)
+  await session.begin(async (transaction) => {
+    await transaction`update runledger.result set id = ${old} where id = ${id}`
+    await transaction`update runledger.pending set submission_id = ${old} where submission_id = ${id}`
+  })
+  const { points } = await readSeries(sql)
+  t.equal(points[0]?.waiting, 1)
+  t.equal(points.at(-1)?.waiting, before.points.at(-1)?.waiting)
+  await session.begin(async (transaction) => {
+    await transaction`update runledger.result set id = ${id} where id = ${old}`
+    await transaction`update runledger.pending set submission_id = ${id} where submission_id = ${old}`
+  })
+})
+
+t.test('of a busy service a share is looked at, and stands for all', async (t) => {
+  // One in each 0.4 s, for three hours, and ten times as many for six minutes.
+  const ages = Array.from({ length: 27_000 }, (_, n) => n * 0.4)
+  const busy = Array.from({ length: 9000 }, (_, n) => 3600 + n * 0.04)
+  await addPast(session, alike([...ages, ...busy], 2, 4))
+  const exact = await readSeries(sql, 100_000)
+  const estimate = await readSeries(sql, 3000)
+  t.equal(exact.share, 1)
+  t.ok(estimate.share < 0.2, `share ${estimate.share}`)
+  t.ok(sum(exact, 'received') > 35_600)
+  for (const name of ['received', 'ended'] as const) {
+    const ratio = sum(estimate, name) / sum(exact, name)
+    t.ok(ratio > 0.8 && ratio < 1.25, `${name}: ${ratio}`)
+  }
+  t.match(estimate.points[40], { waited_p95: 2 })
+  const most = Math.max(...estimate.points.map(({ received, seconds }) => received / seconds))
+  t.ok(most > 10 && most < 60, `${most} a second`)
+})
+
+async function countBlocks(): Promise<number> {
+  const [row] =
+    await session`explain (analyze, buffers, format json) select runledger.read_series('2 minutes', 90, 3000)`
+  const plan = row?.['QUERY PLAN'][0].Plan as Record<string, number>
+  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+}
+
+t.test('it reads as much when ten times as much happens, and of a history as long', async (t) => {
+  await session`analyze runledger.result`
+  const before = await countBlocks()
+  await addPast(
+    session,
+    alike(
+      Array.from({ length: 100_000 }, (_, n) => n * 0.1),
+      2,
+      4,
+    ),
+  )
+  await addPast(
+    session,
+    alike(
+      Array.from({ length: 100_000 }, (_, n) => 20_000 + n),
+      2,
+      4,
+    ),
+  )
+  await session`analyze runledger.result`
+  const after = await countBlocks()
+  t.comment(`${before} blocks, then ${after}`)
+  t.ok(after < before * 3, `${before} blocks, then ${after}`)
+  const from = performance.now()
+  await readSeries(sql)
+  t.comment(`${Math.round(performance.now() - from)} ms`)
+})
