@@ -10,7 +10,7 @@ CONSOLE_BUNDLE := src/console/dist/console.json
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check static types lint format migrate doctor bench bench-compare packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup \
 	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
@@ -57,6 +57,12 @@ bench: setup packages ## measure, each figure beside its floor of the same run; 
 
 bench-compare: setup packages ## measure this checkout and BASE=revision alternately; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/compare.ts "$(BASE)" $(BENCH)
+
+bench-scale: setup packages ## make a history of EVENTS=10000000 once, keep it in HISTORY=.data/history, measure beside it
+	@$(SUDO) env PATH="$(BIN):$$PATH" sh -ec ' \
+		node bench/history/make.ts "$(or $(HISTORY),.data/history)" $(or $(EVENTS),10000000); \
+		node bench/history/beside.ts "$(or $(HISTORY),.data/history)"; \
+		node bench/history/whole.ts "$(or $(HISTORY),.data/history)"'
 
 test-hostile: setup packages ## programs that attack either kind of box; HOSTILE=pattern runs some, BOX=… one kind
 	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \

@@ -81,7 +81,7 @@ export async function generateLog(
 }
 
 // As they would be, had the service run for so long.
-async function makePastPartitions(sql: Database, days: number): Promise<void> {
+export async function makePastPartitions(sql: Database, days: number): Promise<void> {
   await sql.unsafe(`
     do $$
     declare

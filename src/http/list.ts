@@ -52,15 +52,12 @@ export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>
 
     const { limit = defaultLimit, cursor, ...filter } = parsed.output
     const { accountId } = request.caller
-    // One more shows whether there is a next page.
-    const records = await withDeadline(() =>
-      listResults(database, accountId, { ...filter, before: cursor, limit: limit + 1 }),
+    const { results, next } = await withDeadline(() =>
+      listResults(database, accountId, { ...filter, before: cursor, limit }),
     )
-    const page = records.slice(0, limit)
-    const last = page.at(-1)
     sendJson(response, 200, {
-      submissions: page,
-      next_cursor: records.length > limit && last !== undefined ? encodeCursor(last.id) : null,
+      submissions: results,
+      next_cursor: next === null ? null : encodeCursor(next),
     })
   }
 }

@@ -249,7 +249,12 @@ export const answerSchemas = {
   ResultSummary: resultSummary,
   ResultPage: v.object({
     submissions: v.array(resultSummary),
-    next_cursor: v.pipe(v.nullable(v.string()), v.description('null on the last page.')),
+    next_cursor: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        'null on the last page. A page looks at no more than 20,000 submissions: with a filter it may have fewer than asked for, or none, and a next one.',
+      ),
+    ),
   }),
   BatchAnswer: v.object({
     submissions: v.pipe(

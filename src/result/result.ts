@@ -1,15 +1,7 @@
 // The door to results: a row of runledger.result (a cache of result_from_log) with its bodies.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
-import type {
-  ResultRecord,
-  ResultRow,
-  ResultStatus,
-  ResultSummary,
-  ResultVerdict,
-  TrackedResult,
-  TrackedRow,
-} from './record.ts'
+import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
 
 export { isFinal, resultStatuses, resultVerdicts, webhookStates } from './record.ts'
 export type {
@@ -21,6 +13,8 @@ export type {
   WebhookProgress,
   WebhookState,
 } from './record.ts'
+export { listResults } from './list.ts'
+export type { ResultFilter, ResultPage } from './list.ts'
 export { createWaiter } from './wait.ts'
 export type { WaitOutcome, Waiter } from './wait.ts'
 export { createStreams } from './stream/stream.ts'
@@ -63,44 +57,4 @@ export async function hasResult(sql: Database, id: string, accountId: string): P
   const rows = await sql`
     select from runledger.result r where r.id = ${id} and r.account_id = ${accountId}`
   return rows.length > 0
-}
-
-export interface ResultFilter {
-  readonly status?: ResultStatus | undefined
-  readonly verdict?: ResultVerdict | undefined
-  readonly language?: string | undefined
-  readonly tag?: string | undefined
-  /** Only ids below this one. */
-  readonly before?: string | undefined
-  readonly limit: number
-}
-
-/** Newest first. */
-export async function listResults(
-  sql: Database,
-  accountId: string,
-  { status, verdict, language, tag, before, limit }: ResultFilter,
-): Promise<ResultSummary[]> {
-  const rows = await sql<ResultRow[]>`
-    select * from runledger.result r
-    where r.account_id = ${accountId}
-      ${status === undefined ? sql`` : sql`and r.status = ${status}`}
-      ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
-      ${language === undefined ? sql`` : sql`and r.language = ${language}`}
-      ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
-      ${before === undefined ? sql`` : sql`and r.id < ${before}`}
-    order by r.id desc
-    limit ${limit}`
-  return rows.map((row) => {
-    const {
-      stdout: _stdout,
-      stderr: _stderr,
-      compile_output: _messages,
-      difference: _difference,
-      tests: _tests,
-      files: _files,
-      ...summary
-    } = toRecord(row)
-    return summary
-  })
 }

@@ -43,7 +43,11 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
       </p>
       {page !== null &&
         (page.submissions.length === 0 ? (
-          <p class="empty">There are none of this kind.</p>
+          <p class="empty">
+            {next === null
+              ? 'There are none of this kind.'
+              : 'None of this kind so far: look at older ones.'}
+          </p>
         ) : (
           <Rows submissions={page.submissions} />
         ))}

@@ -58,14 +58,14 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "http: the list shows every account's submissions",
-    text: 'where r.account_id = ${accountId}\n      ${status',
-    instead: 'where true\n      ${status',
+    text: 'select * from runledger.result r where r.account_id = ${accountId} ${older}',
+    instead: 'select * from runledger.result r where true ${older}',
     tests: ['http/read'],
   },
   {
     name: 'http: the list has no second page',
-    text: 'listResults(database, accountId, { ...filter, before: cursor, limit: limit + 1 }),',
-    instead: 'listResults(database, accountId, { ...filter, before: cursor, limit }),',
+    text: 'limit ${limit + 1}`',
+    instead: 'limit ${limit}`',
     tests: ['http/read'],
   },
   {

@@ -1,0 +1,168 @@
+-- Makes a sample of submissions inside the server by the functions that make them in the service: received, taken from the
+-- queue, completed, one in fifty with a webhook delivered. Each step is a transaction of its own, as there. Everything else follows
+-- from the id: the time, the account (the first has 30 %), language, verdict and tag. The sample fills the first part of the
+-- time; copy.sql fills the rest.
+
+create schema if not exists bench;
+
+create table if not exists bench.plan (
+  -- Of the sample, which is one of the parts.
+  submissions bigint not null,
+  parts integer not null,
+  days integer not null,
+  until timestamptz not null,
+  seconds double precision not null default 0
+);
+create sequence if not exists bench.made;
+create table if not exists bench.caller (
+  number integer primary key,
+  account_id uuid not null,
+  api_key_id uuid not null
+);
+
+-- The one thing that is not as in the service: an event tells the time of its stream's id, and some milliseconds more for each
+-- event after the first. The next migration puts the function back.
+do $$
+begin
+  execute replace(
+    pg_get_functiondef('runledger.append_event(uuid,integer,text,integer,jsonb,jsonb,bytea)'::regprocedure),
+    ':= clock_timestamp()',
+    ':= runledger.uuid_time(append_event.stream_id)
+      + (append_event.stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
+  );
+end
+$$;
+
+create or replace function bench.make_id(at timestamptz) returns uuid
+language sql
+as $$
+  select (left(runledger.uuid_floor(at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid
+$$;
+
+create or replace function bench.digest(body text) returns jsonb
+language sql immutable
+as $$
+  select jsonb_build_object('sha256', encode(sha256(convert_to(body, 'UTF8')), 'hex'), 'bytes', octet_length(body))
+$$;
+
+create or replace procedure bench.receive(id uuid)
+language plpgsql
+as $$
+declare
+  _dice bigint := ('x' || right(id::text, 8))::bit(32)::bigint & 2147483647;
+  _caller bench.caller;
+  _code text := '# ' || id || repeat(E'\nprint(sum(int(word) for word in input().split()))', 8);
+  _stdin text := (_dice % 1000)::text || ' ' || (_dice % 77)::text || E'\n';
+  _webhook uuid := case when _dice % 50 = 7 then bench.make_id(runledger.uuid_time(id) + interval '1 second') end;
+begin
+  select * into _caller from bench.caller
+  where number = case when _dice % 10 < 3 then 0 else 1 + (_dice / 10) % (select count(*) - 1 from bench.caller) end;
+  perform runledger.receive_submission(
+    jsonb_build_object(
+      'submission_id', id, 'api_key_id', _caller.api_key_id, 'schema_version', 1,
+      'webhook_id', _webhook, 'webhook_url', 'https://example.org/hook', 'webhook_secret', 'whsec_' || md5(id::text),
+      'data', jsonb_build_object(
+        'account', _caller.account_id, 'api_key', _caller.api_key_id,
+        'language', (array['python', 'python', 'python', 'cpp', 'java'])[1 + _dice / 1000 % 5],
+        'code', bench.digest(_code), 'stdin', bench.digest(_stdin), 'expected_stdout', null,
+        'webhook', case when _webhook is not null then jsonb_build_object('id', _webhook, 'host', 'example.org') end
+      ) || case when _dice % 20 = 3 then jsonb_build_object('tag', 'week ' || extract(week from runledger.uuid_time(id))) else '{}' end,
+      'metadata', jsonb_build_object('request', gen_random_uuid(), 'actor', jsonb_build_object('api_key', _caller.api_key_id))
+    ),
+    convert_to(_code, 'UTF8'), convert_to(_stdin, 'UTF8'), null
+  );
+end
+$$;
+
+create or replace procedure bench.complete(id uuid, started_version integer, run text, metadata jsonb)
+language plpgsql
+as $$
+declare
+  _dice bigint := ('x' || right(id::text, 8))::bit(32)::bigint & 2147483647;
+  -- Of a million: most pass, one in 10,000 is rare.
+  _verdict text := case
+    when _dice % 1000000 < 100 then 'MLE' when _dice % 100 < 80 then 'AC' when _dice % 100 < 92 then 'WA'
+    when _dice % 100 < 97 then 'RE' else 'TLE'
+  end;
+  _stdout text := (_dice % 100000)::text || E'\n';
+begin
+  perform runledger.store_completion(
+    id, started_version, 1,
+    jsonb_build_object(
+      'verdict', _verdict, 'exit_code', case when _verdict = 'RE' then 1 else 0 end, 'signal', null, 'compile', null,
+      'run', jsonb_build_object(
+        'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_seconds', 0.01 + (_dice % 100) / 1000.0,
+        'wall_seconds', 0.02 + (_dice % 100) / 1000.0, 'memory_peak_bytes', 9000000 + _dice % 4000000
+      ),
+      'stdout', bench.digest(_stdout) || '{"truncated": false}', 'stderr', bench.digest('') || '{"truncated": false}',
+      'compile_output', null
+    ),
+    metadata, convert_to(_stdout, 'UTF8'), ''::bytea, null, run
+  );
+end
+$$;
+
+create or replace procedure bench.deliver(id uuid, metadata jsonb)
+language plpgsql
+as $$
+declare
+  _webhook uuid := (select webhook_id from runledger.delivery where submission_id = id);
+begin
+  if _webhook is not null then
+    perform runledger.record_attempt(
+      _webhook, 0, 'webhook.delivered', 1,
+      jsonb_build_object('submission', id, 'attempt', 1, 'outcome', 'delivered', 'status', 200, 'duration_seconds', 0.03, 'snippet', ''),
+      metadata, null, null
+    );
+    -- As the queue does with a job that is done.
+    delete from graphile_worker._private_jobs where key = _webhook::text;
+  end if;
+end
+$$;
+
+-- So many of what the plan has left, and what waits; returns how many there were to make. A statement that took longer than 1.5 s would receive
+-- nothing any more.
+create or replace procedure bench.make(worker uuid, most integer, inout made integer default 0)
+language plpgsql
+as $$
+declare
+  _plan bench.plan := (select p from bench.plan p);
+  _metadata jsonb := jsonb_build_object('actor', jsonb_build_object('worker', worker));
+  _limits constant jsonb := '{"run": {"cpu_seconds": 5, "wall_seconds": 10, "memory_bytes": 268435456, "processes": 64, "stdout_bytes": 1048576, "stderr_bytes": 262144, "disk_bytes": 67108864}}';
+  _data jsonb := jsonb_build_object(
+    'worker', worker, 'host', 'bench', 'isolation', '{"box": "keeper", "cgroup": "v2", "uid": "slot"}'::jsonb
+  );
+  _programs jsonb := jsonb_build_object(
+    'python', jsonb_build_object('runtime', 'Python 3.11.2', 'limits', _limits),
+    'cpp', jsonb_build_object('runtime', 'g++ 12.2.0', 'limits', _limits),
+    'java', jsonb_build_object('runtime', 'OpenJDK 17.0.13', 'limits', _limits)
+  );
+  _number bigint;
+  _run text;
+  _taken record;
+  _since timestamptz;
+begin
+  while made < most and clock_timestamp() < statement_timestamp() + interval '0.7 seconds' loop
+    _number := nextval('bench.made');
+    if _number <= _plan.submissions then
+      call bench.receive(bench.make_id(
+        _plan.until - make_interval(days => _plan.days) * (1 - _number::double precision / _plan.submissions / _plan.parts)
+      ));
+      commit;
+      made := made + 1;
+    end if;
+    _run := gen_random_uuid()::text;
+    select * into _taken from runledger.take_execution(
+      worker, _run, 1, _data, _programs, _metadata, '{}', _since, '{}', true
+    );
+    commit;
+    -- The other connection had it at that moment.
+    continue when _taken.submission_id is null and _number <= _plan.submissions;
+    exit when _taken.submission_id is null;
+    _since := _taken.due_at - interval '1 second';
+    call bench.complete(_taken.submission_id, _taken.version, _run, _metadata);
+    call bench.deliver(_taken.submission_id, _metadata);
+    commit;
+  end loop;
+end
+$$;

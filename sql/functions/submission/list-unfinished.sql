@@ -1,0 +1,11 @@
+-- What an account has under way, without its history.
+
+create or replace function runledger.list_unfinished(account_id uuid) returns setof uuid
+language sql stable security definer set search_path = ''
+as $$
+  select p.submission_id
+  from runledger.api_key k
+  join runledger.pending p on p.api_key_id = k.id
+  where k.account_id = list_unfinished.account_id
+$$;
+comment on function runledger.list_unfinished is 'The submissions of an account that have not ended.';

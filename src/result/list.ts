@@ -1,0 +1,75 @@
+// An account's results, page by page. An account may have millions, and what a filter wants may be rare or not there: a page
+// costs the same all the same.
+import type { Database } from '#database'
+import { isFinal, toRecord } from './record.ts'
+import type { ResultRow, ResultStatus, ResultSummary, ResultVerdict } from './record.ts'
+
+export interface ResultFilter {
+  readonly status?: ResultStatus | undefined
+  readonly verdict?: ResultVerdict | undefined
+  readonly language?: string | undefined
+  readonly tag?: string | undefined
+  /** Only ids below this one. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+export interface ResultPage {
+  /** Newest first, at most `limit`. */
+  readonly results: readonly ResultSummary[]
+  /** The next page's `before`; null: this is the last one. A page with a next one may have fewer than `limit`, or none. */
+  readonly next: string | null
+}
+
+/** Rows that one page looks at: some 50 ms. */
+const mostLooked = 20_000
+
+/** @param looked rows that are looked at, at most. */
+export async function listResults(
+  sql: Database,
+  accountId: string,
+  filter: ResultFilter,
+  looked = mostLooked,
+): Promise<ResultPage> {
+  const { status, verdict, language, tag, before, limit } = filter
+  const isUnfinished = status !== undefined && !isFinal({ status })
+  const older = before === undefined ? sql`` : sql`and r.id < ${before}`
+  const mine = isUnfinished
+    ? sql`
+        select r.* from runledger.list_unfinished(${accountId}) unfinished (id)
+        join runledger.result r on r.id = unfinished.id
+        where r.account_id = ${accountId} ${older}`
+    : sql`
+        select * from runledger.result r where r.account_id = ${accountId} ${older}
+        order by r.id desc limit ${looked}`
+  // One more shows whether there is a next page.
+  const rows = await sql<ResultRow[]>`
+    select * from (${mine}) r
+    where true
+      ${status === undefined ? sql`` : sql`and r.status = ${status}`}
+      ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
+      ${language === undefined ? sql`` : sql`and r.language = ${language}`}
+      ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
+    order by r.id desc
+    limit ${limit + 1}`
+  const results = rows.slice(0, limit).map(summarize)
+  if (rows.length > limit) return { results, next: results.at(-1)?.id ?? null }
+  if (isUnfinished) return { results, next: null }
+  const [last] = await sql<{ id: string }[]>`
+    select r.id from runledger.result r where r.account_id = ${accountId} ${older}
+    order by r.id desc offset ${looked - 1} limit 1`
+  return { results, next: last?.id ?? null }
+}
+
+function summarize(row: ResultRow): ResultSummary {
+  const {
+    stdout: _stdout,
+    stderr: _stderr,
+    compile_output: _messages,
+    difference: _difference,
+    tests: _tests,
+    files: _files,
+    ...summary
+  } = toRecord(row)
+  return summary
+}
