@@ -132,7 +132,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'keeper: what a box sees of the host can be written by its owner',
     text: 'uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;',
     instead: 'uint64_t restricted = MOUNT_ATTR_NOSUID;',
-    tests: ['executor/box/keeper/keeper'],
+    tests: ['executor/box/bubblewrap'],
   },
   {
     name: 'keeper: /proc tells of the host',

@@ -123,6 +123,13 @@ for p in ['/x', '/usr/x', '/usr/bin/x', '/dev/x', '/etc/x', '/proc/sys/kernel/ho
   t.equal(await look(code), '/tmp/x\n/box/x\n/dev/shm/x\n')
 })
 
+t.test('what a box sees of the host is mounted read-only, whoever owns it', async (t) => {
+  const code = `
+import os
+print([p for p in ['/', '/usr/bin', '/usr/lib'] if not os.statvfs(p).f_flag & os.ST_RDONLY], os.statvfs('/tmp').f_flag & os.ST_RDONLY)`
+  t.equal(await look(code), '[] 0\n')
+})
+
 t.test('there is no network', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -289,6 +296,12 @@ t.test('a compiler sees no host file and no secret', async (t) => {
     })
     t.notMatch(Buffer.from(outcome.compile!.stderr).toString(), /root:|canary/)
   }
+})
+
+t.test('bubblewrap covers what /proc tells all users of the host', async (t) => {
+  const covered = readHostRoot().flatMap(({ kind, target }) => (kind === 'cover' ? [target] : []))
+  for (const name of ['loadavg', 'meminfo', 'stat', 'sys', 'uptime'])
+    t.ok(covered.includes(`/proc/${name}`), name)
 })
 
 t.test('arguments carry limits and descriptors, and nothing of a request', (t) => {
