@@ -907,7 +907,7 @@ function runledger.read_result(submission_id uuid, account_id uuid)
 
 function runledger.read_series(step interval, steps integer, most integer)
   So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.
-  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
 function runledger.read_streams(asked jsonb)
