@@ -41,6 +41,8 @@ export async function startService(
   const started = await new Promise<Record<string, unknown>>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       // Once it runs its log is read and dropped, as a platform's log router would take it.
+      // A worker that does without its keeper, say, gives figures of something else.
+      if (line.includes('"level":"warn"')) process.stderr.write(`  ${entry}: ${line}\n`)
       if (!line.includes(`"msg":"${message}"`)) said += `${line}\n`
       else resolve(JSON.parse(line))
     })
