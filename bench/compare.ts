@@ -69,7 +69,9 @@ async function compare(worktree: string): Promise<void> {
         ? (['base', 'head'] as const)
         : (['head', 'base'] as const)) {
         const checkout = side === 'base' ? worktree : head
-        const report = await runBench(checkout, bench, optionsFor(checkout), interrupted.signal)
+        const report = await runBench(checkout, bench, optionsFor(checkout), {
+          signal: interrupted.signal,
+        })
         if (report === null) throw new Error(`${bench} of the ${side} ended before it had figures`)
         for (const row of report.rows) note(compared, side, row)
       }
