@@ -11,6 +11,7 @@ const weights: Readonly<Record<string, number>> = {
   'language/cost': 4,
   'scale/capacity': 2,
   'scale/hosts': 2,
+  'scale/pressure': 3,
 }
 
 /** Enough to start, and for one round of few calls. */

@@ -205,10 +205,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
   // Others find the rest when the lock and the lease are gone.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
-  void untilAbsent(database, absentSeconds).then(() => {
-    log.warn({ seconds: absentSeconds }, 'worker.stopped_without_database')
-    setTimeout(() => process.exit(1), logMilliseconds)
-  })
+  void endWithoutDatabase()
   suspension.stop()
   await queue.stop()
   clearTimeout(drained)
@@ -220,6 +217,14 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   if (reason === 'restarted') await beginAgain()
   // After an outage graphile-worker may keep the event loop for a minute.
   process.exit(exitCode)
+}
+
+/** What ran is given back by others. */
+async function endWithoutDatabase(): Promise<void> {
+  await untilAbsent(database, absentSeconds)
+  log.warn({ seconds: absentSeconds }, 'worker.stopped_without_database')
+  await sleep(logMilliseconds)
+  process.exit(1)
 }
 
 /** In the same process, as whoever started it watches that one and takes its end for the worker's. */

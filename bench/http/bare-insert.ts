@@ -1,16 +1,13 @@
 // The floor of a submission that runs nothing: a polka route that inserts one durable row and answers, in a process of its
-// own as the web process is, with the same driver and as many connections.
+// own as the web process is, with the same driver and as many connections. Its argument is the database's address.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import polka from 'polka'
 import { createDatabase } from '#database'
 import { insertDurably } from '../database.ts'
 
-const sql = createDatabase({
-  url: process.env['DATABASE_URL'] ?? '',
-  connections: Number(process.env['DATABASE_CONNECTIONS'] ?? 10),
-  name: 'bench bare',
-})
+// As many as a web process has unless told.
+const sql = createDatabase({ url: process.argv[2] ?? '', connections: 10, name: 'bench bare' })
 const answer = JSON.stringify({ id: '018f0000-0000-7000-8000-000000000000' })
 
 const app = polka().post('/', async (request, response) => {

@@ -12,6 +12,7 @@ import { startCluster } from '../database.ts'
 import { hello } from '../executor/hello.ts'
 import { measure } from '../measure.ts'
 import { isQuick, report } from '../report.ts'
+import { readMegabytes, readStatus } from './memory.ts'
 import { createClient, startService } from './service.ts'
 
 // Where time is short there are fewer: a leak shows in some thousands.
@@ -109,21 +110,6 @@ function readProcesses(): { pid: number; parent: number; uid: number }[] {
         ? []
         : [{ pid: Number(name), parent: status('PPid'), uid: status('Uid') }]
     })
-}
-
-/** Resident memory together, with a tenth of a megabyte; 0 of a process that has ended. */
-function readMegabytes(...pids: readonly number[]): number {
-  const kibibytes = pids.reduce((sum, pid) => sum + (readStatus(pid)?.('VmRSS') ?? 0), 0)
-  return Math.round((kibibytes * 1024) / 1e5) / 10
-}
-
-function readStatus(pid: number): ((name: string) => number) | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
-  } catch {
-    return null
-  }
 }
 
 /** Directories below the worker's own groups, in every hierarchy, those groups included. */

@@ -1,8 +1,8 @@
 // Goals G3, G4 and G8: from a submission over HTTP to its result in the same answer (`wait=true`), with one client and with
 // sixteen: once with the real worker and a python hello, once with a worker that runs nothing, which leaves the way
 // around the run. Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots)
-// and a bare route that inserts one durable row into the same database and answers. The web process, the worker and PostgreSQL are the real ones; all
-// share the machine's cores with the client, and have served a thousand submissions before.
+// and a bare route that inserts one durable row into the same database and answers. The web process, the worker and
+// PostgreSQL are the real ones; all share the machine's cores with the client, and have served a thousand submissions before.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -116,9 +116,12 @@ async function startStack(name: string, workerEntry: string): Promise<Stack> {
 
 /** A bare route beside a stack; returns what asks it once. */
 async function startBareRoute(url: string): Promise<() => Promise<void>> {
-  const route = await startService('bench/http/bare-insert.ts', 'bare.started', {
-    DATABASE_URL: url,
-  })
+  const route = await startService(
+    'bench/http/bare-insert.ts',
+    'bare.started',
+    {},
+    { parameters: [url] },
+  )
   cleanUp.use(route)
   const pool = new Pool(`http://127.0.0.1:${Number(route.started['port'])}`, {
     connections: clients,

@@ -20,7 +20,6 @@ export { createGather } from './gather.ts'
 export type { Gather, GatherBounds } from './gather.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
 export { untilAbsent } from './absence.ts'
-export { errorCode, isUnavailable, sqlState } from './sql-state.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = driver.Sql<{ bigint: number }>

@@ -57,15 +57,17 @@ export function createWatchedStream(url: string, options: WatchOptions): () => S
   return () => {
     const socket = new Socket()
     const connect = socket.connect.bind(socket) as (...to: unknown[]) => Socket
-    socket.connect = ((...to: unknown[]) => {
-      void takeSharedTurn().then(() => {
-        // pg may have given it up.
-        if (socket.destroyed) return
-        watchSocket(socket, address, options)
-        connect(...to)
-      })
+    const connectInTurn = async (to: readonly unknown[]): Promise<void> => {
+      await takeSharedTurn()
+      // pg may have given it up.
+      if (socket.destroyed) return
+      watchSocket(socket, address, options)
+      connect(...to)
+    }
+    socket.connect = (...to: unknown[]) => {
+      void connectInTurn(to)
       return socket
-    }) as Socket['connect']
+    }
     return socket
   }
 }
