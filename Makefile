@@ -52,8 +52,8 @@ doctor: setup ## check this host for a worker of this user, with the remedy for 
 languages: setup ## install every language, or LANGUAGES="go rust", and LIBRARIES="numpy"; workers here look again
 	@$(SUDO) env PATH="$(BIN):$$PATH" ./runledger languages install "$(LANGUAGES)" --libraries "$(LIBRARIES)"
 
-bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses
-	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(BENCH)
+bench: setup packages ## measure, each figure beside its floor of the same run; BENCH=words chooses, MINUTES=9 is its time
+	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/run.ts $(if $(MINUTES),--minutes=$(MINUTES)) $(BENCH)
 
 bench-compare: setup packages ## measure this checkout and BASE=revision alternately; BENCH=words chooses
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/compare.ts "$(BASE)" $(BENCH)

@@ -5,7 +5,7 @@
 // A ratio is this checkout over the base, of one pair of runs within seconds: below 1 is less time, for rates above 1 is
 // more runs. A floor's own row tells the noise: it should be 1.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
@@ -13,6 +13,7 @@ import type { Row } from './measure.ts'
 import { isQuick, pairsAsked, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
 import { digits, formatTable } from './table.ts'
+import { findClosedDirectory, makeWorktree } from './worktree.ts'
 
 const [base = '', ...words] = wordsAsked
 const pairs = pairsAsked
@@ -43,22 +44,18 @@ const machine = await describeMachine()
 for (const [name, value] of Object.entries(machine)) print(`${name.padEnd(12)} ${value}`)
 print(`base         ${commit}\n`)
 
-mkdirSync(join(head, '.data'), { recursive: true, mode: 0o700 })
-const directory = mkdtempSync(join(head, '.data', 'compare-'))
-const worktree = join(directory, 'base')
+const closed = findClosedDirectory(head)
+if (closed !== null) print(`Slots' users cannot pass ${closed}: workers fall back to bubblewrap.\n`)
+
 try {
-  git('worktree', 'add', '--quiet', '--detach', worktree, commit)
-  symlinkSync(join(head, 'node_modules'), join(worktree, 'node_modules'))
-  await compare()
+  using worktree = makeWorktree(head, commit)
+  await compare(worktree.path)
 } catch (error) {
   if (!interrupted.signal.aborted) throw error
   process.exitCode = 130 // As a shell says it of an interrupted program.
-} finally {
-  git('worktree', 'remove', '--force', worktree)
-  rmSync(directory, { recursive: true, force: true })
 }
 
-async function compare(): Promise<void> {
+async function compare(worktree: string): Promise<void> {
   const known = new Set(findBenches(worktree, []))
   const wanted = findBenches(head, words)
   const benches = wanted.filter((bench) => known.has(bench))
@@ -72,7 +69,9 @@ async function compare(): Promise<void> {
         ? (['base', 'head'] as const)
         : (['head', 'base'] as const)) {
         const checkout = side === 'base' ? worktree : head
-        const report = await runBench(checkout, bench, optionsFor(checkout), interrupted.signal)
+        const report = await runBench(checkout, bench, optionsFor(checkout), {
+          signal: interrupted.signal,
+        })
         if (report === null) throw new Error(`${bench} of the ${side} ended before it had figures`)
         for (const row of report.rows) note(compared, side, row)
       }

@@ -1,7 +1,7 @@
 // Holds the goals against what was measured. `cost` says each as time over the floor's time, so that rates, times and
 // differences fit on one axis.
-import { goals, memoryGoals } from './goals.ts'
-import type { Bound, Goal, MemoryGoal } from './goals.ts'
+import { figureGoals, goals, memoryGoals } from './goals.ts'
+import type { Bound, FigureGoal, Goal, MemoryGoal } from './goals.ts'
 import type { Row } from './measure.ts'
 import type { Report } from './report.ts'
 import { digits, formatTable } from './table.ts'
@@ -38,6 +38,10 @@ export function judgeGoals(reports: readonly Report[]): GoalOutcome[] {
       const report = find(goal.bench)
       return report === undefined ? [] : [judge(goal, report.rows)]
     }),
+    ...figureGoals.flatMap((goal) => {
+      const report = find(goal.bench)
+      return report === undefined ? [] : [judgeFigure(goal, report)]
+    }),
     ...memoryGoals.flatMap((goal) => {
       const report = find(goal.bench)
       return report === undefined ? [] : [judgeMemory(goal, report)]
@@ -52,7 +56,7 @@ function judge(goal: Goal, rows: readonly Row[]): GoalOutcome {
   const known =
     peer === undefined ? null : { name: peer.name, cost: costOf(bound, floor, peer.value) }
   const { value, wanted } = describe(bound, row)
-  const isRate = bound.kind === 'timesRate' || bound.kind === 'rate'
+  const isRate = bound.kind === 'timesRate'
   const show = ({ p50, p95, perSecond }: Row): string =>
     isRate
       ? `${digits(perSecond ?? Number.NaN)}/s`
@@ -68,7 +72,7 @@ function judge(goal: Goal, rows: readonly Row[]): GoalOutcome {
     floor: show(floor),
     measured: show(row),
     ratio,
-    headline: bound.kind === 'p50' || bound.kind === 'rate' ? show(row) : ratio,
+    headline: ratio,
     wanted,
     met: 'most' in bound ? value <= bound.most : value >= bound.least,
     cost: {
@@ -79,10 +83,29 @@ function judge(goal: Goal, rows: readonly Row[]): GoalOutcome {
   }
 }
 
+function judgeFigure(goal: FigureGoal, { figures }: Report): GoalOutcome {
+  const { id, what, floor: floorName, unit, most } = goal
+  const measured = findFigure(figures, goal.figure)
+  const floor = findFigure(figures, goal.floorFigure)
+  const value = measured / floor
+  const ratio = `×${digits(value)}`
+  return {
+    id,
+    what,
+    floorName,
+    floor: `${digits(floor)} ${unit}`,
+    measured: `${digits(measured)} ${unit}`,
+    ratio,
+    headline: ratio,
+    wanted: `≤ ×${most}`,
+    met: value <= most,
+    cost: { measured: value, wanted: most, peer: null },
+  }
+}
+
 function judgeMemory({ id, what, figure, most }: MemoryGoal, { figures }: Report): GoalOutcome {
-  const before = figures[`${figure} after 100`]
-  const after = figures[`${figure} at the end`]
-  if (before === undefined || after === undefined) throw new Error(`there is no figure ${figure}`)
+  const before = findFigure(figures, `${figure} after 100`)
+  const after = findFigure(figures, `${figure} at the end`)
   const grown = after - before
   const ratio = `${grown < 0 ? '' : '+'}${digits(grown)} MB`
   return {
@@ -99,6 +122,12 @@ function judgeMemory({ id, what, figure, most }: MemoryGoal, { figures }: Report
   }
 }
 
+function findFigure(figures: Report['figures'], name: string): number {
+  const found = figures[name]
+  if (found === undefined) throw new Error(`there is no figure ${name}`)
+  return found
+}
+
 function findRow(rows: readonly Row[], name: string): Row {
   const found = rows.find((row) => row.name === name)
   if (found === undefined) throw new Error(`there is no row ${name}`)
@@ -107,7 +136,7 @@ function findRow(rows: readonly Row[], name: string): Row {
 
 /** The row's figure that the bound is about, and the bound in words. */
 function describe(bound: Bound, row: Row): { value: number; wanted: string } {
-  const { p50, perSecond, ratio, overP50, overP95 } = row
+  const { ratio, overP50, overP95 } = row
   const or = (value: number | null): number => value ?? Number.NaN
   switch (bound.kind) {
     case 'p50Over':
@@ -118,10 +147,6 @@ function describe(bound: Bound, row: Row): { value: number; wanted: string } {
       return { value: or(ratio), wanted: `≤ ×${bound.most}` }
     case 'timesRate':
       return { value: or(ratio), wanted: `≥ ×${bound.least} rate` }
-    case 'p50':
-      return { value: p50, wanted: `≤ ${bound.most} ms` }
-    case 'rate':
-      return { value: or(perSecond), wanted: `≥ ${bound.least}/s` }
   }
 }
 
@@ -136,10 +161,6 @@ function costOf({ kind }: Bound, floor: Row, value: number): number {
       return value
     case 'timesRate':
       return 1 / value
-    case 'p50':
-      return value / floor.p50
-    case 'rate':
-      return (floor.perSecond ?? Number.NaN) / value
   }
 }
 

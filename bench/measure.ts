@@ -1,9 +1,11 @@
 // How a bench measures: every case in every round, a contender beside its floor, then medians over the rounds.
 // The development machine changes its speed by a factor of 1.4 within minutes, so an absolute figure says little and the
 // ratio of two cases that ran within the same seconds a lot. Sampling itself is tinybench's.
+import { availableParallelism } from 'node:os'
 import { Bench } from 'tinybench'
 import type { FnReturnedObject } from 'tinybench'
-import { roundsAsked } from './options.ts'
+import { planRound } from './plan.ts'
+import { deadline, roundsAsked } from './options.ts'
 
 /** Calls that were made and timed elsewhere. */
 export interface Batch {
@@ -13,12 +15,15 @@ export interface Batch {
   readonly elapsedSeconds: number
 }
 
+/** Fewer, and a median is none; where the time is short there are. */
+const mostRounds = 5
+
 interface CaseDescription {
   /** Unique within its bench. */
   readonly name: string
   /** The name of the case of the same bench that this one is held against. */
   readonly floor?: string
-  /** Calls in one round. */
+  /** Calls in one round, when there is time for them. */
   readonly iterations: number
   /** Calls under way at once; 1 unless told. */
   readonly atOnce?: number
@@ -68,33 +73,57 @@ export interface Row {
 type Sample = Pick<Row, 'n' | 'p50' | 'p95' | 'p99' | 'max' | 'perSecond'>
 
 /**
- * @param rounds at least five, or a median is none; fewer are for comparisons that repeat whole benches, and for what takes
- * seconds.
+ * Runs rounds until the bench's time is up, five at most, with as many calls as fit.
+ * @param rounds so many with all their calls, however long they take: for comparisons that repeat whole benches.
  * @param isWarm each case has been done once already.
  */
 export async function measure(
   cases: readonly Case[],
-  rounds = roundsAsked ?? 5,
+  rounds = roundsAsked,
   isWarm = false,
 ): Promise<readonly Row[]> {
   const samples = new Map<string, Sample[]>(cases.map(({ name }) => [name, []]))
+  /** Milliseconds a call, as it was last; with it what comes before a round. */
+  const costs = new Map<string, number>()
   for (const each of isWarm ? [] : cases) {
-    await each.prepare?.()
-    await ('batch' in each ? each.batch(1) : each.run())
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    if (!isWarm) process.stderr.write(`  round ${round + 1} of ${rounds}\n`)
-    // Every other round runs backwards: no case always follows the same one.
-    for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
+    const cost = await time(async () => {
       await each.prepare?.()
-      samples.get(each.name)?.push(await ('batch' in each ? sampleBatch(each) : sample(each)))
+      await ('batch' in each ? each.batch(1) : each.run())
+    })
+    costs.set(each.name, cost / Math.min(each.atOnce ?? 1, availableParallelism()))
+  }
+  for (let round = 0; round < (rounds ?? mostRounds); round += 1) {
+    const plan =
+      rounds === undefined
+        ? planRound({ cases, costs, round, rounds: mostRounds, left: deadline - performance.now() })
+        : cases.map((each) => ({ each, calls: each.iterations }))
+    if (plan === null) break
+    if (!isWarm) process.stderr.write(`  round ${round + 1} of ${rounds ?? mostRounds}\n`)
+    // Every other round runs backwards: no case always follows the same one.
+    for (const { each, calls } of round % 2 === 0 ? plan : plan.toReversed()) {
+      const cost = await time(async () => {
+        await each.prepare?.()
+        const taken = await ('batch' in each ? sampleBatch(each, calls) : sample(each, calls))
+        samples.get(each.name)?.push(taken)
+      })
+      costs.set(each.name, cost / calls)
     }
   }
   return cases.map((each) => summarize(each, samples))
 }
 
-async function sampleBatch({ iterations, idleMilliseconds, batch }: BatchedCase): Promise<Sample> {
-  const { durations, elapsedSeconds } = await batch(iterations)
+/** @returns milliseconds. */
+async function time(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+async function sampleBatch(
+  { idleMilliseconds, batch }: BatchedCase,
+  calls: number,
+): Promise<Sample> {
+  const { durations, elapsedSeconds } = await batch(calls)
   const sorted = durations.toSorted((left, right) => left - right)
   return {
     n: sorted.length,
@@ -106,17 +135,14 @@ async function sampleBatch({ iterations, idleMilliseconds, batch }: BatchedCase)
   }
 }
 
-async function sample({
-  name,
-  iterations,
-  atOnce = 1,
-  idleMilliseconds,
-  run,
-}: CalledCase): Promise<Sample> {
+async function sample(
+  { name, atOnce = 1, idleMilliseconds, run }: CalledCase,
+  calls: number,
+): Promise<Sample> {
   // A rate that counts our own waiting, or more than what is timed, would mislead.
   let isPartial = idleMilliseconds !== undefined
   const bench = new Bench({
-    iterations,
+    iterations: calls,
     time: 0,
     warmup: false,
     retainSamples: true,

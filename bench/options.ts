@@ -6,6 +6,8 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     rounds: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '9' },
     result: { type: 'string' },
     pairs: { type: 'string', default: '5' },
   },
@@ -22,8 +24,14 @@ export const isQuick = values.quick
 /** True when a bench shall print the table that stands in a text, where it has one. */
 export const isMarkdown = values.markdown
 
-/** Rounds that were asked for; undefined leaves it to the bench. */
+/** Rounds that were asked for; undefined leaves it to the time there is. */
 export const roundsAsked = values.rounds === undefined ? undefined : Number(values.rounds)
+
+/** When a bench should be done: milliseconds of `performance.now()`, which begins with its process. */
+export const deadline = Number(values.seconds) * 1000
+
+/** For all benches of a run together. */
+export const minutesAsked = Number(values.minutes)
 
 /** Where the report is to be left; undefined when it is to be printed. */
 export const resultPath = values.result

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { readReport } from './report.ts'
 import type { Report } from './report.ts'
 
-/** A bench that takes longer hangs. */
-const longestMinutes = 10
+/** A bench that takes longer hangs, unless told. */
+const longestSeconds = 600
 
 /**
  * Paths below bench/ without the ending, such as `executor/box`.
@@ -25,13 +25,14 @@ export function findBenches(checkout: string, words: readonly string[]): string[
 /**
  * Runs one and returns its report; null when it ended before it had one.
  * @param options such as `--quick`.
+ * @param seconds after which it is ended.
  * @throws the signal's reason when it was aborted.
  */
 export async function runBench(
   checkout: string,
   bench: string,
   options: readonly string[],
-  signal?: AbortSignal,
+  { signal, seconds = longestSeconds }: { signal?: AbortSignal; seconds?: number } = {},
 ): Promise<Report | null> {
   signal?.throwIfAborted()
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
@@ -51,7 +52,7 @@ export async function runBench(
     {
       cwd: checkout,
       stdio: ['ignore', 'inherit', 'inherit'],
-      timeout: longestMinutes * 60_000,
+      timeout: Math.ceil(seconds * 1000),
     },
   )
   const stop = (): boolean => child.kill('SIGTERM')

@@ -1,5 +1,7 @@
-// Runs benches, each in a process of its own and one after another; prints a table for all and one of the goals.
-//   node bench/run.ts                  all of them (under ten minutes)
+// Runs benches, each in a process of its own and one after another; prints the table of each when it is done, and last
+// one of the goals. The time for all is given: how many calls each makes of what it measures follows from it.
+//   node bench/run.ts                  all of them, in nine minutes
+//   node bench/run.ts --minutes=20     in twenty
 //   node bench/run.ts executor http    those whose path has one of these words
 //   node bench/run.ts --quick          fewer calls: shows that they work, not how fast anything is
 // The figures are also written to bench/results/, under the time of the start and as latest.json; a whole run that is not
@@ -9,10 +11,11 @@ import { join } from 'node:path'
 import { formatGoals, judgeGoals } from './judge.ts'
 import { describeDisturbance, describeMachine } from './machine.ts'
 import { drawGoals } from './picture.ts'
-import { isQuick, wordsAsked } from './options.ts'
+import { isQuick, minutesAsked, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
 import { formatReports } from './report.ts'
 import type { Report } from './report.ts'
+import { shareTime } from './share.ts'
 
 const root = import.meta.dirname
 const checkout = join(root, '..')
@@ -33,19 +36,23 @@ const seconds = (since: number): string => `${((performance.now() - since) / 100
 const startedAt = performance.now()
 const reports: Report[] = []
 const broken: string[] = []
-for (const bench of benches) {
+for (const [index, bench] of benches.entries()) {
   const benchStartedAt = performance.now()
-  process.stderr.write(`${bench} …\n`)
-  const report = await runBench(checkout, bench, isQuick ? ['--quick'] : [])
+  const left = minutesAsked * 60 - (benchStartedAt - startedAt) / 1000
+  const share = shareTime(benches.slice(index), left)
+  process.stderr.write(`${bench}, ${share.toFixed(0)} s …\n`)
+  const options = [`--seconds=${share}`, ...(isQuick ? ['--quick'] : [])]
+  // What hangs must not have the time of all.
+  const report = await runBench(checkout, bench, options, { seconds: 60 + 2 * share })
   if (report === null) broken.push(bench)
   else reports.push(report)
+  process.stdout.write(`${report === null ? describeBroken(bench) : formatReports([report])}\n`)
   process.stderr.write(`${bench}: ${seconds(benchStartedAt)}\n`)
 }
 
 const goals = judgeGoals(reports)
-print(`\nTimes in milliseconds.${isQuick ? ' A quick run: the figures are rough.' : ''}\n`)
-process.stdout.write(`${formatReports(reports)}\n`)
-for (const bench of broken) print(`FAILED ${bench}: it ended before it had figures`)
+print(`Times in milliseconds.${isQuick ? ' A quick run: the figures are rough.' : ''}\n`)
+for (const bench of broken) process.stdout.write(describeBroken(bench))
 process.stdout.write(formatGoals(goals))
 print(`\n${benches.length} benches took ${seconds(startedAt)}.`)
 
@@ -66,6 +73,10 @@ if (wordsAsked.length === 0 && !isQuick && broken.length === 0) {
   writeFileSync(join(root, 'goals.svg'), picture)
 }
 if (broken.length > 0 || reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1
+
+function describeBroken(bench: string): string {
+  return `FAILED ${bench}: it ended before it had figures\n`
+}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
-import { checkLogin, createDatabase, surviveLostConnections } from '#database'
+import { checkLogin, createDatabase, surviveLostConnections, untilAbsent } from '#database'
 import { claimUids, createBlobCache, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
@@ -28,6 +28,8 @@ import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 // Platforms kill 30 s after the signal.
 const drainSeconds = 20
 const lastSeconds = 27
+// A database that does not answer for so long gets nothing written: others give back what ran.
+const absentSeconds = 7
 // Also how long a silent connection is kept; statements take milliseconds. All that a lost worker held is given back in
 // one transaction.
 const statementSeconds = 2
@@ -203,6 +205,7 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
   // Others find the rest when the lock and the lease are gone.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
+  void endWithoutDatabase()
   suspension.stop()
   await queue.stop()
   clearTimeout(drained)
@@ -214,6 +217,14 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   if (reason === 'restarted') await beginAgain()
   // After an outage graphile-worker may keep the event loop for a minute.
   process.exit(exitCode)
+}
+
+/** What ran is given back by others. */
+async function endWithoutDatabase(): Promise<void> {
+  await untilAbsent(database, absentSeconds)
+  log.warn({ seconds: absentSeconds }, 'worker.stopped_without_database')
+  await sleep(logMilliseconds)
+  process.exit(1)
 }
 
 /** In the same process, as whoever started it watches that one and takes its end for the worker's. */

@@ -14,6 +14,8 @@ import { startWorkerProcess } from './helper/worker.ts'
 
 // The processes give themselves 27 s by their own clocks; the rest is for a slow machine.
 const mostSeconds = 60
+// A worker gives up a database that does not answer for 7 s.
+const workerSeconds = 20
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 t.setTimeout(600_000)
@@ -38,7 +40,7 @@ for (const outage of ['stop', 'freeze'] as const) {
     await proxy[outage]()
     const seconds = await secondsToEnd(child)
     t.comment(`${seconds.toFixed(1)} s`)
-    t.ok(seconds < mostSeconds)
+    t.ok(seconds < workerSeconds)
   })
 
   t.test(`a web process ends although the database is away (${outage})`, atOnce, async (t) => {
@@ -51,6 +53,15 @@ for (const outage of ['stop', 'freeze'] as const) {
     t.ok(seconds < mostSeconds)
   })
 }
+
+t.test('a worker whose PostgreSQL was stopped ends', atOnce, async (t) => {
+  const { url: ownUrl, drop: stopServer } = await createTestDatabase({ ownServer: true })
+  const { child } = await startWorkerProcess(t, ownUrl)
+  await stopServer()
+  const seconds = await secondsToEnd(child)
+  t.comment(`${seconds.toFixed(1)} s`)
+  t.ok(seconds < workerSeconds)
+})
 
 t.test('a web process that ends says so to who asks on, and fails nobody', async (t) => {
   const { child, port } = await startWebProcess(t, url)

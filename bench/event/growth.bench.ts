@@ -1,6 +1,7 @@
 // Does a long log make anything slower? A submission and the reading of a result, with many events in the log against ten
 // thousand, in two databases of one server. "over floor" must stay within 1.2.
-//   node bench/event/growth.bench.ts 10000000    half a million unless told; ten million take ten minutes to make
+//   node bench/event/growth.bench.ts 10000000    unless told half a million, or what there is time for; ten million take
+//                                                ten minutes to make
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import type { Caller } from '#account'
@@ -11,12 +12,14 @@ import { createCaller, describeSubmission, submit } from '../../test/helper/subm
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
+import { deadline } from '../options.ts'
 import { isQuick, report, scaleIterations } from '../report.ts'
 import { generateLog } from './generate.ts'
 
 const { positionals } = parseArgs({ allowPositionals: true, strict: false })
-const many = Number(positionals[0] ?? (isQuick ? 100_000 : 500_000))
+const told = positionals[0] === undefined ? null : Number(positionals[0])
 const few = 10_000
+const sizes = [500_000, 250_000, 100_000, 50_000]
 const worst = 1.2
 
 await using cluster = await startCluster()
@@ -26,6 +29,8 @@ interface Log {
   readonly sql: Database
   readonly caller: Caller
   readonly ids: readonly string[]
+  /** Milliseconds that an event took to make. */
+  readonly each: number
 }
 
 async function makeLog(name: string, events: number): Promise<Log> {
@@ -34,19 +39,26 @@ async function makeLog(name: string, events: number): Promise<Log> {
   const caller = await createCaller(sql)
   const startedAt = performance.now()
   await generateLog(sql, caller, { submissions: Math.ceil(events / 3), days: 200 })
-  process.stderr.write(
-    `  ${events} events in ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`,
-  )
+  const taken = performance.now() - startedAt
+  process.stderr.write(`  ${events} events in ${(taken / 1000).toFixed(0)} s\n`)
   // Of the last month, as callers ask for them.
   const rows = await sql`
     select id from runledger.result where id > runledger.uuid_floor(now() - interval '30 days')
     order by md5(id::text) limit 500`
-  return { sql, caller, ids: rows.map(({ id }) => id as string) }
+  return { sql, caller, ids: rows.map(({ id }) => id as string), each: taken / events }
 }
 
-const logs = { few: await makeLog('few', few), many: await makeLog('many', many) }
+const small = await makeLog('few', few)
+const many = told ?? (isQuick ? 100_000 : fit(small.each))
+const logs = { few: small, many: await makeLog('many', many) }
 // Nothing is written out while one is measured and not the other.
 await logs.many.sql`checkpoint`
+
+/** The largest log that half of the time is enough for, given the milliseconds of an event. */
+function fit(each: number): number {
+  const most = (deadline - performance.now()) / 2 / each
+  return sizes.find((size) => size <= most) ?? sizes.at(-1) ?? few
+}
 
 let next = 0
 async function read({ sql, caller, ids }: Log): Promise<void> {
@@ -86,7 +98,7 @@ const cases: Case[] = (
   },
 ])
 
-const rows = await measure(cases)
+const rows = await measure(cases, told === null ? undefined : 5)
 await Promise.all([logs.few.sql.end({ timeout: 5 }), logs.many.sql.end({ timeout: 5 })])
 const slower = rows.filter(({ ratio }) => ratio !== null && ratio > worst)
 report('event/growth', rows, {

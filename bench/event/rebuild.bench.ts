@@ -1,21 +1,34 @@
 // How long proof takes: every projection made anew from the log, the check that none differs, every promise, every hash.
-// One pass each over 100,000 submissions (300,000 events); rates a second. The rebuild must end within 60 s.
+// One pass each over 100,000 submissions (300,000 events), or as many as there is time for; rates a second. The rebuild of
+// 100,000 must end within 60 s.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
 import { readHeads, verifyChains } from '#event'
 import { purgeBodies, rebuildProjections } from '#result'
 import { createCaller } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
+import { deadline } from '../options.ts'
 import { isQuick, report } from '../report.ts'
 import { generateLog } from './generate.ts'
 
-const submissions = isQuick ? 10_000 : 100_000
+const first = 10_000
+const most = isQuick ? first : 100_000
 const longestSeconds = 60
+// All passes together take at most twice as long as it took to make what they go over.
+const passes = 2
 
 await using cluster = await startCluster()
 const url = await cluster.createDatabase('rebuild')
 const sql = createDatabase({ url, connections: 1, name: 'bench', statementSeconds: 0 })
-await generateLog(sql, await createCaller(sql), { submissions, days: 100 })
+const caller = await createCaller(sql)
+const madeFrom = performance.now()
+await generateLog(sql, caller, { submissions: first, days: 100 })
+const each = (performance.now() - madeFrom) / first
+const fitting = (deadline - performance.now()) / each / (1 + passes)
+const submissions = Math.max(first, Math.min(most, Math.floor(fitting / first) * first))
+if (submissions > first) {
+  await generateLog(sql, caller, { submissions: submissions - first, days: 100 })
+}
 
 const notes: string[] = []
 async function time(what: string, work: () => Promise<unknown>): Promise<number> {
@@ -61,7 +74,7 @@ await sql.end({ timeout: 5 })
 report('event/rebuild', [], {
   notes,
   failures:
-    seconds > longestSeconds
-      ? [`a rebuild took ${seconds.toFixed(0)} s, more than ${longestSeconds}`]
+    (seconds / submissions) * 100_000 > longestSeconds
+      ? [`a rebuild of 100,000 takes more than ${longestSeconds} s`]
       : [],
 })

@@ -41,6 +41,9 @@ export async function startService(
   const started = await new Promise<Record<string, unknown>>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       // Once it runs its log is read and dropped, as a platform's log router would take it.
+      // A worker that does without its keeper, say, gives figures of something else.
+      if (line.includes('"level":"warn"'))
+        process.stderr.write(`  ${entry}: ${readWarning(line)}\n`)
       if (!line.includes(`"msg":"${message}"`)) said += `${line}\n`
       else resolve(JSON.parse(line))
     })
@@ -54,6 +57,12 @@ export async function startService(
       await exited
     },
   }
+}
+
+function readWarning(line: string): string {
+  const { msg, reason, err }: { msg?: string; reason?: string; err?: { message: string } } =
+    JSON.parse(line)
+  return [msg, reason ?? err?.message].filter((word) => word !== undefined).join(': ')
 }
 
 /** What the Procfile gives Node besides an entry; a bench's own entry stands for the worker. */

@@ -1,16 +1,17 @@
 // Goals G3, G4 and G8: from a submission over HTTP to its result in the same answer (`wait=true`), with one client and with
 // sixteen: once with the real worker and a python hello, once with a worker that runs nothing, which leaves the way
-// around the run. Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots) and one row
-// inserted durably (by one connection, by sixteen). The web process, the worker and PostgreSQL are the real ones; all
-// share the machine's cores with the client, and have served a thousand submissions before.
+// around the run. Floors: bare `python3 hello.py` (one after another; two at once for the sixteen, as there are two slots)
+// and a bare route that inserts one durable row into the same database and answers. The web process, the worker and
+// PostgreSQL are the real ones; all share the machine's cores with the client, and have served a thousand submissions before.
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Pool } from 'undici'
 import { createDatabase } from '#database'
-import type { Database } from '#database'
 import { createCaller } from '../../test/helper/submission.ts'
 import { createBareRunner } from '../bare.ts'
-import { insertDurably, startCluster } from '../database.ts'
+import { startCluster } from '../database.ts'
 import { hello, pythonCommand } from '../executor/hello.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
@@ -30,12 +31,8 @@ const cluster = cleanUp.use(await startCluster())
 const real = await startStack('real', 'src/worker.ts')
 const empty = await startStack('empty', 'bench/http/empty-worker.ts')
 
-const body = Buffer.from(hello.python)
-const [single, many] = [empty.connect(1), empty.connect(clients)]
-const [barePythons, bareInserts] = [
-  `bare python hello, ${slots} at once`,
-  `bare insert, ${clients} connections`,
-]
+const bareRoute = await startBareRoute(empty.url)
+const barePythons = `bare python hello, ${slots} at once`
 const cases: Case[] = [
   {
     name: 'bare python hello',
@@ -62,25 +59,25 @@ const cases: Case[] = [
     run: real.run,
   },
   {
-    name: 'bare insert',
+    name: 'bare route, 1 client',
     iterations: scaleIterations(200),
-    run: () => insertDurably(single, body),
+    run: bareRoute,
   },
   {
     name: 'nothing run, 1 client',
-    floor: 'bare insert',
+    floor: 'bare route, 1 client',
     iterations: scaleIterations(200),
     run: empty.run,
   },
   {
-    name: bareInserts,
+    name: `bare route, ${clients} clients`,
     atOnce: clients,
     iterations: scaleIterations(800),
-    run: () => insertDurably(many, body),
+    run: bareRoute,
   },
   {
     name: `nothing run, ${clients} clients`,
-    floor: bareInserts,
+    floor: `bare route, ${clients} clients`,
     atOnce: clients,
     iterations: scaleIterations(800),
     run: empty.run,
@@ -90,7 +87,8 @@ report('http/submit', await measure(cases))
 
 /** What one worker entry is measured with. */
 interface Stack {
-  readonly connect: (connections: number) => Database
+  /** Its database's address. */
+  readonly url: string
   /** Submits one program and waits for its end. */
   readonly run: () => Promise<void>
 }
@@ -98,12 +96,9 @@ interface Stack {
 /** A database, a web process and a worker, each of its own. */
 async function startStack(name: string, workerEntry: string): Promise<Stack> {
   const url = await cluster.createDatabase(name)
-  const connect = (connections: number): Database => {
-    const sql = createDatabase({ url, connections, name: 'bench' })
-    cleanUp.defer(() => sql.end({ timeout: 5 }))
-    return sql
-  }
-  const { key } = await createCaller(connect(1))
+  const sql = createDatabase({ url, connections: 1, name: 'bench' })
+  cleanUp.defer(() => sql.end({ timeout: 5 }))
+  const { key } = await createCaller(sql)
   const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
   cleanUp.use(web)
   const worker = await startService(workerEntry, 'worker.started', {
@@ -115,8 +110,39 @@ async function startStack(name: string, workerEntry: string): Promise<Stack> {
   cleanUp.use(worker)
   const client = cleanUp.use(createClient(Number(web.started['port']), key, clients))
   const run = (): Promise<void> => client.run(hello.python, hello.stdout)
-  // A service that was started a moment ago is not what is asked about: V8 compiles for speed what has run often.
+  await warmUp(run)
+  return { url, run }
+}
+
+/** A bare route beside a stack; returns what asks it once. */
+async function startBareRoute(url: string): Promise<() => Promise<void>> {
+  const route = await startService(
+    'bench/http/bare-insert.ts',
+    'bare.started',
+    {},
+    { parameters: [url] },
+  )
+  cleanUp.use(route)
+  const pool = new Pool(`http://127.0.0.1:${Number(route.started['port'])}`, {
+    connections: clients,
+  })
+  cleanUp.defer(() => pool.close())
+  const ask = async (): Promise<void> => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: '/',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ language: 'python', code: hello.python }),
+    })
+    await body.text()
+    assert.equal(statusCode, 200)
+  }
+  await warmUp(ask)
+  return ask
+}
+
+/** A service that was started a moment ago is not what is asked about: V8 compiles for speed what has run often. */
+async function warmUp(run: () => Promise<void>): Promise<void> {
   for (let left = scaleIterations(warmUps); left > 0; left -= clients)
     await Promise.all(Array.from({ length: clients }, run))
-  return { connect, run }
 }

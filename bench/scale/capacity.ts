@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database'
 import { createDatabase } from '#database'
 import { describeSubmission, submitNew } from '../../test/helper/submission.ts'
+import { insertDurably } from '../database.ts'
 import { isQuick, report } from '../report.ts'
 import { digits } from '../table.ts'
 import { readParent, readTreeMilliseconds } from './cpu-time.ts'
@@ -28,8 +29,14 @@ const observer = createDatabase({ url: fleet.url, connections: 1, name: 'bench o
 const [backend] = await observer`select pg_backend_pid() as pid`
 const postgresPid = readParent(backend?.['pid'] as number)
 
-const notes: string[] = []
-const figures: Record<string, number> = {}
+const inserted = await insertForAWhile()
+const notes: string[] = [
+  `one row inserted, ${submitters} connections: ${digits(inserted.perSecond)} a second; CPU ms each: PostgreSQL ${digits(inserted.postgres)}`,
+]
+const figures: Record<string, number> = {
+  'one row inserted, a second': inserted.perSecond,
+  "one row inserted, PostgreSQL's CPU ms": inserted.postgres,
+}
 for (const workers of workerCounts) {
   while (fleet.workerPids.length < workers) await fleet.addWorker(slotsEach, 0)
   process.stderr.write(`  ${workers} workers\n`)
@@ -37,7 +44,7 @@ for (const workers of workerCounts) {
   figures[`${workers} workers, a second`] = perSecond
   figures[`${workers} workers, PostgreSQL's CPU ms`] = postgres
   notes.push(
-    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)}, workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
+    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)} (×${digits(postgres / inserted.postgres)}), workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
   )
 }
 await observer.end({ timeout: 5 })
@@ -53,6 +60,30 @@ interface Carried {
   readonly connections: number
   /** What connections under way were doing, by how often they were seen at it. */
   readonly doing: string
+}
+
+/** The floor: rows inserted as fast as it goes. */
+async function insertForAWhile(): Promise<Pick<Carried, 'perSecond' | 'postgres'>> {
+  // The first ones find neither plans nor pages.
+  let count = 0
+  let stopping = false
+  const inserting = Array.from({ length: submitters }, async () => {
+    while (!stopping) {
+      await insertDurably(sql, submission.code)
+      count += 1
+    }
+  })
+  await sleep(500)
+  const before = { count, cpu: readCpu(), at: performance.now() }
+  await sleep((seconds * 1000) / 2)
+  const after = { count, cpu: readCpu(), at: performance.now() }
+  stopping = true
+  await Promise.all(inserting)
+  const rows = after.count - before.count
+  return {
+    perSecond: (rows * 1000) / (after.at - before.at),
+    postgres: (after.cpu.postgres - before.cpu.postgres) / rows,
+  }
 }
 
 /** Keeps the queue filled for a while and counts what was completed in it. */

@@ -18,8 +18,8 @@ export {
 export type { Role } from './login.ts'
 export { createGather } from './gather.ts'
 export type { Gather, GatherBounds } from './gather.ts'
-export { createPace } from './socket.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
+export { untilAbsent } from './absence.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = driver.Sql<{ bigint: number }>

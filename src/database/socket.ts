@@ -6,9 +6,11 @@ import type { ServerAddress } from './probe.ts'
 import { watchSocket } from './watch.ts'
 import type { WatchOptions } from './watch.ts'
 
-// A pool may open its size and a few retries per second, up to the larger figure.
+// A pool may open its size and a few retries per second, up to the larger figure. So may all pools of the process
+// together, ours and graphile-worker's: fifty jobs that lose their connections ask for fifty more at once.
 const connectionsPerSecond = 15
 const triesPerSecond = 4
+const takeSharedTurn = createPace(connectionsPerSecond)
 const defaultPort = 5432
 
 /** The driver tries the hosts in turn. */
@@ -27,6 +29,8 @@ export function createWatchedSockets(
   const takeTurn = createPace(Math.min(poolConnections + triesPerSecond, connectionsPerSecond))
   return async ({ host: hosts, port: ports, path }) => {
     await takeTurn()
+    // A single one has its own pace only: it listens or sweeps, and must not stand behind a pool.
+    if (poolConnections > 1) await takeSharedTurn()
     const socket = new Socket()
     if (typeof path === 'string' && path !== '') {
       watchSocket(socket, { path }, options)
@@ -42,7 +46,7 @@ export function createWatchedSockets(
   }
 }
 
-/** Creates the `stream` option of pg, which connects the socket itself. */
+/** Creates the `stream` option of pg, which connects the socket itself: it is held back until its turn. */
 export function createWatchedStream(url: string, options: WatchOptions): () => Socket {
   const { hostname, port } = new URL(url)
   const address: ServerAddress = {
@@ -52,7 +56,18 @@ export function createWatchedStream(url: string, options: WatchOptions): () => S
   }
   return () => {
     const socket = new Socket()
-    watchSocket(socket, address, options)
+    const connect = socket.connect.bind(socket) as (...to: unknown[]) => Socket
+    const connectInTurn = async (to: readonly unknown[]): Promise<void> => {
+      await takeSharedTurn()
+      // pg may have given it up.
+      if (socket.destroyed) return
+      watchSocket(socket, address, options)
+      connect(...to)
+    }
+    socket.connect = (...to: unknown[]) => {
+      void connectInTurn(to)
+      return socket
+    }
     return socket
   }
 }

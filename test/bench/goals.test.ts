@@ -52,8 +52,19 @@ t.test('a difference, a ratio and a rate each become time over the floor', (t) =
   t.match(outcomes[0]?.cost, { measured: 2.5, wanted: 3, peer: { name: 'bubblewrap' } })
   t.match(outcomes[1], { ratio: '+5.00 ms', met: false, cost: { measured: 6, wanted: 4 } })
   t.match(outcomes[4], { id: 'G2', floor: '100/s', measured: '400/s', met: true })
-  t.match(outcomes[4]?.cost, { measured: 0.25, wanted: 0.4 })
-  t.match(formatGoals(outcomes), /G2 .*×4\.00 rate {2}≥ ×2\.5 rate {2}yes[^]*3 of 5 goals are met/)
+  t.match(outcomes[4]?.cost, { measured: 0.25, wanted: 0.25 })
+  t.match(formatGoals(outcomes), /G2 .*×4\.00 rate {2}≥ ×4 rate {2}yes[^]*3 of 5 goals are met/)
+  t.end()
+})
+
+t.test('a figure is held against its floor of the same run', (t) => {
+  const figures = {
+    "4 workers, PostgreSQL's CPU ms": 1.2,
+    "one row inserted, PostgreSQL's CPU ms": 0.25,
+  }
+  const [outcome] = judgeGoals([reportOf('scale/capacity', [], figures)])
+  t.match(outcome, { ratio: '×4.80', wanted: '≤ ×4', met: false, floor: '0.25 ms' })
+  t.match(outcome?.cost, { measured: 4.8, wanted: 4 })
   t.end()
 })
 
@@ -73,6 +84,7 @@ t.test('memory is judged by what it grew', (t) => {
 t.test('a goal whose row was renamed stops the run', (t) => {
   t.throws(() => judgeGoals([reportOf('executor/box', [])]), /no row boxed static binary/)
   t.throws(() => judgeGoals([reportOf('http/leak', [])]), /no figure worker MB/)
+  t.throws(() => judgeGoals([reportOf('scale/capacity', [])]), /no figure 4 workers/)
   t.end()
 })
 

@@ -3,7 +3,7 @@
 // completed and failed by id, and the reconciler finds jobs taken unknowingly.
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
-import { createPace, createQueueStream, isUnavailable } from '#database'
+import { createQueueStream, isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
 import { asksForJob, giveBackOnce, ignoreListening, throwWithCode } from './graphile-inside.ts'
@@ -15,8 +15,6 @@ export interface QueuePool {
   beginRetrying(): void
 }
 
-// Connections a second to a server that is away, over all jobs and pools.
-const takeTurn = createPace(10)
 // Taking or completing a job takes a millisecond.
 const statementSeconds = 2
 
@@ -60,14 +58,9 @@ export function createQueuePool(
     return connectOnce().catch(throwWithCode)
   }
 
-  async function reconnect(): Promise<PoolClient> {
-    await takeTurn()
-    return connectWithCode()
-  }
-
   async function queryElsewhere(parameters: readonly unknown[]): Promise<unknown> {
     return untilAvailable(async () => {
-      const client = await reconnect()
+      const client = await connectWithCode()
       try {
         return await (client.query as Query)(...parameters).catch(throwWithCode)
       } finally {
@@ -81,7 +74,7 @@ export function createQueuePool(
     if (!retrying) return connectOnce()
     const client = await connectWithCode().catch(async (error: unknown) => {
       if (!isUnavailable(error)) throw error
-      return untilAvailable(reconnect, log)
+      return untilAvailable(connectWithCode, log)
     })
     makePatient(client, { takeJob, isClosed, queryElsewhere, log })
     return client

@@ -1,0 +1,29 @@
+// Whether the database is there at all, for a process that is about to end: what waits for it would wait for ever.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from './database.ts'
+
+const askMilliseconds = 500
+
+/**
+ * Resolves when the database has not answered for so many seconds in a row, and never while it answers.
+ * @param sql asked twice a second from now on.
+ */
+export async function untilAbsent(sql: Database, seconds: number): Promise<void> {
+  let answeredAt = performance.now()
+  // One question at a time: over a network that loses packets each takes as long as the pool lets it.
+  let isAsked = false
+  const ask = (): void => {
+    if (isAsked) return
+    isAsked = true
+    sql`select 1`
+      .then(
+        () => (answeredAt = performance.now()),
+        () => {},
+      )
+      .finally(() => (isAsked = false))
+  }
+  while (performance.now() - answeredAt < seconds * 1000) {
+    ask()
+    await sleep(askMilliseconds)
+  }
+}

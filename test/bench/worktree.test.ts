@@ -1,0 +1,56 @@
+// The revision that is compared with: the users of a worker's slots must get to its files, or it is measured without its
+// fast box.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { findClosedDirectory, makeWorktree } from '../../bench/worktree.ts'
+
+/** A repository with one file, none of it for others. */
+function makeCheckout(t: Test): string {
+  const checkout = mkdtempSync(join(tmpdir(), 'runledger-worktree-'))
+  t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
+  chmodSync(checkout, 0o755)
+  mkdirSync(join(checkout, 'node_modules'))
+  mkdirSync(join(checkout, 'src'))
+  writeFileSync(join(checkout, 'src', 'preload.cjs'), '')
+  const git = (...words: string[]): void => {
+    execFileSync('git', ['-C', checkout, '-c', 'user.name=a', '-c', 'user.email=a@b', ...words])
+  }
+  git('init', '--quiet')
+  git('add', 'src')
+  git('commit', '--quiet', '--message', 'one')
+  return checkout
+}
+
+t.test('everybody may read what is measured, and nothing is left of it', (t) => {
+  const checkout = makeCheckout(t)
+  const umask = process.umask(0o077)
+  t.teardown(() => process.umask(umask))
+  let path = ''
+  {
+    using worktree = makeWorktree(checkout, 'HEAD')
+    path = worktree.path
+    t.equal(findClosedDirectory(join(path, 'src')), null)
+    t.ok(existsSync(join(path, 'src', 'preload.cjs')))
+    t.notMatch(relative(checkout, path), /^\.\./, 'it is on the disk of the checkout')
+  }
+  t.notOk(existsSync(path))
+  t.equal(
+    execFileSync('git', ['-C', checkout, 'worktree', 'list']).toString().split('\n').length,
+    2,
+  )
+  t.end()
+})
+
+t.test('a directory that others may not pass is found', (t) => {
+  const checkout = makeCheckout(t)
+  const closed = join(checkout, 'closed')
+  mkdirSync(join(closed, 'open'), { recursive: true })
+  t.equal(findClosedDirectory(join(closed, 'open')), null)
+  chmodSync(closed, 0o700)
+  t.equal(findClosedDirectory(join(closed, 'open')), closed)
+  t.end()
+})
