@@ -52,7 +52,10 @@ export function submitBatch(
       receiveBatch(database, items, circumstances, signal),
     )
     if (receipt.kind === 'queue_full') {
-      throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
+      throw await queueFull(database, {
+        places: items.filter(({ submission }) => submission !== null).length,
+        accountId: receipt.ofAccount ? accountId : null,
+      })
     }
     sendJson(
       response,

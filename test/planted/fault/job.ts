@@ -189,4 +189,46 @@ export const jobFaults: readonly Fault[] = [
     instead: 'as $$\ndeclare\n  -- All with',
     tests: ['job/receive'],
   },
+  {
+    name: 'job: who queues more gets more of the slots',
+    text: '  _done := setval(_clock, _next.turn + _next.charge - _paid);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: the weight of a tier counts nothing',
+    text: 'share_ticks.ticks::double precision / share_ticks.weight + random()',
+    instead: 'share_ticks.ticks::double precision + random()',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: a job that is made anew goes behind all others',
+    text: 'if not found or _pending.turn is not null or _pending.is_low then',
+    instead: 'if not found or _pending.is_low then',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what a program took beyond its charge is forgotten',
+    text: '      _done := setval(_debt, _before + _more);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what is moved overtakes what comes later of its account',
+    text: '      _done := setval(_clock, pg_sequence_last_value(_clock) + _step * ((_before + _more) / _step - _before / _step));',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what is queued at the price of short programs goes before others though long ones ran',
+    text: 'if not coalesce(_steps > 0, false) then',
+    instead: 'if true then',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: an account that gets slots again and again is moved behind each time',
+    text: 'p.turn + _steps * job.debt_step(), debt = p.debt + _steps',
+    instead: 'p.turn + _steps * job.debt_step()',
+    tests: ['job/queue/turn'],
+  },
 ]
