@@ -221,14 +221,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what is queued at the price of short programs goes before others though long ones ran',
-    text: 'if not coalesce(_steps > 0, false) then',
-    instead: 'if true then',
+    text: 'if _job.run_at is not null and job.read_debt(_job.account_id) > _job.debt and _deferred < 200 then',
+    instead: 'if false then',
     tests: ['job/queue/turn'],
   },
   {
-    name: 'job: an account that gets slots again and again is moved behind each time',
-    text: 'p.turn + _steps * job.debt_step(), debt = p.debt + _steps',
-    instead: 'p.turn + _steps * job.debt_step()',
+    name: 'job: what an account has queued is moved for the same debt again and again',
+    text: 'defer_turn.language, false, _turn, defer_turn.account_id, _debt',
+    instead: 'defer_turn.language, false, _turn, defer_turn.account_id, defer_turn.debt',
     tests: ['job/queue/turn'],
   },
 ]
