@@ -10,11 +10,11 @@ begin
   insert into graphile_worker._private_jobs (task_id, payload, key, priority, run_at)
   select
     task.id,
-    json_build_object(
+    json_strip_nulls(json_build_object(
       'submission', enqueue_first.submission_id, 'language', enqueue_first.language,
       -- For take_execution, as only it moves the job.
       'account', enqueue_first.account_id, 'debt', enqueue_first.debt
-    ),
+    )),
     enqueue_first.submission_id::text,
     job.rank(enqueue_first.is_low),
     coalesce(job.turn_time(enqueue_first.turn), now())
