@@ -8,6 +8,7 @@ select
     where k.tier = t.name and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   ) as keys,
   t.limits,
-  t.blob_bytes
+  t.blob_bytes,
+  t.weight
 from runledger.tier t;
-comment on view audit.tier is 'What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs.';
+comment on view audit.tier is 'What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account''s share of the slots and of the queue.';

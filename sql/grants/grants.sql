@@ -1,7 +1,7 @@
 -- Who may do what: all revokes first, then the grants. The service's processes call functions and read; only the
 -- owner writes tables. Roles that could not be made are skipped.
 
-revoke all on schema runledger, job, audit from public;
+revoke all on schema runledger, job, audit, turn from public;
 revoke all on all tables in schema runledger, audit from public;
 revoke all on all routines in schema runledger, job from public;
 
@@ -21,7 +21,8 @@ begin
       runledger.receive_several, runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.read_load,
-      runledger.read_language_load, runledger.read_overview, runledger.read_series, runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
+      runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
+      runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
@@ -82,8 +83,9 @@ begin
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
-      runledger.count_blob, runledger.read_overview
+      runledger.count_blob, runledger.read_overview, job.read_turn
       to runledger_auditor;
+    grant usage on schema turn to runledger_auditor;
   end if;
 end
 $$;

@@ -22,6 +22,8 @@ export interface Tier {
   readonly limits: TierLimits
   /** The most that an account may have in blobs; left out, it stays, or is as usual. */
   readonly blobBytes?: number | null
+  /** How many times an account's share of the slots and of the queue that of weight 1 is; left out, it stays, or is 1. */
+  readonly weight?: number
 }
 
 export interface ListedTier extends Required<Tier> {
@@ -32,7 +34,7 @@ export interface ListedTier extends Required<Tier> {
 /** By name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
-    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", keys
+    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", weight, keys
     from audit.tier
     order by name`
 }
@@ -40,7 +42,7 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 /** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const { name, requestsPerMinute: requests, concurrentExecutions: concurrent, limits } = tier
-  const { blobBytes } = tier
+  const { blobBytes, weight } = tier
   const event: TierEvent = {
     type: 'tier.defined',
     data: {
@@ -49,6 +51,7 @@ export async function setTier(sql: Database, tier: Tier, operator: string): Prom
       concurrent_executions: concurrent,
       limits,
       ...(blobBytes !== undefined && { blob_bytes: blobBytes }),
+      ...(weight !== undefined && { weight }),
     },
   }
   await sql`

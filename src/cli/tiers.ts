@@ -27,6 +27,7 @@ export const tierCommands = [
           concurrent_executions: present(tier.concurrentExecutions),
           blob_bytes: present(tier.blobBytes),
           limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
+          weight: tier.weight,
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -50,8 +51,13 @@ export const tierCommands = [
         value: 'LIST',
         help: 'the most that a submission may ask for, such as `cpu_seconds=60,memory_bytes=1073741824`',
       },
+      weight: {
+        type: 'string',
+        value: 'N',
+        help: 'of an account’s share of slots and queue, 1 to 1000; 1 at first',
+      },
     },
-    run: ({ operands: [name = ''], values: { requests, concurrent, limits, ...more } }) =>
+    run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>
       withDatabase(async (sql) => {
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
@@ -65,6 +71,7 @@ export const tierCommands = [
           ...(blobBytes !== undefined && {
             blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
           }),
+          ...(weight !== undefined && { weight: readWeight(weight) }),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -73,6 +80,7 @@ export const tierCommands = [
             requests_per_minute: tier.requestsPerMinute,
             concurrent_executions: tier.concurrentExecutions,
             ...(tier.blobBytes !== undefined && { blob_bytes: tier.blobBytes }),
+            ...(tier.weight !== undefined && { weight: tier.weight }),
           },
           process,
         )
@@ -114,6 +122,12 @@ function readLimit(option: string, text: string, most = 999_999_999): number | n
   const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= most)) throw misuse(`${option} is a number from 1 to ${most}, or \`unlimited\``)
   return number
+}
+
+function readWeight(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 1000)
+    throw misuse('--weight is a number from 1 to 1000')
+  return Number(text)
 }
 
 function misuse(what: string): CommandError {

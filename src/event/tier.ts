@@ -11,6 +11,8 @@ export interface TierDefined {
     readonly limits?: object
     /** If it was set: the most that an account may have in blobs. */
     readonly blob_bytes?: number | null
+    /** When it was set. */
+    readonly weight?: number
   }
 }
 

@@ -13,6 +13,7 @@ import type { Readiness } from './health.ts'
 import type { Handler } from './request.ts'
 import {
   createBlobGauge,
+  createClassGauges,
   createLanguageGauges,
   createLedgerGauges,
   createLoadGauges,
@@ -85,6 +86,7 @@ export function createMetrics({
   })
   const load = createLoadGauges(database, registry)
   const byLanguage = createLanguageGauges(database, registry)
+  const byClass = createClassGauges(database, registry)
   const ledger = createLedgerGauges(database, registry)
   const blobs = createBlobGauge(database, registry)
   const progress = createProgressCounters(database, registry)
@@ -104,7 +106,7 @@ export function createMetrics({
       waiters.set(waiter.waiting)
       streams.set(desk.open)
       const [answered, isReady] = await Promise.all([
-        holds(() => Promise.all([load(), byLanguage(), ledger(), blobs(), progress()])),
+        holds(() => Promise.all([load(), byLanguage(), byClass(), ledger(), blobs(), progress()])),
         holds(readiness, (missing) => missing === null),
       ])
       reachable.set(answered)

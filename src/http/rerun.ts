@@ -49,7 +49,8 @@ export function rerunResult(
     const receipt = await withDeadline((signal) =>
       rerunSubmission(database, original, createSubmissionId(), context, signal),
     )
-    if (receipt.kind === 'queue_full') throw await queueFull(database)
+    if (receipt.kind === 'queue_full')
+      throw await queueFull(database, { accountId: receipt.ofAccount ? accountId : null })
     const { id, ...stored } = refuseUnrepeatable(receipt)
     if (stored.kind === 'received') {
       sendJson(response, 202, { id }, locate(id))

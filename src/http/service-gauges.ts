@@ -87,6 +87,40 @@ export function createLanguageGauges(database: Database, registry: Registry): ()
   }
 }
 
+/** Creates the gauges of what waits by tier, language and priority; the result sets them. */
+export function createClassGauges(database: Database, registry: Registry): () => Promise<void> {
+  const gauge = createGauges(registry)
+  const labels = ['tier', 'language', 'priority']
+  const waiting = gauge(
+    'class_waiting_submissions',
+    'Submissions that do not run yet, by tier, language and priority; of the 200 such classes of which most wait.',
+    labels,
+  )
+  const oldest = gauge(
+    'class_oldest_waiting_seconds',
+    'Age of the oldest submission that does not run yet, by tier, language and priority.',
+    labels,
+  )
+  return async () => {
+    const rows = await database<ClassLoadRow[]>`select * from runledger.read_class_load()`
+    waiting.reset()
+    oldest.reset()
+    for (const { tier, language, priority, ...row } of rows) {
+      waiting.set({ tier, language, priority }, row.waiting)
+      oldest.set({ tier, language, priority }, row.oldest_seconds)
+    }
+  }
+}
+
+/** A row of runledger.read_class_load. */
+interface ClassLoadRow {
+  readonly tier: string
+  readonly language: string
+  readonly priority: string
+  readonly waiting: number
+  readonly oldest_seconds: number
+}
+
 /** A row of runledger.read_language_load. */
 interface LanguageLoadRow {
   readonly language: string

@@ -127,7 +127,8 @@ async function receive(
       receiveSubmission(database, id, submission, { ...context, checksKey }, signal),
     ),
   )
-  if (receipt.kind === 'queue_full') throw await queueFull(database)
+  if (receipt.kind === 'queue_full')
+    throw await queueFull(database, { accountId: receipt.ofAccount ? accountId : null })
   return receipt
 }
 

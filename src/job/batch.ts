@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
+import { isOfAccount } from './queue-full.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -18,7 +19,8 @@ export type BatchReceipt =
       readonly answer: readonly BatchAnswer[]
       readonly matches: boolean
     }
-  | { readonly kind: 'queue_full' }
+  /** `ofAccount`: others still get in. */
+  | { readonly kind: 'queue_full'; readonly ofAccount: boolean }
 
 export type BatchItem =
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
@@ -71,7 +73,8 @@ export async function receiveBatch(
       matches: row.matches,
     }
   } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
+    if (errorCode(error) === sqlState.queueFull)
+      return { kind: 'queue_full', ofAccount: isOfAccount(error) }
     throw error
   }
 }

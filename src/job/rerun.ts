@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
+import type { Receipt } from './enqueue.ts'
+import { isOfAccount } from './queue-full.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -11,7 +13,7 @@ export type RerunReceipt =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: it was the same submission that this idempotency key repeated. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
-  | { readonly kind: 'queue_full' }
+  | Extract<Receipt, { readonly kind: 'queue_full' }>
   | { readonly kind: 'not_final' }
   | { readonly kind: 'purged' }
   | { readonly kind: 'not_found' }
@@ -51,7 +53,8 @@ export async function rerunSubmission(
     wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
+    if (errorCode(error) === sqlState.queueFull)
+      return { kind: 'queue_full', ofAccount: isOfAccount(error) }
     throw error
   }
 }

@@ -184,8 +184,17 @@ t.test('a key ends by itself when its time has come', async (t) => {
 })
 
 t.test('a tier is made and changed; each change is an event and holds at once', async (t) => {
-  const set = (requests: string): Promise<Ended> =>
-    command(['tiers', 'set', 'silver', '--requests', requests, '--concurrent', 'unlimited'])
+  const set = (requests: string, ...more: string[]): Promise<Ended> =>
+    command([
+      'tiers',
+      'set',
+      'silver',
+      '--requests',
+      requests,
+      '--concurrent',
+      'unlimited',
+      ...more,
+    ])
   t.match(await set('2'), {
     status: 0,
     out: '{"name":"silver","requests_per_minute":2,"concurrent_executions":null}\n',
@@ -203,6 +212,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         requests_per_minute: 60,
         concurrent_executions: 10,
         blob_bytes: 268_435_456,
+        weight: 1,
         keys: await inForce('beta'),
       },
       {
@@ -210,6 +220,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         requests_per_minute: 2,
         concurrent_executions: null,
         blob_bytes: 268_435_456,
+        weight: 1,
         keys: 1,
       },
       {
@@ -217,6 +228,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         requests_per_minute: null,
         concurrent_executions: null,
         blob_bytes: null,
+        weight: 1,
         keys: await inForce('unlimited'),
       },
     ],
@@ -224,6 +236,10 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   t.strictSame([await statusOf(key), await statusOf(key), await statusOf(key)], [200, 200, 429])
   await set('3')
   t.equal(await statusOf(key), 200, 'the tier is wider now')
+  t.match(await set('3', '--weight', '4'), { out: /"weight":4/ })
+  t.match(await set('3', '--weight', '1001'), { status: 64, err: /--weight is a number/ })
+  await set('3')
+  t.match((await command(['tiers', 'list'])).out, /"name":"silver".*"weight":4/, 'it stays')
 
   const [stream] =
     await sql`select stream_id as id from runledger.event where type = 'tier.defined' limit 1`
@@ -242,7 +258,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     ['Silver', '--requests', '1', '--concurrent', '1'],
   ])
     t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
-  t.equal((await readStream(sql, String(stream?.['id']))).length, 2)
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 4)
 
   await t.test('and a key is brought to another one', async (t) => {
     t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {

@@ -84,6 +84,34 @@ t.test('the queue and the workers are shown as they are', async (t) => {
   t.equal((await scrape()).get('runledger_workers'), 0)
 })
 
+t.test('what waits is shown by tier, language and priority', async (t) => {
+  const key = await (await startServer(t, sql, { url })).issue('beta')
+  const lua = { language: 'lua', code: '' }
+  const ids: string[] = []
+  for (const [body, asked] of [
+    [python, undefined],
+    [lua, key],
+    [lua, key],
+    [{ ...lua, priority: 'low' }, key],
+  ] as const)
+    ids.push((await call('POST', '/api/submit', { body, ...(asked && { key: asked }) })).body.id)
+  const figures = await scrape()
+  const read = (name: string, labels: string): number =>
+    figures.get(`runledger_class_${name}{${labels}}`) ?? NaN
+  const [normal, low] = ['normal', 'low'].map(
+    (priority) => `tier="beta",language="lua",priority="${priority}"`,
+  ) as [string, string]
+  t.equal(read('waiting_submissions', normal), 2)
+  t.equal(read('waiting_submissions', low), 1)
+  t.ok(read('oldest_waiting_seconds', normal) > read('oldest_waiting_seconds', low))
+  t.ok(read('oldest_waiting_seconds', low) > 0)
+  for (const id of ids) await finish(sql, id)
+  const left = [...(await scrape()).keys()].filter((name) =>
+    name.includes('tier="beta",language="lua"'),
+  )
+  t.strictSame(left, [], 'none is left')
+})
+
 function sumExecutions(figures: ReadonlyMap<string, number>): number {
   return [...figures]
     .filter(([name]) => name.startsWith('runledger_executions_total{'))
@@ -116,7 +144,7 @@ t.test('the oldest job counts from when a worker could have taken it', async (t)
   t.equal(await shown(), 0, 'all are for later')
   const id = await submit()
   await sql`
-    update graphile_worker._private_jobs set run_at = now() - interval '100 seconds' where key = ${id}`
+    update graphile_worker._private_jobs set created_at = now() - interval '100 seconds' where key = ${id}`
   t.ok((await shown()) >= 100)
   await sql`update graphile_worker._private_jobs set locked_at = now() where key = ${id}`
   t.equal(await shown(), 0, 'a worker has it')

@@ -111,8 +111,11 @@ t.test(
 
 t.test('the queue takes as many as it has room for, and refuses the others', async (t) => {
   const count = async (): Promise<number> => (await sql`select from runledger.pending`).length
+  // Its account may have all of it.
+  await sql`update runledger.tier set weight = 1000`
   const before = await count()
   const answers = await receiveTogether(several(16, { capacity: before + 10 }))
+  await sql`update runledger.tier set weight = 1`
   const received = (await count()) - before
   // Where the first takes long, those that came after it do not count it.
   t.ok(received === 10 || received === 11, `${received} of 10`)
@@ -122,6 +125,24 @@ t.test('the queue takes as many as it has room for, and refuses the others', asy
   ])
   t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
 })
+
+t.test(
+  'an account that comes with others is refused what is beyond its share, alone',
+  async (t) => {
+    const other = await createCaller(sql)
+    const held = (await sql`select from runledger.pending`).length
+    const capacity = 2 * held + 22
+    const answers = await receiveTogether([
+      ...several(14, { capacity }),
+      { capacity, apiKeyId: other.apiKeyId, accountId: other.accountId },
+    ])
+    const refused = answers.filter((answer) => kindOf(answer) === 'queue_full')
+    const received = answers.length - refused.length
+    t.ok(received === 11 || received === 12, `${received} of 11`)
+    for (const answer of refused) t.match(answer, { value: { ofAccount: true } })
+    t.equal(answers.slice(14).map(kindOf).join(), 'received')
+  },
+)
 
 t.test('an idempotency key that comes twice is one submission', async (t) => {
   const idempotencyKey = uuidv7()

@@ -43,7 +43,7 @@ const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webho
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r
-    union all select (to_jsonb(p) - 'admitted' - 'awaited' - 'told_to')::text from runledger.pending p
+    union all select (to_jsonb(p) - 'admitted' - 'awaited' - '{told_to,turn,charge}'::text[])::text from runledger.pending p
     union all select (to_jsonb(d) - 'due_at')::text from runledger.delivery d
     order by 1`
   return rows.map(({ row }) => row as string)

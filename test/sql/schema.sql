@@ -198,6 +198,8 @@ table runledger.pending
   awaited boolean not null: Somebody waits who is told on the channel submission_finished, of the id alone: a process of an earlier release.
   told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
   is_low boolean not null default false: It waits until none waits that is not.
+  turn bigint: Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.
+  charge bigint: Ticks of virtual time that its account was charged for it beforehand.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
 
@@ -267,11 +269,13 @@ table runledger.tier
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
+  weight integer not null default 1: How many times an account's share of the slots and of the queue that of weight 1 is.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
+  constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
 
 table runledger.watch
   Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.
@@ -304,6 +308,12 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
+type job.turn
+  A place in the queue and what was charged for it, in ticks of virtual time; and the account's debt that it counts in.
+  turn bigint
+  charge bigint
+  debt bigint
+
 type runledger.submission_request
   What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.
   submission_id uuid
@@ -322,6 +332,9 @@ type runledger.submission_request
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
+
+sequence runledger.turn
+  The virtual time: the latest turn that was taken.
 
 view audit.account
   Accounts. blob_bytes: what their blobs count.
@@ -497,13 +510,14 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots and of the queue.
   name text
   requests_per_minute integer
   concurrent_executions integer
   keys bigint
   limits jsonb
   blob_bytes bigint
+  weight integer
   grant select to runledger_auditor
 
 view audit.webhook
@@ -610,6 +624,22 @@ view runledger.result_from_log
   compile jsonb
   rerun_of uuid
 
+function job.begin_turn(run_at timestamp with time zone)
+  The job of this run_at is taken: the virtual time is its turn, unless it is later already. Returns run_at, or null for a real time.
+  returns timestamp with time zone
+
+function job.create_clock(account_id uuid)
+  Makes what is missing of an account's four sequences, all in ticks: "ID", where its next program comes (job.next_turn); "ID cost", what one takes of late at weight 1; "ID credit", what it was charged too much; "ID debt", ever, what it was charged too little.
+  returns void
+
+function job.debt_step()
+  By so many ticks an account's places move at once: two seconds of a slot at weight 1.
+  returns bigint immutable
+
+function job.defer_turn(submission_id uuid, language text, account_id uuid, debt bigint)
+  Enqueues a submission, whose job was just taken from the queue, again: as much later as its account has come into debt since it got its turn.
+  returns void
+
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
   returns void security definer set search_path=""
@@ -618,29 +648,62 @@ function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0
   Enqueues the execution of one submission again, or later, in the caller's transaction.
   returns void security definer set search_path=""
 
-function job.enqueue_first(submission_id uuid, language text)
-  Enqueues the first execution of a submission in the caller's transaction. It wakes nobody: see job.wake_workers.
+function job.enqueue_first(submission_id uuid, language text, is_low boolean, turn bigint, account_id uuid DEFAULT NULL::uuid, debt bigint DEFAULT NULL::bigint)
+  Enqueues the first execution of a pending submission in the caller's transaction, at its turn; null: after all that are there. debt: its account's that the turn counts in (job.read_debt); null: its turn is for good. It wakes nobody: see job.wake_workers.
   returns void
 
 function job.find_task(identifier text)
   graphile-worker's number of a task; null when no worker and no job was ever of it.
   returns integer stable
 
+function job.find_turn(submission_id uuid)
+  The turn of an unfinished submission; it gets one if it has none. Null: it is low, or has ended.
+  returns bigint
+
+function job.hold_clock(clock regclass)
+  Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: it is missing, or another holds it for long.
+  returns boolean
+
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
-function job.rank(submission_id uuid, given_back boolean DEFAULT false)
-  The priority of a submission's job: 0 is usual, 2 is low, one less is given back. Null: it is not pending.
-  returns smallint stable
+function job.next_turn(account_id uuid, weight integer)
+  A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.
+  returns job.turn
+
+function job.rank(is_low boolean, given_back boolean DEFAULT false)
+  The priority of a submission's job: 0 is usual, 2 is low, one less is given back.
+  returns smallint immutable
+
+function job.read_debt(account_id uuid)
+  The debt of an account, ever, in whole steps (job.debt_step).
+  returns bigint
+
+function job.read_turn(run_at timestamp with time zone)
+  The turn of a job with this run_at; null for a real time.
+  returns bigint stable
+  grant execute to runledger_auditor
 
 function job.remove_execute(submission_id uuid)
   Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
   returns void security definer set search_path=""
 
+function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
+  Notes what an ended submission, pending no more, took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
+  returns void
+
+function job.share_ticks(ticks bigint, weight integer)
+  The virtual time that so many ticks of a slot are for an account of this weight.
+  returns bigint
+
 function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
   Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
   returns record
+
+function job.turn_time(turn bigint)
+  The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.
+  returns timestamp with time zone immutable
 
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
@@ -700,8 +763,12 @@ function runledger.count_blob(bytes integer)
   grant execute to runledger_auditor
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots and of the queue; left out they stay, too.
   returns void security definer set search_path=""
+
+function runledger.demand_room(submissions integer, capacity integer, account_id uuid, weight integer)
+  RL003 unless there is room for so many submissions more (has_room), or, with the detail `account`, unless the account then holds no more than is free times its weight, but for those that are being received at this moment.
+  returns void
 
 function runledger.displace_low(api_key_id uuid)
   Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
@@ -720,8 +787,8 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=""
 
-function runledger.estimate_drain()
-  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
+function runledger.estimate_drain(account_id uuid DEFAULT NULL::uuid)
+  Submissions that ended lately, of all accounts or of one, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
@@ -779,6 +846,10 @@ function runledger.forget_output(submission_id uuid, run text)
 function runledger.forget_unwatched()
   Removes expired watches, and live output that nobody watches. Called by functions that run as the owner.
   returns void
+
+function runledger.has_ample_room(submissions integer, capacity integer, weight integer)
+  True when so many submissions more are far from the capacity and from the share of an account of this weight (demand_room), so that nothing is to be counted.
+  returns boolean
 
 function runledger.has_room(submissions integer, capacity integer)
   True when so many submissions more are no more than the capacity, but for those that are being received at this moment.
@@ -865,6 +936,11 @@ function runledger.read_blob_load()
   returns bigint stable security definer set search_path=""
   grant execute to runledger_api
 
+function runledger.read_class_load()
+  One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.
+  returns TABLE(tier text, language text, priority text, waiting bigint, oldest_seconds double precision) stable security definer set search_path=""
+  grant execute to runledger_api
+
 function runledger.read_delivery(webhook_id uuid)
   A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
   returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=""
@@ -925,17 +1001,17 @@ function runledger.rebuild_batch(after uuid, batch integer)
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
 
 function runledger.receive_batch(batch jsonb, answer text)
-  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
+  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, or, with the detail `account`, into the account's share of it; nothing was written.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.receive_several(items jsonb)
-  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
+  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. of_account: as RL003's detail there. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text, of_account boolean) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full, or, with the detail `account`, the account's share of it; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

@@ -24,6 +24,8 @@ begin
   where t.name = define_tier.name and define_tier.limits is not null;
   update runledger.tier t set blob_bytes = (define_tier.data ->> 'blob_bytes')::bigint
   where t.name = define_tier.name and define_tier.data ? 'blob_bytes';
+  update runledger.tier t set weight = (define_tier.data ->> 'weight')::integer
+  where t.name = define_tier.name and define_tier.data ? 'weight';
   perform runledger.append_event(
     _stream_id,
     (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
@@ -31,4 +33,4 @@ begin
   );
 end
 $$;
-comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; left out it stays, too.';
+comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account''s share of the slots and of the queue; left out they stay, too.';

@@ -67,8 +67,9 @@ begin
   -- It has waited once, so it goes first.
   perform graphile_worker.reschedule_jobs(
     array(select j.id from graphile_worker.jobs j where j.key = interrupt_execution.submission_id::text),
-    priority => job.rank(interrupt_execution.submission_id, given_back => true)
-  );
+    priority => job.rank(p.is_low, given_back => true)
+  )
+  from runledger.pending p where p.submission_id = interrupt_execution.submission_id;
   return true;
 end
 $$;

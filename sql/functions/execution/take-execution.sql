@@ -41,13 +41,14 @@ declare
   _priority smallint := case when take_execution.since is null then -32768 else 0 end;
   _due_at timestamptz := coalesce(take_execution.since, '-infinity');
   _looked_at integer := 0;
+  _deferred integer := 0;
 begin
   if cardinality(take_execution.unanswered) > 0 then
     -- Runs with lost answers that began are ours already. A server that stood still may also execute an earlier call
     -- after this one.
     select
       0::bigint as id, e.stream_id::text as submission_id, e.data ->> 'language' as language,
-      e.data ->> 'run' as run, null::timestamptz as run_at
+      e.data ->> 'run' as run, null::timestamptz as run_at, null::uuid as account_id, null::bigint as debt
     into _job
     from runledger.pending
     join runledger.event e on e.stream_id = pending.submission_id
@@ -69,13 +70,14 @@ begin
   loop
     if _job is null then
       -- What this worker cannot do is put back. Among thousands of it, the next call goes on.
-      if _looked_at = 100 then
+      if _looked_at - _deferred = 100 then
         return;
       end if;
       _looked_at := _looked_at + 1;
       select
         taken.id, taken.payload ->> 'submission' as submission_id, taken.payload ->> 'language' as language,
-        take_execution.run as run, taken.run_at
+        take_execution.run as run, taken.run_at,
+        (taken.payload ->> 'account')::uuid as account_id, (taken.payload ->> 'debt')::bigint as debt
       into _job
       from job.take_job(_tasks, _priority, _due_at) taken
       where taken.id is not null;
@@ -94,6 +96,13 @@ begin
     if not take_execution.programs ? _job.language then
       -- The log makes the job anew, with its language's task.
       perform job.enqueue_execute(_job.submission_id::uuid);
+      _job := null;
+      continue;
+    end if;
+    -- One that comes too early after so many is begun all the same: no slot waits for long.
+    if _job.run_at is not null and job.read_debt(_job.account_id) > _job.debt and _deferred < 200 then
+      _deferred := _deferred + 1;
+      perform job.defer_turn(_job.submission_id::uuid, _job.language, _job.account_id, _job.debt);
       _job := null;
       continue;
     end if;

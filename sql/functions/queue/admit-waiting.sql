@@ -19,7 +19,7 @@ begin
   -- Those of one key take turns, so that the count is exact.
   perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
   for _waiting in
-    select p.submission_id, r.language
+    select p.submission_id, p.is_low, r.language
     from runledger.pending p
     left join runledger.result r on r.id = p.submission_id
     where p.api_key_id = admit_waiting.api_key_id and not p.admitted
@@ -31,7 +31,9 @@ begin
     )) end
   loop
     update runledger.pending set admitted = true where pending.submission_id = _waiting.submission_id;
-    perform job.enqueue_first(_waiting.submission_id, _waiting.language);
+    perform job.enqueue_first(
+      _waiting.submission_id, _waiting.language, _waiting.is_low, job.find_turn(_waiting.submission_id)
+    );
     _admitted := _admitted + 1;
   end loop;
   if _admitted > 0 then

@@ -29,8 +29,8 @@ as $$
       where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id)),
     (select count(*) from runledger.worker w
       where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id)),
-    -- The job's own time: a submission may have waited long for a place of its key before it had one.
-    (select coalesce(extract(epoch from now() - min(j.run_at)), 0)
+    -- The job's own time, as run_at is mostly a turn: a submission may have waited long for a place of its key before it had one.
+    (select coalesce(extract(epoch from now() - min(greatest(j.created_at, j.run_at))), 0)
       from graphile_worker.jobs j
       where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
         and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%'))::double precision

@@ -1,6 +1,6 @@
 -- Removes a job instead of marking it, as graphile-worker does: one index update instead of nine. The log says who has
--- the submission (runledger.take_execution). Columns and indexes are those of the version pinned in package.json;
--- runledger_by_task is ours.
+-- the submission (runledger.take_execution). run_at is mostly a turn (job.turn_time). Columns and indexes are those of the version
+-- pinned in package.json; runledger_by_task is ours.
 
 create or replace function job.take_job(
   tasks text[],
@@ -34,7 +34,7 @@ begin
       for update skip locked
     )
     -- A job of another priority says nothing of where the queue begins.
-    returning taken.id, taken.payload, case when taken.priority = 0 then taken.run_at end
+    returning taken.id, taken.payload, case when taken.priority = 0 then job.begin_turn(taken.run_at) end
     into take_job.id, take_job.payload, take_job.run_at;
     return;
   end if;
@@ -60,7 +60,7 @@ begin
       order by j.priority, j.run_at limit 1
       for update skip locked
     )
-    returning taken.id, taken.payload, case when taken.priority = 0 then taken.run_at end
+    returning taken.id, taken.payload, case when taken.priority = 0 then job.begin_turn(taken.run_at) end
     into take_job.id, take_job.payload, take_job.run_at;
     exit when found;
   end loop;

@@ -11,12 +11,21 @@ begin
   using runledger.api_key k, runledger.tier
   where pending.submission_id = finish_submission.submission_id
     and k.id = pending.api_key_id and tier.name = k.tier
-  returning pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited into _pending;
+  returning
+    pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited,
+    k.account_id, tier.weight, pending.turn, pending.charge,
+    (select extract(epoch from r.finished_at - r.started_at) from runledger.result r where r.id = pending.submission_id) as seconds
+  into _pending;
   if not found then
     -- Removed by hand: waiters are told all the same.
-    select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited into strict _pending
+    select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited,
+      null::uuid as account_id, 1 as weight, null::bigint as turn, null::bigint as charge, null::numeric as seconds
+    into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
   end if;
+  perform job.settle_turn(
+    _pending.account_id, _pending.weight, _pending.turn, _pending.charge, _pending.seconds::double precision
+  );
   if _pending.is_limited then
     perform runledger.admit_waiting(_pending.api_key_id);
   end if;

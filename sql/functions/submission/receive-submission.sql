@@ -17,10 +17,11 @@ declare
   _earlier record;
   _admitted boolean := true;
   _is_low boolean := coalesce(_request.data ->> 'priority' = 'low', false);
+  _next job.turn;
   _recorded_at timestamptz;
 begin
   select
-    k.account_id, tier.concurrent_executions,
+    k.account_id, tier.concurrent_executions, tier.weight,
     k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and tier.requests_per_minute is null
       as needs_no_admission
   into strict _key
@@ -58,8 +59,8 @@ begin
     end if;
   end if;
 
-  if _request.capacity is not null and not runledger.has_room(1, _request.capacity) then
-    raise exception 'the queue is full' using errcode = 'RL003';
+  if _request.capacity is not null then
+    perform runledger.demand_room(1, _request.capacity, _key.account_id, _key.weight);
   end if;
 
   -- Before the key's row: a batch has locked all of its blobs by then.
@@ -89,14 +90,18 @@ begin
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
   end if;
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to, is_low)
+  -- A low one has no turn; one that waits for a place of its key gets it there.
+  if _admitted and not _is_low then
+    _next := job.next_turn(_key.account_id, _key.weight);
+  end if;
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to, is_low, turn, charge)
   values (
     _request.submission_id, _request.api_key_id, _admitted, false,
-    case when _request.told_to is not null then array[_request.told_to] end, _is_low
+    case when _request.told_to is not null then array[_request.told_to] end, _is_low, _next.turn, _next.charge
   );
   perform runledger.apply_event(_request.submission_id, 1, 'submission.received', _request.data, _recorded_at);
   if _admitted then
-    perform job.enqueue_first(_request.submission_id, _request.data ->> 'language');
+    perform job.enqueue_first(_request.submission_id, _request.data ->> 'language', _is_low, _next.turn, _key.account_id, _next.debt);
     if _request.told_to is not null then
       perform job.wake_workers(1);
     end if;
@@ -109,4 +114,4 @@ begin
   return query select _request.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full, or, with the detail `account`, the account''s share of it; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -8,15 +8,18 @@ declare
 begin
   -- The log does not say what was admitted: running ones were. The reconciler admits the others, but not those of keys
   -- without a limit.
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, is_low)
+  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, is_low, turn, charge)
   select
     derived.submission_id, derived.api_key_id,
     coalesce(r.status = 'running', false) or tier.concurrent_executions is null, true,
-    derived.is_low
+    derived.is_low,
+    -- What was charged for it is forgotten, as if it were right.
+    job.read_turn(j.run_at), null
   from runledger.pending_from_log derived
   left join runledger.result r on r.id = derived.submission_id
   join runledger.api_key k on k.id = derived.api_key_id
   join runledger.tier on tier.name = k.tier
+  left join graphile_worker.jobs j on j.key = derived.submission_id::text and not derived.is_low
   where derived.submission_id > restore_pending.after and derived.submission_id <= restore_pending.up_to
     and not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
   on conflict do nothing;

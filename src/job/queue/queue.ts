@@ -5,7 +5,9 @@
 //               is the submission's id, so at most one is queued (job.enqueue_first, _execute).
 //   announced   After the commit idle workers hear how many came (job.wake_workers, hint.ts).
 //   taken       A worker with a free slot removes the row and appends execution.started in one statement
-//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts).
+//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts). The
+//               order is of accounts, not of requests: run_at is a turn (job.next_turn), and what comes too early is put back
+//               (job.defer_turn).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
 //   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
 //   cancelled   By its caller (runledger.cancel_submission). Without an attempt it ends at once, and its job is removed. An

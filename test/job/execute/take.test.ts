@@ -104,9 +104,9 @@ t.test('who knows where the queue begins begins there, and misses nothing', asyn
   for (let n = 0; n < 3; n += 1) ids.push(await submitNew(sql, caller, python))
   await sql`
     update graphile_worker._private_jobs
-    set run_at = now() - make_interval(mins => 3 - array_position(${ids}::text[], key))`
+    set run_at = job.turn_time(60000000 * array_position(${ids}::text[], key))`
   const [worker, minute] = [await registerWorker(), 60_000]
-  const since = new Date(Date.now() - 1.5 * minute)
+  const since = new Date(1.5 * minute)
   const second = await take(worker, uuidv7(), { since })
   t.equal(second?.submission_id, ids[1], 'the first that is due since then')
   t.ok((second?.due_at ?? since) > since)

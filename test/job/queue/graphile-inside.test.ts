@@ -222,7 +222,7 @@ t.test('a row that we write is the one that add_job writes', async (t) => {
     select graphile_worker.add_job('execute:python', json_build_object('submission', ${id}::text, 'language', 'python'), job_key => ${id})`
   const theirs = await read()
   await sql`select graphile_worker.remove_job(${id})`
-  await sql`select job.enqueue_first(${id}, 'python')`
+  await sql`select job.enqueue_first(${id}, 'python', false, null)`
   t.strictSame(await read(), theirs)
 })
 

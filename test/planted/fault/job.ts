@@ -189,4 +189,46 @@ export const jobFaults: readonly Fault[] = [
     instead: 'as $$\ndeclare\n  -- All with',
     tests: ['job/receive'],
   },
+  {
+    name: 'job: who queues more gets more of the slots',
+    text: '  _done := setval(_clock, _next.turn + _next.charge - _paid);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: the weight of a tier counts nothing',
+    text: 'share_ticks.ticks::double precision / share_ticks.weight + random()',
+    instead: 'share_ticks.ticks::double precision + random()',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: a job that is made anew goes behind all others',
+    text: 'if not found or _pending.turn is not null or _pending.is_low then',
+    instead: 'if not found or _pending.is_low then',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what a program took beyond its charge is forgotten',
+    text: '      _done := setval(_debt, _before + _more);',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what is moved overtakes what comes later of its account',
+    text: '      _done := setval(_clock, pg_sequence_last_value(_clock) + _step * ((_before + _more) / _step - _before / _step));',
+    instead: '',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what is queued at the price of short programs goes before others though long ones ran',
+    text: 'if _job.run_at is not null and job.read_debt(_job.account_id) > _job.debt and _deferred < 200 then',
+    instead: 'if false then',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: what an account has queued is moved for the same debt again and again',
+    text: 'defer_turn.language, false, _turn, defer_turn.account_id, _debt',
+    instead: 'defer_turn.language, false, _turn, defer_turn.account_id, defer_turn.debt',
+    tests: ['job/queue/turn'],
+  },
 ]

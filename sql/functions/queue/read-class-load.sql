@@ -1,0 +1,18 @@
+-- Whose programs wait, and for how long, for metrics: since accounts share the slots, one class may wait while another does not.
+
+create or replace function runledger.read_class_load()
+returns table (tier text, language text, priority text, waiting bigint, oldest_seconds double precision)
+language sql stable security definer set search_path = ''
+as $$
+  select
+    k.tier, r.language, case when p.is_low then 'low' else 'normal' end, count(*),
+    extract(epoch from now() - min(r.created_at))::double precision
+  from runledger.pending p
+  join runledger.result r on r.id = p.submission_id
+  join runledger.api_key k on k.id = p.api_key_id
+  where r.status = 'queued'
+  group by 1, 2, 3
+  -- Operators make tiers as they like; a scrape is bounded all the same.
+  order by count(*) desc limit 200
+$$;
+comment on function runledger.read_class_load is 'One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.';
