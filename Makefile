@@ -59,10 +59,10 @@ bench-compare: setup packages ## measure this checkout and BASE=revision alterna
 	@$(SUDO) env PATH="$(BIN):$$PATH" node bench/compare.ts "$(BASE)" $(BENCH)
 
 bench-scale: setup packages ## make a history of EVENTS=10000000 once, keep it in HISTORY=.data/history, measure beside it
-	@$(SUDO) env PATH="$(BIN):$$PATH" sh -ec ' \
+	@$(SUDO) env PATH="$(BIN):$$PATH" sh -ec 'status=0; \
 		node bench/history/make.ts "$(or $(HISTORY),.data/history)" $(or $(EVENTS),10000000); \
-		node bench/history/beside.ts "$(or $(HISTORY),.data/history)"; \
-		node bench/history/whole.ts "$(or $(HISTORY),.data/history)"'
+		for part in beside whole; do node bench/history/$$part.ts "$(or $(HISTORY),.data/history)" || status=1; done; \
+		exit $$status'
 
 test-hostile: setup packages ## programs that attack either kind of box; HOSTILE=pattern runs some, BOX=… one kind
 	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \

@@ -102,8 +102,11 @@ const works: readonly Work[] = [
 async function weigh(sql: Database): Promise<string> {
   const rows = await sql<{ name: string; bytes: number }[]>`
     select name, (
-      select coalesce(sum(pg_total_relation_size(part.relid)), 0)
-      from pg_partition_tree(('runledger.' || name)::regclass) part
+      select sum(pg_total_relation_size(part.relid))
+      from (
+        select relid from pg_partition_tree(('runledger.' || name)::regclass)
+        union select ('runledger.' || name)::regclass
+      ) part
     ) as bytes
     from unnest(array['event', 'result', 'delivery', 'body']) name`
   const submissions = await count(sql, 'result')

@@ -2,6 +2,8 @@
 
 create or replace function runledger.list_unfinished(account_id uuid) returns setof uuid
 language sql stable security definer set search_path = ''
+-- Reckoned with a thousand, all that there is of results would be read instead.
+rows 100
 as $$
   select p.submission_id
   from runledger.api_key k

@@ -19,14 +19,8 @@ returns table (
   blobs_read integer,
   blobs_fetched integer
 )
-language plpgsql stable security definer set search_path = ''
--- Planned once a session: each month of the log makes planning longer. Without knowing how much is new, index lookups alone
--- stay as cheap when there is much that is old.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language sql stable security definer set search_path = ''
 as $$
-begin
-  return query
   with horizon as (
     select
       pg_snapshot_xmin(pg_current_snapshot()) as until,
@@ -73,7 +67,6 @@ begin
     on received.stream_id = recent.stream_id and received.stream_version = 1 and received.type = 'submission.received'
   left join runledger.event started
     on recent.type = 'execution.completed'
-    and started.stream_id = recent.stream_id and started.stream_version = recent.stream_version - 1;
-end
+    and started.stream_id = recent.stream_id and started.stream_version = recent.stream_version - 1
 $$;
 comment on function runledger.read_progress is 'Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.';
