@@ -23,6 +23,8 @@ export interface BareRun {
   readonly atOnce?: number
   /** The machine rests for so long before each run, outside of the clock. */
   readonly idleMilliseconds?: number
+  /** Each command is cloned into new namespaces of the kinds that a box has, which needs root; false unless told. */
+  readonly clones?: boolean
 }
 
 /** Starts programs bare. Disposing of it removes its directories. */
@@ -58,12 +60,13 @@ export async function createBareRunner(): Promise<BareRunner> {
         environment,
         atOnce = 1,
         idleMilliseconds = 0,
+        clones = false,
       } = typeof run === 'function' ? run(first) : run
       const places = Array.from({ length: atOnce }, (_, n) => `${directory}/${prepared}-${n}`)
       const commandLine = commands.flatMap((command, n) => (n === 0 ? command : [';', ...command]))
       return async (runs) => {
         for (const place of places) makePlace(place, files)
-        const counts = [String(runs), String(idleMilliseconds), stdout]
+        const counts = [clones ? 'clone' : 'spawn', String(runs), String(idleMilliseconds), stdout]
         const told = await execute(program, [...counts, ...places, '--', ...commandLine], {
           // posix_spawnp looks for programs where that process would, not where the child will: no version manager's shims.
           env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...environment },

@@ -60,11 +60,11 @@ function judge(goal: Goal, rows: readonly Row[]): GoalOutcome {
   const show = ({ p50, p95, perSecond }: Row): string =>
     isRate
       ? `${digits(perSecond ?? Number.NaN)}/s`
-      : `${digits(bound.kind === 'p95Over' ? p95 : p50)} ms`
+      : `${digits(bound.kind === 'p95Over' || bound.kind === 'timesP95' ? p95 : p50)} ms`
   const isDifference = bound.kind === 'p50Over' || bound.kind === 'p95Over'
   const ratio = isDifference
     ? `${value < 0 ? '' : '+'}${digits(value)} ms`
-    : `×${digits(row.ratio ?? Number.NaN)}${isRate ? ' rate' : ''}`
+    : `×${digits((bound.kind === 'timesP95' ? row.ratioP95 : row.ratio) ?? Number.NaN)}${isRate ? ' rate' : ''}`
   return {
     id,
     what,
@@ -136,7 +136,7 @@ function findRow(rows: readonly Row[], name: string): Row {
 
 /** The row's figure that the bound is about, and the bound in words. */
 function describe(bound: Bound, row: Row): { value: number; wanted: string } {
-  const { ratio, overP50, overP95 } = row
+  const { ratio, ratioP95, overP50, overP95 } = row
   const or = (value: number | null): number => value ?? Number.NaN
   switch (bound.kind) {
     case 'p50Over':
@@ -145,6 +145,8 @@ function describe(bound: Bound, row: Row): { value: number; wanted: string } {
       return { value: or(overP95), wanted: `≤ +${bound.most} ms` }
     case 'timesP50':
       return { value: or(ratio), wanted: `≤ ×${bound.most}` }
+    case 'timesP95':
+      return { value: or(ratioP95), wanted: `≤ ×${bound.most}` }
     case 'timesRate':
       return { value: or(ratio), wanted: `≥ ×${bound.least} rate` }
   }
@@ -158,6 +160,7 @@ function costOf({ kind }: Bound, floor: Row, value: number): number {
     case 'p95Over':
       return (floor.p95 + value) / floor.p95
     case 'timesP50':
+    case 'timesP95':
       return value
     case 'timesRate':
       return 1 / value

@@ -65,6 +65,8 @@ export interface Row {
   readonly floor: string | null
   /** This case over its floor: of p50, or of calls a second where more than one is under way. */
   readonly ratio: number | null
+  /** This case's p95 over its floor's; null without a floor and where more than one is under way. */
+  readonly ratioP95: number | null
   /** This case less its floor; null without a floor and where more than one is under way. */
   readonly overP50: number | null
   readonly overP95: number | null
@@ -202,6 +204,7 @@ function summarize({ name, atOnce = 1, floor }: Case, samples: ReadonlyMap<strin
     ratio: over((mine, its) =>
       isLoad ? (mine.perSecond ?? 0) / (its.perSecond ?? 0) : mine.p50 / its.p50,
     ),
+    ratioP95: isLoad ? null : over((mine, its) => mine.p95 / its.p95),
     overP50: isLoad ? null : over((mine, its) => mine.p50 - its.p50),
     overP95: isLoad ? null : over((mine, its) => mine.p95 - its.p95),
   }

@@ -1,7 +1,10 @@
 // The floor of everything that starts a program: posix_spawn, the output read to its end, waitpid, and nothing else.
 // Node's own spawn is no floor: it costs a millisecond and more, and blocks its event loop meanwhile.
 //
-//   posix-spawn RUNS IDLE_MS STDOUT DIRECTORY... -- PROGRAM ARGUMENT... [; PROGRAM ARGUMENT...]
+//   posix-spawn HOW RUNS IDLE_MS STDOUT DIRECTORY... -- PROGRAM ARGUMENT... [; PROGRAM ARGUMENT...]
+//
+// HOW is `spawn`; or `clone`, the floor of every box: a clone into new namespaces of the kinds that each box has for itself,
+// and exec. Nothing is mounted in them, no cgroup is entered, no filter is loaded.
 //
 // Runs the commands one after the other, RUNS times, in as many threads as there are directories, each with one of
 // them as its working directory, after IDLE_MS of rest before each run. The commands find the environment that this process
@@ -9,7 +12,9 @@
 // another status than 0, or the last one prints another text than STDOUT.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -18,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +33,7 @@ enum { MOST_COMMANDS = 8, MOST_THREADS = 64 };
 static char **commands[MOST_COMMANDS];
 static int command_count;
 static const char *expected;
+static bool clones;
 static long idle_ms;
 static int runs;
 static atomic_int next_run;
@@ -43,19 +50,38 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Starts one command and reads what it prints to its end; returns how much of it is in the buffer. */
-static size_t run_command(char **argv, const char *directory, char *output, size_t room) {
-  int out[2];
-  if (pipe2(out, O_CLOEXEC) != 0) fail("pipe2");
+static pid_t spawn(char **argv, const char *directory, int out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addchdir_np(&actions, directory);
   pid_t child;
   if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) != 0) fail(argv[0]);
   posix_spawn_file_actions_destroy(&actions);
+  return child;
+}
+
+static pid_t clone_into_namespaces(char **argv, const char *directory, int out) {
+  struct clone_args arguments = {
+      .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+      .exit_signal = SIGCHLD,
+  };
+  pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (child < 0) fail("clone3");
+  if (child > 0) return child;
+  int nothing = open("/dev/null", O_RDWR);
+  if (dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(nothing, 2) < 0 || chdir(directory) != 0) _exit(126);
+  execvp(argv[0], argv);
+  _exit(127);
+}
+
+/* Starts one command and reads what it prints to its end; returns how much of it is in the buffer. */
+static size_t run_command(char **argv, const char *directory, char *output, size_t room) {
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0) fail("pipe2");
+  pid_t child = clones ? clone_into_namespaces(argv, directory, out[1]) : spawn(argv, directory, out[1]);
   close(out[1]);
   size_t length = 0;
   char rest[65536];
@@ -95,13 +121,16 @@ static void *work(void *directory) {
 
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (argc < 7) return 64;
-  runs = atoi(argv[1]);
-  idle_ms = atol(argv[2]);
-  expected = argv[3];
+  if (argc < 8) return 64;
+  clones = strcmp(argv[1], "clone") == 0;
+  // As a keeper has them once for all of its boxes.
+  if (clones && unshare(CLONE_NEWNS | CLONE_NEWNET) != 0) fail("unshare");
+  runs = atoi(argv[2]);
+  idle_ms = atol(argv[3]);
+  expected = argv[4];
   char *directories[MOST_THREADS];
   int threads = 0;
-  int i = 4;
+  int i = 5;
   for (; i < argc && strcmp(argv[i], "--") != 0 && threads < MOST_THREADS; i++) directories[threads++] = argv[i];
   commands[command_count++] = &argv[++i];
   for (; i < argc && command_count < MOST_COMMANDS; i++) {

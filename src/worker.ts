@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
 import type { LimitOverride } from '#config'
 import { checkLogin, createDatabase, surviveLostConnections, untilAbsent } from '#database'
+import { listLacks } from '#detail'
 import { claimUids, createBlobCache, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
@@ -86,6 +87,7 @@ const retentionDatabase = createDatabase({
 const giveBack = new AbortController()
 const poolIds: string[] = []
 const isPaused = (): boolean => orders.isPaused
+const lacks = listLacks(executor)
 const suspension = createSuspension({ executor, log, onChange: () => lease.renew() })
 const orders = createOrderFollower({
   record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
@@ -104,7 +106,7 @@ const lease = await announceWorker({
         ),
       ].map(([name, runtime]) => [
         name,
-        { ...runtime, limits: describeLimits(limits[name as Language]) },
+        { ...runtime, limits: describeLimits(limits[name as Language]), lacks },
       ]),
     ),
   description: { version: metadata.version, isolation: executor.isolation },

@@ -1,6 +1,6 @@
-// Goal G1: what a box costs. A static binary that prints a word, in a box of production's limits against posix_spawn of
-// the same bytes: one run after another, and after 100 ms of rest (a service is mostly idle, and a cgroup v1
-// attach is slow then). Read "+p50" and "+p95": milliseconds over bare fork and exec.
+// Goal G1: what a box costs. A static binary that prints a word, in a box of production's limits against a bare clone of the
+// same bytes into namespaces of the same kinds: one run after another, and after 100 ms of rest (a service is mostly idle,
+// and a cgroup v1 attach is slow then). Read "over floor". What posix_spawn takes without any namespace stands beside it.
 import { createBareRunner } from '../bare.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
@@ -12,15 +12,22 @@ using bare = await createBareRunner()
 await using fixed = await startStaticExecutor(bare.directory)
 const { executor, binary, code, stdout } = fixed
 
-const pair = (what: string, iterations: number, idleMilliseconds?: number): Case[] => {
+const cases = (what: string, iterations: number, idleMilliseconds?: number): Case[] => {
   const rest = idleMilliseconds === undefined ? {} : { idleMilliseconds }
   const run = { commands: [['./main']], files: { main: binary }, stdout, ...rest }
   return [
     { ...rest, name: `bare ${what}`, iterations, batch: bare.prepare(run) },
     {
       ...rest,
-      name: `boxed ${what}`,
+      name: `cloned ${what}`,
       floor: `bare ${what}`,
+      iterations,
+      batch: bare.prepare({ ...run, clones: true }),
+    },
+    {
+      ...rest,
+      name: `boxed ${what}`,
+      floor: `cloned ${what}`,
       iterations,
       run: () => expectBoxed(executor, 'cpp', code, stdout),
     },
@@ -28,7 +35,7 @@ const pair = (what: string, iterations: number, idleMilliseconds?: number): Case
 }
 
 const rows = await measure([
-  ...pair('static binary', scaleIterations(200)),
-  ...pair('static binary, after 100 ms', scaleIterations(25), 100),
+  ...cases('static binary', scaleIterations(200)),
+  ...cases('static binary, after 100 ms', scaleIterations(25), 100),
 ])
 report('executor/box', rows, { notes: [`a box is made by ${executor.isolation.box}`] })

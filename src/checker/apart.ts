@@ -8,9 +8,14 @@ export interface CheckThread {
   /**
    * As `check`.
    * @throws {Error} when the thread failed or did not answer in time: nothing is known of the outputs then. Another one
-   * answers the next question.
+   * answers the next question. The signal's reason when that ends the wait, and with it the thread.
    */
-  check(checker: BuiltInChecker, output: Uint8Array, expected: Uint8Array): Promise<Judgement>
+  check(
+    checker: BuiltInChecker,
+    output: Uint8Array,
+    expected: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<Judgement>
 }
 
 export interface CheckThreadOptions {
@@ -54,7 +59,11 @@ export function openCheckThread({
     standing = null
   }
 
-  async function ask({ checker, output, expected }: Question): Promise<Judgement> {
+  async function ask(
+    { checker, output, expected }: Question,
+    signal?: AbortSignal,
+  ): Promise<Judgement> {
+    signal?.throwIfAborted()
     // Copies, which are given away: others may read the originals, and a part of a larger buffer would take all of it along.
     const question = {
       checker,
@@ -66,7 +75,7 @@ export function openCheckThread({
     thread.ref()
     try {
       thread.postMessage(question, [question.output.buffer, question.expected.buffer])
-      return await awaitAnswer(thread, patienceMilliseconds)
+      return await awaitAnswer(thread, patienceMilliseconds, signal)
     } catch (error) {
       end()
       throw error
@@ -77,22 +86,29 @@ export function openCheckThread({
   }
 
   return {
-    check(checker, output, expected) {
-      const asked = last.then(() => ask({ checker, output, expected }))
+    check(checker, output, expected, signal) {
+      const asked = last.then(() => ask({ checker, output, expected }, signal))
       last = asked.catch(() => {})
       return asked
     },
   }
 }
 
-function awaitAnswer(thread: Worker, patienceMilliseconds: number): Promise<Judgement> {
+function awaitAnswer(
+  thread: Worker,
+  patienceMilliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Judgement> {
   const { promise, resolve, reject } = Promise.withResolvers<Judgement>()
   const onExit = (status: number): void => reject(new Error(`the thread ended with ${status}`))
   const onSilence = (): void => reject(new Error('the thread does not answer'))
+  const onAbort = (): void => reject(signal?.reason)
   const timer = setTimeout(onSilence, patienceMilliseconds)
+  signal?.addEventListener('abort', onAbort)
   thread.once('message', resolve).once('error', reject).once('exit', onExit)
   return promise.finally(() => {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
     thread.off('message', resolve).off('error', reject).off('exit', onExit)
   })
 }

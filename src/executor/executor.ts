@@ -1,7 +1,7 @@
 // The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
 //
-// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or two, compile and run. Each
-// phase gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's
+// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or more, compile and runs, which
+// take turns in the slots that are free. Each gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's
 // programs and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a
 // cgroup that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
 //

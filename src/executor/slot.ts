@@ -14,6 +14,8 @@ export interface SlotPool {
    */
   acquire(signal?: AbortSignal, ahead?: boolean): Promise<Slot>
   release(slot: Slot): void
+  /** The slot that has been free for longest in exchange for this one, which is clear; itself when none is free. */
+  exchange(slot: Slot): Slot
   /** Never lends this slot again: something of an earlier run may still be in it. */
   quarantine(slot: Slot): void
 }
@@ -61,6 +63,11 @@ export function createSlotPool(count: number, firstUid: number | null): SlotPool
       const waiter = waiters.shift()
       if (waiter === undefined) free.push(slot)
       else waiter.resolve(slot)
+    },
+    exchange(slot) {
+      // Last first: without another one it gets itself.
+      free.push(slot)
+      return free.shift() ?? slot
     },
     quarantine() {
       inService -= 1

@@ -1,5 +1,6 @@
 // Runs the phases of one request in one slot, and in another slot when a phase could not begin there: what fails before a
-// program's first instruction is not the program's doing.
+// program's first instruction is not the program's doing. Phases take turns in free slots: one clears away the last box and makes
+// its next while the other runs.
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import { NotBegunError } from '#contract'
 import type { SlotPool } from './slot.ts'
@@ -24,8 +25,11 @@ export async function withSlot<Result>(
   let slot = await slots.acquire(waiting)
   let left: Promise<void> | null = null
   let taken = 1
+  let isFirst = true
 
   async function runPhase(request: PhaseRequest): Promise<Phase> {
+    if (!isFirst && boxes.clearing(slot) === null) slot = slots.exchange(slot)
+    isFirst = false
     for (;;) {
       try {
         return await boxes.run(slot, request, signal)

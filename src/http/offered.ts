@@ -1,7 +1,8 @@
-// Which languages can be submitted: those that a worker offers, or did within the last day. One that nobody runs is refused at
-// once; one whose workers are away for a while waits for them.
+// Which languages can be submitted: those that a worker offers, or did within the last day, and what of them no such worker can
+// do. What nobody runs is refused at once; what workers run that are away for a while waits for them.
 import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
+import { listDemands } from '#enqueue'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import type { Language } from '#language'
@@ -11,34 +12,81 @@ import type { Parsed } from './submission.ts'
 const period = '24 hours'
 // A worker that has come is known so soon, and so often is asked at most.
 const staleMilliseconds = 1000
-// A language that was offered is taken for so long without asking again: little beside the day.
+// What was offered is taken for so long without asking again: little beside the day.
 const keptMilliseconds = 60_000
 
-/** Says why a submission in this language is not taken; null: it is. */
-export type OfferedLanguages = (language: Language) => Promise<string | null>
+/** What a submission needs of a worker. */
+export interface Needed {
+  readonly language: Language
+  /** Of a checker that is a program. */
+  readonly checkerLanguage?: Language | undefined
+  /** Abilities, as the log names them. */
+  readonly demands?: readonly string[] | undefined
+}
 
-/** Asks the database when it has to: for a language that was not offered when it asked last, or when that is long ago. */
+/** Says what of it is not taken, by fields of a request; nothing: it is. */
+export type OfferedLanguages = (needed: Needed) => Promise<readonly Issue[]>
+
+/** By language: what none of its workers can do. */
+type Offered = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Asks the database when it has to: for what was not offered when it asked last, or when that is long ago. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
-  let offered: ReadonlySet<string> = new Set()
+  let offered: Offered = new Map()
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
 
   async function ask(): Promise<void> {
     const rows = await withDeadline(
       async () =>
-        database<{ name: string }[]>`select name from runledger.list_recent_language(${period})`,
+        database<OfferedRow[]>`select name, lacks from runledger.list_recent_language(${period})`,
     )
-    offered = new Set(rows.map(({ name }) => name))
+    offered = intersectLacks(rows)
     askedAt = performance.now()
   }
 
-  return async (language) => {
+  return async (needed) => {
     const age = performance.now() - askedAt
-    if (offered.has(language) && age < keptMilliseconds) return null
+    const issues = [...judge(needed, offered)]
+    if (issues.length === 0 && offered.size > 0 && age < keptMilliseconds) return issues
     if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
-    // Before its first worker a service takes what any could run.
-    if (offered.size === 0 || offered.has(language)) return null
-    return `is offered by no worker, and was not within the last 24 hours; offered are ${[...offered].toSorted().join(', ')}`
+    return [...judge(needed, offered)]
+  }
+}
+
+interface OfferedRow {
+  readonly name: string
+  readonly lacks: readonly string[]
+}
+
+function intersectLacks(rows: readonly OfferedRow[]): Offered {
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const { name, lacks } of rows) {
+    const own = new Set(lacks)
+    found.set(name, found.get(name)?.intersection(own) ?? own)
+  }
+  return found
+}
+
+function* judge(
+  { language, checkerLanguage, demands = [] }: Needed,
+  offered: Offered,
+): Generator<Issue> {
+  // Before its first worker a service takes what any could run.
+  if (offered.size === 0) return
+  const named = {
+    language,
+    ...(checkerLanguage !== undefined && { 'checker.language': checkerLanguage }),
+  }
+  for (const [path, name] of Object.entries(named)) {
+    if (offered.has(name)) continue
+    const message = `is offered by no worker, and was not within the last 24 hours; offered are ${[...offered.keys()].toSorted().join(', ')}`
+    yield { path, message }
+  }
+  for (const demand of demands) {
+    if (offered.get(language)?.has(demand) !== true) continue
+    const message = `is offered for ${language} by no worker, and was not within the last 24 hours`
+    yield { path: demand, message }
   }
 }
 
@@ -48,7 +96,7 @@ export type SubmissionParser = (
   caller: Pick<Caller, 'accountId' | 'limits'>,
 ) => Promise<Parsed<Submission>>
 
-/** A parser that also refuses languages that are not offered. */
+/** A parser that also refuses what is not offered. */
 export function refuseAbsent(
   parse: (input: unknown, allowed: TierLimits) => Parsed<Submission>,
   offered: OfferedLanguages,
@@ -57,15 +105,11 @@ export function refuseAbsent(
     const parsed = parse(input, limits)
     if (parsed.value === null) return parsed
     const { language, detail } = parsed.value
-    const named = {
+    const issues = await offered({
       language,
-      ...(detail.checker?.type === 'program' && { 'checker.language': detail.checker.language }),
-    }
-    const issues: Issue[] = []
-    for (const [path, name] of Object.entries(named)) {
-      const message = await offered(name)
-      if (message !== null) issues.push({ path, message })
-    }
+      checkerLanguage: detail.checker?.type === 'program' ? detail.checker.language : undefined,
+      demands: listDemands(detail),
+    })
     return issues.length === 0 ? parsed : { value: null, issues }
   }
 }

@@ -67,6 +67,7 @@ export function rerunResult(
 interface OriginalRequest {
   readonly language: Language
   readonly checker_language?: Language
+  readonly demands?: readonly string[]
   /** As the log spells them. */
   readonly limits?: Readonly<Partial<Record<'run' | 'compile', Readonly<Record<string, number>>>>>
 }
@@ -91,19 +92,10 @@ async function findObstacles(
   { limits: allowed }: Caller,
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
-  const named = {
-    language: originalRequest.language,
-    ...(originalRequest.checker_language !== undefined && {
-      'checker.language': originalRequest.checker_language,
-    }),
-  }
-  const issues: Issue[] = []
-  for (const [path, name] of Object.entries(named)) {
-    const message = await offered(name)
-    if (message !== null) issues.push({ path, message })
-  }
-  if (!Object.hasOwn(defaultLimits, originalRequest.language)) return issues
-  const { run, compile } = defaultLimits[originalRequest.language]
+  const { language, checker_language: checkerLanguage, demands } = originalRequest
+  const issues = [...(await offered({ language, checkerLanguage, demands }))]
+  if (!Object.hasOwn(defaultLimits, language)) return issues
+  const { run, compile } = defaultLimits[language]
   issues.push(...judgeLimits('limits', readLimits(originalRequest.limits?.run), run, allowed))
   if (compile !== null) {
     const own = readLimits(originalRequest.limits?.compile)

@@ -137,6 +137,11 @@ export type Ability = keyof typeof isAsked
 /** What workers of this release can do, where their hosts let them. */
 export const abilities = Object.keys(isAsked) as readonly Ability[]
 
+/** What a worker with this executor cannot do. */
+export function listLacks(executor: { readonly readsOutputFiles: boolean }): readonly Ability[] {
+  return executor.readsOutputFiles ? [] : ['output_files']
+}
+
 /** What a worker must be able to do. */
 export function listDemands(detail: Detail): readonly Ability[] {
   return abilities.filter((ability) => isAsked[ability](detail))

@@ -9,6 +9,7 @@ export type { Receipt } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { CampaignOutcome, RerunReceipt } from './rerun.ts'
 export type { BatchAnswer, BatchItem, BatchReceipt } from './batch.ts'
+export { listDemands } from './detail.ts'
 export type { Detail, DetailFile, OwnLimits, ProgramChecker, Test } from './detail.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 

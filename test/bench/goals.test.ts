@@ -1,6 +1,6 @@
 // How goals are judged, drawn and printed: facts about numbers, none about speed.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -23,6 +23,7 @@ const row = (name: string, floor: string | null, given: Partial<Row>): Row => ({
   max: 1,
   perSecond: null,
   ratio: null,
+  ratioP95: null,
   overP50: null,
   overP95: null,
   ...given,
@@ -37,8 +38,8 @@ const reportOf = (bench: string, rows: readonly Row[], figures = {}): Report => 
 
 t.test('a difference, a ratio and a rate each become time over the floor', (t) => {
   const box = (name: string): Row[] => [
-    row(`bare ${name}`, null, { p50: 0.5, p95: 1 }),
-    row(`boxed ${name}`, `bare ${name}`, { p50: 1.25, p95: 6, overP50: 0.75, overP95: 5 }),
+    row(`cloned ${name}`, null, { p50: 0.5, p95: 1 }),
+    row(`boxed ${name}`, `cloned ${name}`, { p50: 0.6, p95: 6, ratio: 1.2, ratioP95: 6 }),
   ]
   const outcomes = judgeGoals([
     reportOf('executor/box', [...box('static binary'), ...box('static binary, after 100 ms')]),
@@ -46,14 +47,22 @@ t.test('a difference, a ratio and a rate each become time over the floor', (t) =
       row('bare', null, { perSecond: 100 }),
       row('boxed python hello, 2 at once', 'bare', { perSecond: 400, ratio: 4, atOnce: 2 }),
     ]),
+    reportOf('executor/tests', [
+      row('bare', null, { p50: 0.5 }),
+      row('python, a test of 100', 'bare', { p50: 0.1, ratio: 0.2 }),
+      row('C++, a test of 100', 'bare', { p50: 1.25, overP50: 0.75 }),
+    ]),
   ])
-  t.equal(outcomes.length, 5, 'goals of benches that did not run are left out')
-  t.match(outcomes[0], { id: 'G1', ratio: '+0.75 ms', wanted: '≤ +1 ms', met: true })
-  t.match(outcomes[0]?.cost, { measured: 2.5, wanted: 3, peer: { name: 'bubblewrap' } })
-  t.match(outcomes[1], { ratio: '+5.00 ms', met: false, cost: { measured: 6, wanted: 4 } })
+  t.equal(outcomes.length, 7, 'goals of benches that did not run are left out')
+  t.match(outcomes[0], { id: 'G1', ratio: '×1.20', wanted: '≤ ×1.25', met: true })
+  t.match(outcomes[0]?.cost, { measured: 1.2, wanted: 1.25, peer: null })
+  t.match(outcomes[1], { measured: '6.00 ms', ratio: '×6.00', wanted: '≤ ×1.5', met: false })
+  t.match(outcomes[1]?.cost, { measured: 6, wanted: 1.5 })
   t.match(outcomes[4], { id: 'G2', floor: '100/s', measured: '400/s', met: true })
   t.match(outcomes[4]?.cost, { measured: 0.25, wanted: 0.25 })
-  t.match(formatGoals(outcomes), /G2 .*×4\.00 rate {2}≥ ×4 rate {2}yes[^]*3 of 5 goals are met/)
+  t.match(outcomes[6], { id: 'G11', ratio: '+0.75 ms', wanted: '≤ +0.8 ms', met: true })
+  t.match(outcomes[6]?.cost, { measured: 2.5, wanted: 2.6 })
+  t.match(formatGoals(outcomes), /G2 .*×4\.00 rate {2}≥ ×4 rate {2}yes[^]*5 of 7 goals are met/)
   t.end()
 })
 
@@ -91,7 +100,15 @@ t.test('a goal whose row was renamed stops the run', (t) => {
 t.test('the picture has a bar for each goal about time and is a document in itself', (t) => {
   const reports = [...new Set(goals.map(({ bench }) => bench))].map((bench) => {
     const rows = goals.filter((goal) => goal.bench === bench).map((goal) => goal.row)
-    const given = { p50: 3, p95: 9, perSecond: 10, ratio: 0.3, overP50: 0.1, overP95: 0.1 }
+    const given = {
+      p50: 3,
+      p95: 9,
+      perSecond: 10,
+      ratio: 0.3,
+      ratioP95: 0.4,
+      overP50: 0.1,
+      overP95: 0.1,
+    }
     return reportOf(bench, [
       row('bare', null, { p50: 2, p95: 8, perSecond: 30 }),
       ...[...new Set(rows)].map((name) => row(name, 'bare', given)),
@@ -127,6 +144,15 @@ t.test('the floor times what it is told to, in order, and refuses what is wrong'
   await t.rejects(other(1), /printed: hello/)
   const failing = bare.prepare({ commands: [['false']], stdout: '' })
   await t.rejects(failing(1), /false ended with wait status/)
+})
+
+const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
+t.test('the floor of boxes has namespaces of its own', needsRoot, async () => {
+  using bare = await createBareRunner()
+  const isFirst = ['sh', '-c', 'readlink /proc/self/ns/uts | grep -vq "$1" && echo $$', 'sh']
+  const commands = [[...isFirst, readlinkSync('/proc/self/ns/uts')]]
+  // It throws unless each prints 1: its first process's number.
+  await bare.prepare({ commands, stdout: '1\n', clones: true })(3)
 })
 
 t.test('programs of the floor are not found by our own path', async (t) => {

@@ -62,6 +62,39 @@ t.test('or in the same one, when it is the only one and clear', async (t) => {
   t.match(await later, { index: 0 })
 })
 
+t.test('phases take turns in slots that are free', async (t) => {
+  const pool = createSlotPool(3, null)
+  const { boxes, ran } = openBoxes(() => null)
+  const busy = await pool.acquire()
+  await withSlot(pool, boxes, signal, async (runPhase) => {
+    for (let phase = 0; phase < 4; phase += 1) await runPhase(asked)
+    pool.release(busy)
+    for (let phase = 0; phase < 3; phase += 1) await runPhase(asked)
+  })
+  t.same(ran, [1, 2, 1, 2, 1, 0, 2])
+  const free = await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()])
+  t.equal(new Set(free).size, 3, 'each is lent once')
+})
+
+t.test(
+  'and stay where they are while no other slot is free, or their own is not clear',
+  async (t) => {
+    const alone = openBoxes(() => null)
+    const twice = async (runPhase: (phase: typeof asked) => Promise<Phase>): Promise<void> => {
+      await runPhase(asked)
+      await runPhase(asked)
+    }
+    await withSlot(createSlotPool(1, null), alone.boxes, signal, twice)
+    t.same(alone.ran, [0, 0])
+    const unclear = openBoxes(
+      () => null,
+      () => Promise.resolve(),
+    )
+    await withSlot(createSlotPool(2, null), unclear.boxes, signal, twice)
+    t.same(unclear.ran, [0, 0])
+  },
+)
+
 t.test('what begins nowhere is given up after three slots', async (t) => {
   const pool = createSlotPool(4, null)
   const { boxes, ran } = openBoxes(refusal)

@@ -9,7 +9,7 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
-const { call } = await startServer(t, sql, { url })
+const { call, issue } = await startServer(t, sql, { url })
 
 const submit = (language: string): ReturnType<typeof call> =>
   call('POST', '/api/submit', { body: { language, code: '' } })
@@ -64,6 +64,37 @@ t.test('one whose trial is still to come is taken, and not listed', async (t) =>
     body.languages.map(({ name }: { name: string }) => name),
     ['go', 'python'],
   )
+})
+
+t.test('what no worker of a language can do is 400, and waits for one that can', async (t) => {
+  const asking = (language: string): ReturnType<typeof call> =>
+    call('POST', '/api/submit', { body: { language, code: '', output_files: ['out.txt'] } })
+  const unable = { lua: { lacks: ['output_files'] }, ruby: { lacks: ['output_files'] } }
+  await pretendWorker(sql, unable)
+  await until()
+  t.equal((await submit('ruby')).status, 202)
+  t.match(await asking('ruby'), {
+    status: 400,
+    body: {
+      error: 'invalid_request',
+      issues: [{ path: 'output_files', message: /offered for ruby by no worker/ }],
+    },
+  })
+  t.equal((await asking('python')).status, 202, 'a worker of the release before does not tell')
+  t.equal((await asking('lua')).status, 202, 'one that is away could')
+  await pretendWorker(sql, { ruby: { lacks: [] } })
+  await until()
+  const key = await issue()
+  const body = { language: 'ruby', code: '', output_files: ['out.txt'] }
+  const taken = await call('POST', '/api/submit', { key, body })
+  t.equal(taken.status, 202)
+  await sql`delete from runledger.worker where languages -> 'ruby' -> 'lacks' = '[]'`
+  // One that has not asked yet.
+  const { call: other } = await startServer(t, sql, { url })
+  t.match(await other('POST', `/api/result/${taken.body.id}/rerun`, { key }), {
+    status: 400,
+    body: { issues: [{ path: 'output_files' }] },
+  })
 })
 
 t.test('in a batch it is refused in its place', async (t) => {

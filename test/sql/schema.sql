@@ -885,8 +885,8 @@ function runledger.list_language()
   grant execute to runledger_api
 
 function runledger.list_recent_language(period interval)
-  The languages that a worker has run within the period, up to now.
-  returns TABLE(name text) stable security definer set search_path=""
+  The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand: a row for each difference.
+  returns TABLE(name text, lacks jsonb) stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.list_unfinished(account_id uuid)

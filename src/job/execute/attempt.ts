@@ -8,7 +8,7 @@ import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
-import { abilities } from '#detail'
+import { abilities, listLacks } from '#detail'
 import type { Executor } from '#executor'
 import { languages } from '#language'
 import type { Language, Limits } from '#language'
@@ -110,7 +110,8 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
   const host = hostname()
   const unanswered = createUnansweredRuns()
   const front = createQueueFront()
-  const does = abilities.filter((name) => name !== 'output_files' || executor.readsOutputFiles)
+  const lacks = listLacks(executor)
+  const does = abilities.filter((name) => !lacks.includes(name))
   // What is the same for most attempts is made into JSON once.
   const describePrograms = memoize((runtimes: Executor['runtimes']) =>
     JSON.stringify(

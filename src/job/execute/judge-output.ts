@@ -11,19 +11,24 @@ const bytesAtOnce = 256 * 1024
 /** The process's. */
 const ownThread = openCheckThread()
 
-/** @throws {SandboxError} step `checker.thread`: whether they are the same is not known then. */
+/**
+ * @throws {SandboxError} step `checker.thread`: whether they are the same is not known then. The signal's reason when that
+ * ends the wait for the thread.
+ */
 export async function judgeOutput(
   checker: BuiltInChecker,
   output: Uint8Array,
   expected: Uint8Array,
+  signal?: AbortSignal,
   thread: CheckThread = ownThread,
 ): Promise<Judgement> {
   if (output.length + expected.length <= bytesAtOnce) return check(checker, output, expected)
   // Most are, and to every checker.
   if (Buffer.compare(output, expected) === 0) return { same: true }
   try {
-    return await thread.check(checker, output, expected)
+    return await thread.check(checker, output, expected, signal)
   } catch (cause) {
+    signal?.throwIfAborted()
     throw new SandboxError('checker.thread', describeError(cause), cause)
   }
 }

@@ -58,7 +58,8 @@ export async function runAttempt(
     const signal = AbortSignal.any([identity.signal, shutdown])
     const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
     const { stdinBlob, expectedStdoutBlob, ...detail } = rest
-    const blobs = openBlobs(dependencies.blobs, attempt.accountId, AbortSignal.any([signal, stop]))
+    const end = AbortSignal.any([signal, stop])
+    const blobs = openBlobs(dependencies.blobs, attempt.accountId, end)
     const judged =
       tests &&
       judgeTests({
@@ -68,6 +69,7 @@ export async function runAttempt(
         scope: attempt.accountId,
         blobs,
         stop,
+        signal: end,
       })
     if (checker?.type === 'program') demand(executor, checker.language)
     const named = {
@@ -79,6 +81,7 @@ export async function runAttempt(
       stdout: given?.expectedStdout ?? null,
       // A program judges tests alone, and does so while they run.
       checker: checker?.type === 'program' ? undefined : checker,
+      signal,
     }
     const request = given && {
       ...describeExecution(attempt, code, detail, dependencies.limits[language]),

@@ -38,8 +38,10 @@ export interface TestPlan {
   /** The account. */
   readonly scope: string
   readonly blobs: NamedBlobs
-  /** Ends the wait for blobs, too. */
+  /** Ends the wait for blobs and for a check, too. */
   readonly stop: AbortSignal
+  /** As `stop`, and when the worker may not go on: ends a check. */
+  readonly signal: AbortSignal
 }
 
 interface JudgedTest extends Judged {
@@ -48,7 +50,7 @@ interface JudgedTest extends Judged {
 }
 
 export function judgeTests(plan: TestPlan): JudgedTests {
-  const { tests, checker, stopsOnFailure, scope, blobs, stop } = plan
+  const { tests, checker, stopsOnFailure, scope, blobs, stop, signal } = plan
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
@@ -79,8 +81,10 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     if (ended !== null) return { ...ended, message: null }
     const expectedStdout = await unlessAborted(blobs.readExpected(test), stop)
     if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
-    if (checker?.type !== 'program')
-      return { ...(await judgeRun(run, { stdout: expectedStdout, checker })), message: null }
+    if (checker?.type !== 'program') {
+      const judged = judgeRun(run, { stdout: expectedStdout, checker, signal })
+      return { ...((await unlessAborted(judged, stop)) ?? nothingBut(null)), message: null }
+    }
     const given = { stdin, expectedStdout }
     const { verdict, message } = await judgeByProgram(checker, given, run, scope, execute)
     return { ...nothingBut(verdict), message }

@@ -11,6 +11,8 @@ export interface Expectation {
   /** Null: any output will do. */
   readonly stdout: Uint8Array | null
   readonly checker: BuiltInChecker | undefined
+  /** Ends a judgement that takes its time. */
+  readonly signal?: AbortSignal
 }
 
 export interface Judged {
@@ -55,8 +57,8 @@ export async function judgeRun(run: Phase, expected: Expectation): Promise<Judge
   const ended = judgeEnd(run)
   if (ended !== null) return ended
   if (expected.stdout === null) return nothingBut('AC')
-  const { checker = defaultChecker, stdout } = expected
-  const judgement = await judgeOutput(checker, run.stdout, stdout)
+  const { checker = defaultChecker, stdout, signal } = expected
+  const judgement = await judgeOutput(checker, run.stdout, stdout, signal)
   return judgement.same
     ? nothingBut('AC')
     : { ...nothingBut('WA'), difference: judgement.difference }

@@ -1,6 +1,7 @@
 // A submission that demands what a worker cannot do waits for one that can.
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { listLacks } from '#detail'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
 import { readResult } from '#result'
@@ -30,6 +31,8 @@ t.test('a worker leaves what it cannot do, and goes on', { timeout: 120_000 }, a
   t.equal((await readResult(sql, demanding, null))?.status, 'queued')
   t.notOk(worker.logged.includes('worker.suspended'))
   t.equal(await startExecution(sql, demanding, { does: [tomorrow] }), 2)
+  const [told] = await sql`select languages -> 'python' -> 'lacks' as lacks from runledger.worker`
+  t.strictSame(told?.['lacks'], [], 'it tells what it cannot do')
 })
 
 t.test('what a submission demands is in the log', async (t) => {
@@ -86,4 +89,5 @@ t.test('a worker whose host lets it read no output files leaves them to others',
   t.equal(await startedBy(false, asking), false)
   t.equal((await readResult(sql, asking, null))?.status, 'queued')
   t.equal(await startedBy(true, asking), true)
+  t.strictSame(listLacks({ readsOutputFiles: false }), ['output_files'])
 })
