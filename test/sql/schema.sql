@@ -748,7 +748,7 @@ function runledger.change_key(api_key_id uuid, tier text, schema_version integer
 
 function runledger.check_ledger(events integer)
   Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
-  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -813,7 +813,7 @@ function runledger.find_cancelled(submissions uuid[])
 
 function runledger.find_faults(streams uuid[])
   One row for each row that audit.drift, audit.broken_chain and audit.invariant have of these streams.
-  returns TABLE(finding text, stream uuid) stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+  returns TABLE(finding text, stream uuid) stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.

@@ -4,7 +4,7 @@
 create or replace function runledger.check_ledger(events integer) returns uuid[]
 language plpgsql security definer set search_path = ''
 -- The views are asked for a list of streams. Whatever the planner thinks of its length, only index lookups are bounded.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 -- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.
 set jit = off
 set plan_cache_mode = force_custom_plan
