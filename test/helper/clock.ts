@@ -3,7 +3,8 @@ import type { Test } from 'tap'
 
 /** Stands still, in place of performance.now, until the test ends. @returns what turns it on, by milliseconds. */
 export function stopClock(t: Test): (milliseconds: number) => void {
-  let now = performance.now()
+  // Whole ones add up exactly.
+  let now = Math.ceil(performance.now())
   t.intercept(performance, 'now', { value: () => now })
   return (milliseconds) => (now += milliseconds)
 }
