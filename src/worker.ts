@@ -223,7 +223,8 @@ async function stop(reason: string, exitCode: number): Promise<void> {
 
 /** What ran is given back by others. */
 async function endWithoutDatabase(): Promise<void> {
-  await untilAbsent(database, absentSeconds)
+  // Of the pool that has no statements of runs: theirs may wait for long though the database is there.
+  await untilAbsent(sweepDatabase, absentSeconds)
   log.warn({ seconds: absentSeconds }, 'worker.stopped_without_database')
   await sleep(logMilliseconds)
   process.exit(1)

@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   client: [],
   console: [],
   'console/page': ['#client'],
-  checker: [],
+  checker: ['#abort'],
   database: plain,
   language: [],
   log: [],

@@ -1,8 +1,12 @@
--- Accounts share the slots: a job's place in the queue is a virtual time (job.next_turn), not when it came.
+-- Accounts share the slots: a job's place in the queue is a virtual time (job.next_turn), not when it came. Their sequences
+-- are made by the reconciler, some at a time: each is locked until its transaction ends.
+
+-- In the order in which jobs are taken: first the job, then what is pending.
+lock table graphile_worker._private_jobs in share row exclusive mode;
 
 alter table runledger.tier add column weight integer not null default 1
   constraint tier_weight check (weight between 1 and 1000);
-comment on column runledger.tier.weight is 'How many times an account''s share of the slots and of the queue that of weight 1 is.';
+comment on column runledger.tier.weight is 'How many times an account''s share of the slots that of weight 1 is.';
 
 alter table runledger.pending
   add column turn bigint,
@@ -24,19 +28,6 @@ create type job.turn as (
 );
 comment on type job.turn is 'A place in the queue and what was charged for it, in ticks of virtual time; and the account''s debt that it counts in.';
 
-do $$
-declare
-  _account record;
-begin
-  for _account in select a.id from runledger.account a loop
-    execute format('create sequence turn.%I minvalue 0 start 0', _account.id);
-    execute format('create sequence turn.%I minvalue 0 start 0', _account.id || ' cost');
-    execute format('create sequence turn.%I minvalue 0 start 0', _account.id || ' credit');
-    execute format('create sequence turn.%I minvalue 0 start 0', _account.id || ' debt');
-  end loop;
-end
-$$;
-
 -- What waits keeps its order and goes before what comes.
 with waiting as (
   select j.key, row_number() over (order by j.run_at, j.id) - count(*) over () as turn
@@ -52,5 +43,4 @@ update runledger.pending p set turn = waiting.turn, charge = 0 from waiting wher
 
 drop function if exists job.rank(uuid, boolean);
 drop function if exists job.enqueue_first(uuid, text);
-drop function if exists runledger.estimate_drain();
 drop function if exists runledger.receive_several(jsonb);

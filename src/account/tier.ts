@@ -22,7 +22,7 @@ export interface Tier {
   readonly limits: TierLimits
   /** The most that an account may have in blobs; left out, it stays, or is as usual. */
   readonly blobBytes?: number | null
-  /** How many times an account's share of the slots and of the queue that of weight 1 is; left out, it stays, or is 1. */
+  /** How many times an account's share of the slots that of weight 1 is; left out, it stays, or is 1. */
   readonly weight?: number
 }
 

@@ -1,6 +1,7 @@
 // Checks in a thread of its own: sixteen million bytes take seconds, in which whoever asks has other things to do. There is one
 // thread, which is started when it is needed and ended when it has been idle; it answers one question after the other.
 import { Worker } from 'node:worker_threads'
+import { untilAborted } from '#abort'
 import type { BuiltInChecker } from './checker.ts'
 import type { Judgement } from './judgement.ts'
 
@@ -89,7 +90,8 @@ export function openCheckThread({
     check(checker, output, expected, signal) {
       const asked = last.then(() => ask({ checker, output, expected }, signal))
       last = asked.catch(() => {})
-      return asked
+      // Others' questions before it are not waited for.
+      return untilAborted(asked, signal)
     },
   }
 }

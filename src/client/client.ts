@@ -7,7 +7,7 @@ import type { Result } from './result.ts'
 import { backOff, pause } from './retry.ts'
 import { readStream } from './stream.ts'
 import type { StreamEvent, StreamOptions } from './stream.ts'
-import { createAttempt, createSender, parseServiceUrl } from './transport.ts'
+import { createAttempt, createSender, demandOwnPath, parseServiceUrl } from './transport.ts'
 import type { Attempt, CallOptions } from './transport.ts'
 
 export { RunledgerError } from './error.ts'
@@ -76,13 +76,15 @@ export interface Client {
   run(request: SubmissionRequest, options?: SubmitOptions): Promise<Result>
 }
 
-/** Every method throws RunledgerError. */
+/** Every method throws RunledgerError; `call` a TypeError, too, when its path leads to another service. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, retries = 5 } = options
-  const send = createSender(parseServiceUrl(options.url), apiKey, options.fetch ?? fetch)
+  const root = parseServiceUrl(options.url)
+  const send = createSender(root, apiKey, options.fetch ?? fetch)
   const attempt = createAttempt(send)
 
   const call: Attempt = async (method, path, request = {}) => {
+    demandOwnPath(root, path)
     for (let tried = 0; ; tried += 1) {
       try {
         return await attempt(method, path, request)

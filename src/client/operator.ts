@@ -231,7 +231,13 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     order: async (worker, word) =>
       (await call('POST', `${path}workers/${encodeURIComponent(worker)}/${word}`)) as SteeredWorker,
     count: (request, options) => takeSteps(true, request, options),
-    act: (request, options) => takeSteps(false, request, options),
+    async act(request, { signal, ...options } = {}) {
+      // A first step whose answer is lost is asked for again: it must look at the same then.
+      const body: object = { ...request, secret: undefined, dry_run: true, after: null }
+      const { until } = (await call('POST', `${path}bulk`, withSignal(signal, body))) as BulkStep
+      const filter = { until, ...request.filter }
+      return takeSteps(false, { ...request, filter }, { ...options, ...(signal && { signal }) })
+    },
     async verify({ signal, onStep } = {}) {
       let sum: Verified = { events: 0, found: 0, suspects: [] }
       let after: string | null = null

@@ -51,6 +51,12 @@ export function createSender(root: URL, apiKey: string, send: typeof fetch): Sen
     })
 }
 
+/** @throws {TypeError} when the path leads elsewhere, where the key would go along. */
+export function demandOwnPath(root: URL, path: string): void {
+  if (!URL.parse(path, root)?.href.startsWith(root.href))
+    throw new TypeError('the path leads to another service')
+}
+
 export function createAttempt(send: Send): Attempt {
   return async (method, path, { body, bytes, key, signal } = {}) => {
     let response: Response

@@ -50,10 +50,7 @@ export function submitBatch(
     const items = await Promise.all(inputs.map((input) => toItem(input, request.caller)))
     const receipt = await withDeadline((signal) => receiveBatch(database, items, context, signal))
     if (receipt.kind === 'queue_full') {
-      throw await queueFull(database, {
-        places: items.filter(({ submission }) => submission !== null).length,
-        accountId: receipt.ofAccount ? accountId : null,
-      })
+      throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
     }
     sendJson(
       response,

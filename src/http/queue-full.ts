@@ -9,49 +9,23 @@ const longestRetrySeconds = 60
 // would come in vain; after three times as long, one in twenty.
 const endsAwaited = 3
 
-interface Estimate {
-  readonly at: number
-  readonly rate: Promise<number>
-}
-
-/** By account; of all accounts under ''. */
-const estimates = new WeakMap<Database, Map<string, Estimate>>()
-
-/** `accountId`: whose share of the queue is full; null: the queue is. */
-export interface Refused {
-  readonly places?: number
-  readonly accountId: string | null
-}
+const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
 
 /** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
-export async function queueFull(
-  database: Database,
-  { places = 1, accountId }: Refused,
-): Promise<Problem> {
-  const perSecond = await estimateDrain(database, accountId)
-  const message =
-    accountId === null
-      ? 'The queue is full. Try again shortly.'
-      : 'Your account holds its share of the queue. Try again when some of it has ended.'
-  return new Problem('queue_full', message, {
-    headers: { 'Retry-After': String(retryAfterSeconds(perSecond, places)) },
+export async function queueFull(database: Database, places = 1): Promise<Problem> {
+  let estimate = estimates.get(database)
+  if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
+    const rate = withDeadline(async () => {
+      const [row] = await database<[{ per_second: number }]>`
+        select runledger.estimate_drain() as per_second`
+      return row.per_second
+    })
+    estimate = { at: performance.now(), rate }
+    estimates.set(database, estimate)
+  }
+  return new Problem('queue_full', 'The queue is full. Try again shortly.', {
+    headers: { 'Retry-After': String(retryAfterSeconds(await estimate.rate, places)) },
   })
-}
-
-function estimateDrain(database: Database, accountId: string | null): Promise<number> {
-  const now = performance.now()
-  const kept = estimates.get(database) ?? new Map<string, Estimate>()
-  estimates.set(database, kept)
-  for (const [key, { at }] of kept) if (now - at > keptMilliseconds) kept.delete(key)
-  const known = kept.get(accountId ?? '')
-  if (known !== undefined) return known.rate
-  const rate = withDeadline(async () => {
-    const [row] = await database<[{ per_second: number }]>`
-      select runledger.estimate_drain(${accountId}) as per_second`
-    return row.per_second
-  })
-  kept.set(accountId ?? '', { at: now, rate })
-  return rate
 }
 
 /**

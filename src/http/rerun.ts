@@ -49,8 +49,7 @@ export function rerunResult(
     const receipt = await withDeadline((signal) =>
       rerunSubmission(database, original, createSubmissionId(), context, signal),
     )
-    if (receipt.kind === 'queue_full')
-      throw await queueFull(database, { accountId: receipt.ofAccount ? accountId : null })
+    if (receipt.kind === 'queue_full') throw await queueFull(database)
     const { id, ...stored } = refuseUnrepeatable(receipt)
     if (stored.kind === 'received') {
       sendJson(response, 202, { id }, locate(id))

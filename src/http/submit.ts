@@ -127,8 +127,7 @@ async function receive(
       receiveSubmission(database, id, submission, { ...context, checksKey }, signal),
     ),
   )
-  if (receipt.kind === 'queue_full')
-    throw await queueFull(database, { accountId: receipt.ofAccount ? accountId : null })
+  if (receipt.kind === 'queue_full') throw await queueFull(database)
   return receipt
 }
 

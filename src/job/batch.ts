@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
-import { isOfAccount } from './queue-full.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -19,8 +18,7 @@ export type BatchReceipt =
       readonly answer: readonly BatchAnswer[]
       readonly matches: boolean
     }
-  /** `ofAccount`: others still get in. */
-  | { readonly kind: 'queue_full'; readonly ofAccount: boolean }
+  | { readonly kind: 'queue_full' }
 
 export type BatchItem =
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
@@ -73,8 +71,7 @@ export async function receiveBatch(
       matches: row.matches,
     }
   } catch (error) {
-    if (errorCode(error) === sqlState.queueFull)
-      return { kind: 'queue_full', ofAccount: isOfAccount(error) }
+    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
     throw error
   }
 }

@@ -4,7 +4,6 @@ import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } f
 import type { Database, Gather, GatherBounds } from '#database'
 import { encodeDetail } from './detail.ts'
 import { reachFailpoint } from './failpoint.ts'
-import { isOfAccount } from './queue-full.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -13,8 +12,7 @@ export type Receipt =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: the same request came first under this idempotency key. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
-  /** `ofAccount`: others still get in. */
-  | { readonly kind: 'queue_full'; readonly ofAccount: boolean }
+  | { readonly kind: 'queue_full' }
   /** With `checksKey`: the key is invalid, or its requests must be counted. */
   | { readonly kind: 'key_refused' }
 
@@ -100,7 +98,7 @@ async function receiveOne(
     if (wakes) wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
-    const refusal = refuse(errorCode(error), isOfAccount(error))
+    const refusal = refuse(errorCode(error))
     if (refusal === undefined) throw error
     return refusal
   }
@@ -116,17 +114,13 @@ async function receiveSeveral(
     request,
     ...describeBodies(submission),
   }))
-  const query = sql<
-    (ReceivedRow & { readonly refusal: string | null; readonly of_account: boolean | null })[]
-  >`
+  const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
     select * from runledger.receive_several(${json(sql, items)})`
   const rows = await commit(query, signal)
-  const receipts = rows.map(
-    ({ id, replayed, matches, refusal, of_account }): Receipt | undefined => {
-      if (refusal !== null) return refuse(refusal, of_account === true)
-      return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
-    },
-  )
+  const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
+    if (refusal !== null) return refuse(refusal)
+    return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
+  })
   const received = receipts.filter((receipt) => receipt?.kind === 'received').length
   if (wakes && received > 0) wakeWorkers(sql, received)
   return receipts
@@ -144,8 +138,8 @@ async function commit<Row extends ReceivedRow>(
 }
 
 /** Undefined: it failed otherwise. */
-function refuse(code: string | undefined, ofAccount: boolean): Receipt | undefined {
-  if (code === sqlState.queueFull) return { kind: 'queue_full', ofAccount }
+function refuse(code: string | undefined): Receipt | undefined {
+  if (code === sqlState.queueFull) return { kind: 'queue_full' }
   if (code === sqlState.keyRefused) return { kind: 'key_refused' }
   return undefined
 }

@@ -4,7 +4,6 @@ import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import type { Receipt } from './enqueue.ts'
-import { isOfAccount } from './queue-full.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -53,8 +52,7 @@ export async function rerunSubmission(
     wakeWorkers(sql, 1)
     return { kind: 'received', id }
   } catch (error) {
-    if (errorCode(error) === sqlState.queueFull)
-      return { kind: 'queue_full', ofAccount: isOfAccount(error) }
+    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
     throw error
   }
 }

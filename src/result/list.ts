@@ -24,41 +24,50 @@ export interface ResultPage {
 /** Rows that one page looks at: some 50 ms. */
 const mostLooked = 20_000
 
-/** @param looked rows that are looked at, at most. */
+/** @param most rows that are looked at. */
 export async function listResults(
   sql: Database,
   accountId: string,
   filter: ResultFilter,
-  looked = mostLooked,
+  most = mostLooked,
 ): Promise<ResultPage> {
   const { status, verdict, language, tag, before, limit } = filter
   const isUnfinished = status !== undefined && !isFinal({ status })
-  const older = before === undefined ? sql`` : sql`and r.id < ${before}`
-  const mine = isUnfinished
+  // There is an index for what an account has under a tag.
+  const mine = sql`
+    r.account_id = ${accountId}
+    ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
+    ${before === undefined ? sql`` : sql`and r.id < ${before}`}`
+  const looked = isUnfinished
     ? sql`
         select r.* from runledger.list_unfinished(${accountId}) unfinished (id)
         join runledger.result r on r.id = unfinished.id
-        where r.account_id = ${accountId} ${older}`
-    : sql`
-        select * from runledger.result r where r.account_id = ${accountId} ${older}
-        order by r.id desc limit ${looked}`
-  // One more shows whether there is a next page.
-  const rows = await sql<ResultRow[]>`
-    select * from (${mine}) r
-    where true
-      ${status === undefined ? sql`` : sql`and r.status = ${status}`}
-      ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
-      ${language === undefined ? sql`` : sql`and r.language = ${language}`}
-      ${tag === undefined ? sql`` : sql`and r.tag = ${tag}`}
-    order by r.id desc
-    limit ${limit + 1}`
+        where ${mine}`
+    : sql`select * from runledger.result r where ${mine} order by r.id desc limit ${most}`
+  const lastLooked = sql`
+    select r.id from runledger.result r where ${mine} order by r.id desc offset ${most - 1} limit 1`
+  // One more shows whether there is a next page. Of a page that is not full the end is of the same snapshot, or what came
+  // meanwhile would have rows stand on the next page too.
+  const rows = await sql<(ResultRow & { last_looked: string | null })[]>`
+    select page.*, case when count(*) over () <= ${limit} then (${lastLooked}) end as last_looked
+    from (
+      select * from (${looked}) r
+      where true
+        ${status === undefined ? sql`` : sql`and r.status = ${status}`}
+        ${verdict === undefined ? sql`` : sql`and r.verdict = ${verdict}`}
+        ${language === undefined ? sql`` : sql`and r.language = ${language}`}
+      order by r.id desc
+      limit ${limit + 1}
+    ) page
+    order by page.id desc`
   const results = rows.slice(0, limit).map(summarize)
   if (rows.length > limit) return { results, next: results.at(-1)?.id ?? null }
   if (isUnfinished) return { results, next: null }
-  const [last] = await sql<{ id: string }[]>`
-    select r.id from runledger.result r where r.account_id = ${accountId} ${older}
-    order by r.id desc offset ${looked - 1} limit 1`
-  return { results, next: last?.id ?? null }
+  const [end] =
+    rows.length === 0
+      ? await sql<{ last_looked: string }[]>`select (${lastLooked}) as last_looked`
+      : rows
+  return { results, next: end?.last_looked ?? null }
 }
 
 function summarize(row: ResultRow): ResultSummary {

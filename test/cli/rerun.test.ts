@@ -20,8 +20,6 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const root = resolve(import.meta.dirname, '../..')
-// An account may have the whole queue here.
-await sql`update runledger.tier set weight = 1000`
 const caller = await createCaller(sql, 'beta')
 const started = new Date(Date.now() - 1000)
 

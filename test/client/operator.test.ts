@@ -73,6 +73,27 @@ t.test(
   },
 )
 
+t.test('the key goes to its service alone, whatever the path says', async (t) => {
+  for (const path of ['https://example.com/api', '//example.com/api', 'http://['])
+    await t.rejects(call('GET', path), TypeError, path)
+})
+
+t.test('a step whose answer is lost is asked for again as it was', async (t) => {
+  const asked: { readonly dry_run: boolean; readonly filter: { readonly until?: string } }[] = []
+  const lossy = createOperator({
+    call: async (_method, _path, { body } = {}) => {
+      asked.push(body as (typeof asked)[0])
+      return { count: 1, until: '2026-01-01T00:00:00.000Z', next: null, busy: false }
+    },
+  })
+  await lossy.act({ action: 'replay', filter: { account: 'a' }, secret: 'whsec_' })
+  t.match(asked, [
+    { dry_run: true, filter: { until: undefined } },
+    { dry_run: false, filter: { account: 'a', until: '2026-01-01T00:00:00.000Z' } },
+  ])
+  t.notMatch(asked[0], { secret: 'whsec_' })
+})
+
 t.test('the ledger is gone through, and again where another walk took the step', async (t) => {
   const [{ count }] = await sql<
     [{ count: number }]

@@ -126,24 +126,6 @@ t.test('the queue takes as many as it has room for, and refuses the others', asy
   t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
 })
 
-t.test(
-  'an account that comes with others is refused what is beyond its share, alone',
-  async (t) => {
-    const other = await createCaller(sql)
-    const held = (await sql`select from runledger.pending`).length
-    const capacity = 2 * held + 22
-    const answers = await receiveTogether([
-      ...several(14, { capacity }),
-      { capacity, apiKeyId: other.apiKeyId, accountId: other.accountId },
-    ])
-    const refused = answers.filter((answer) => kindOf(answer) === 'queue_full')
-    const received = answers.length - refused.length
-    t.ok(received === 11 || received === 12, `${received} of 11`)
-    for (const answer of refused) t.match(answer, { value: { ofAccount: true } })
-    t.equal(answers.slice(14).map(kindOf).join(), 'received')
-  },
-)
-
 t.test('an idempotency key that comes twice is one submission', async (t) => {
   const idempotencyKey = uuidv7()
   const other = describeSubmission({ code: 'other' })

@@ -15,7 +15,15 @@ const looked = 4
 const ids: string[] = []
 for (let n = 0; n < 10; n += 1) {
   ids.push(
-    await submitNew(sql, caller, describeSubmission({ code: '', tag: n < 2 ? 'old' : null })),
+    await submitNew(
+      sql,
+      caller,
+      describeSubmission({
+        code: '',
+        tag: n < 2 ? 'old' : null,
+        language: n < 2 ? 'lua' : 'python',
+      }),
+    ),
   )
   await submitNew(sql, stranger, describeSubmission({ code: '', tag: 'old' }))
 }
@@ -44,14 +52,20 @@ t.test('without a filter pages are full, and each submission stands on one', asy
 })
 
 t.test('what is rare is found after pages that have less, or nothing', async (t) => {
-  t.strictSame(await walk({ tag: 'old' }), [[], [], [ids[1], ids[0]]])
+  t.strictSame(await walk({ language: 'lua' }), [[], [], [ids[1], ids[0]]])
   t.strictSame(await walk({ verdict: 'WA' }), [[], [], [ids[0]]])
   t.strictSame(await walk({ status: 'completed' }), [[ids[9]], [], [ids[1], ids[0]]])
 })
 
+t.test('what has a tag is found at once, and looked for among its like alone', async (t) => {
+  t.strictSame(await walk({ tag: 'old' }), [[ids[1], ids[0]]])
+  t.strictSame(await walk({ tag: 'none' }), [[]])
+  t.strictSame(await walk({ tag: 'old', verdict: 'WA' }), [[ids[0]]])
+})
+
 t.test('what is not there ends with the last submission', async (t) => {
   t.strictSame(await walk({ verdict: 'CE' }), [[], [], []])
-  t.strictSame(await walk({ tag: 'none' }, 1), [[], [], []])
+  t.strictSame(await walk({ language: 'ruby' }, 1), [[], [], []])
 })
 
 t.test('what is under way is found at once, behind any number that has ended', async (t) => {

@@ -269,7 +269,7 @@ table runledger.tier
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
-  weight integer not null default 1: How many times an account's share of the slots and of the queue that of weight 1 is.
+  weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
@@ -766,10 +766,6 @@ function runledger.define_tier(name text, requests_per_minute integer, concurren
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots and of the queue; left out they stay, too.
   returns void security definer set search_path=""
 
-function runledger.demand_room(submissions integer, capacity integer, account_id uuid, weight integer)
-  RL003 unless there is room for so many submissions more (has_room), or, with the detail `account`, unless the account then holds no more than is free times its weight, but for those that are being received at this moment.
-  returns void
-
 function runledger.displace_low(api_key_id uuid)
   Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
   returns boolean
@@ -787,8 +783,12 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=""
 
-function runledger.estimate_drain(account_id uuid DEFAULT NULL::uuid)
-  Submissions that ended lately, of all accounts or of one, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
+function runledger.ended_while_queued(submission_id uuid, status text)
+  True for one that was cancelled while it waited for another attempt; null when it never began.
+  returns boolean stable
+
+function runledger.estimate_drain()
+  Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=""
   grant execute to runledger_api
 
@@ -846,10 +846,6 @@ function runledger.forget_output(submission_id uuid, run text)
 function runledger.forget_unwatched()
   Removes expired watches, and live output that nobody watches. Called by functions that run as the owner.
   returns void
-
-function runledger.has_ample_room(submissions integer, capacity integer, weight integer)
-  True when so many submissions more are far from the capacity and from the share of an account of this weight (demand_room), so that nothing is to be counted.
-  returns boolean
 
 function runledger.has_room(submissions integer, capacity integer)
   True when so many submissions more are no more than the capacity, but for those that are being received at this moment.
@@ -1001,17 +997,17 @@ function runledger.rebuild_batch(after uuid, batch integer)
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
 
 function runledger.receive_batch(batch jsonb, answer text)
-  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, or, with the detail `account`, into the account's share of it; nothing was written.
+  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
   returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.receive_several(items jsonb)
-  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. of_account: as RL003's detail there. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text, of_account boolean) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
+  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full, or, with the detail `account`, the account's share of it; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

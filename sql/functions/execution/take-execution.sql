@@ -103,6 +103,9 @@ begin
     if _job.run_at is not null and job.read_debt(_job.account_id) > _job.debt and _deferred < 200 then
       _deferred := _deferred + 1;
       perform job.defer_turn(_job.submission_id::uuid, _job.language, _job.account_id, _job.debt);
+      -- Not through all that was just removed again.
+      _priority := 0;
+      _due_at := _job.run_at;
       _job := null;
       continue;
     end if;

@@ -12,8 +12,8 @@ declare
   _now constant timestamptz := now();
   _step constant double precision := extract(epoch from read_series.step);
   _from constant timestamptz := date_bin(read_series.step, _now, 'epoch') - read_series.step * (read_series.steps - 1);
-  -- What was much busier than of late is cut here.
-  _cap constant integer := greatest(1, 4 * read_series.most / read_series.steps);
+  -- What was much busier than of late is cut here. Where all is looked at, `most` bounds it, and a burst is counted exactly.
+  _cap integer := read_series.most;
   _oldest uuid;
   _share double precision := 1;
 begin
@@ -21,6 +21,7 @@ begin
   where r.id >= runledger.uuid_floor(_from)
   order by r.id desc offset read_series.most limit 1;
   if found then
+    _cap := greatest(1, 4 * read_series.most / read_series.steps);
     _share := greatest(0.001, least(1, extract(epoch from _now - runledger.uuid_time(_oldest)) / extract(epoch from _now - _from)));
   end if;
 

@@ -1,6 +1,6 @@
--- How fast the queue empties, or an account's part of it, for callers who find it full.
+-- How fast the queue empties, for callers who find it full.
 
-create or replace function runledger.estimate_drain(account_id uuid default null) returns double precision
+create or replace function runledger.estimate_drain() returns double precision
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
@@ -19,18 +19,14 @@ begin
     from (
       select recent.recorded_at
       from (
-        select e.position, e.stream_id, e.type, e.recorded_at from runledger.event e
+        select e.position, e.type, e.recorded_at from runledger.event e
         order by e.position desc limit 10000
       ) recent
       where runledger.closes_submission(recent.type)
         and recent.recorded_at > now() - interval '60 seconds'
-        and (estimate_drain.account_id is null or exists (
-          select from runledger.result r
-          where r.id = recent.stream_id and r.account_id = estimate_drain.account_id
-        ))
       order by recent.position desc limit 10
     ) ended
   );
 end
 $$;
-comment on function runledger.estimate_drain is 'Submissions that ended lately, of all accounts or of one, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.';
+comment on function runledger.estimate_drain is 'Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.';

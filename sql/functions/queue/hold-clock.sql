@@ -6,7 +6,7 @@ create or replace function job.hold_clock(clock regclass) returns boolean
 language plpgsql
 as $$
 begin
-  for _try in 1..200 loop
+  for _try in 1..25 loop
     if hold_clock.clock is null or pg_try_advisory_lock(71832, hold_clock.clock::oid::integer) then
       return hold_clock.clock is not null;
     end if;

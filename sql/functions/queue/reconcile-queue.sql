@@ -120,7 +120,23 @@ begin
     perform job.enqueue_execute(_row.submission_id);
     _repaired := _repaired + 1;
   end loop;
-  perform job.create_clock(a.id) from runledger.account a;
+  -- Some at a time: each is locked until this ends.
+  begin
+    perform job.create_clock(a.id)
+    from (
+      select a.id from runledger.account a
+      where (
+        select count(*) from pg_class part
+        where part.relnamespace = 'turn'::regnamespace
+          and part.relname in (a.id::text, a.id || ' cost', a.id || ' credit', a.id || ' debt')
+      ) < 4
+      limit 400
+    ) a;
+  exception
+    -- Another reconciler, or whoever issues a key, makes it at this moment.
+    when unique_violation or duplicate_table then
+      null;
+  end;
   -- The virtual time was lost: who comes now does not go before all that waits.
   perform job.begin_turn(min(j.run_at)) from graphile_worker.jobs j
   where j.priority = 0 and j.locked_at is null

@@ -11,7 +11,8 @@ declare
   _clock regclass := to_regclass('turn."' || settle_turn.account_id || '"');
   _credit regclass := to_regclass('turn."' || settle_turn.account_id || ' credit"');
   _cost regclass := to_regclass('turn."' || settle_turn.account_id || ' cost"');
-  _ticks bigint := settle_turn.seconds * 50000;
+  -- A clock may be set back meanwhile.
+  _ticks bigint := case when settle_turn.seconds < 0 then 0 else settle_turn.seconds * 50000 end;
   _more bigint := greatest(1, job.share_ticks(coalesce(_ticks, 0), settle_turn.weight)) - settle_turn.charge;
   _debt regclass := to_regclass('turn."' || settle_turn.account_id || ' debt"');
   _step bigint;

@@ -14,7 +14,13 @@ begin
   returning
     pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited,
     k.account_id, tier.weight, pending.turn, pending.charge,
-    (select extract(epoch from r.finished_at - r.started_at) from runledger.result r where r.id = pending.submission_id) as seconds
+    (
+      select case when r.started_at is not null and runledger.ended_while_queued(r.id, r.status) is not true then least(
+        -- An end that waited for the database for an hour took no slot for so long.
+        600, extract(epoch from r.finished_at - r.started_at)
+      ) end
+      from runledger.result r where r.id = pending.submission_id
+    ) as seconds
   into _pending;
   if not found then
     -- Removed by hand: waiters are told all the same.
@@ -23,9 +29,6 @@ begin
     into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
   end if;
-  perform job.settle_turn(
-    _pending.account_id, _pending.weight, _pending.turn, _pending.charge, _pending.seconds::double precision
-  );
   if _pending.is_limited then
     perform runledger.admit_waiting(_pending.api_key_id);
   end if;
@@ -37,6 +40,10 @@ begin
     perform job.enqueue_deliver(_webhook_id, now());
   end if;
 
+  -- Last, as it is not rolled back: what fails before, is done again.
+  perform job.settle_turn(
+    _pending.account_id, _pending.weight, _pending.turn, _pending.charge, _pending.seconds::double precision
+  );
   finish_submission.awaited := _pending.awaited;
   finish_submission.told_to := _pending.told_to;
 end

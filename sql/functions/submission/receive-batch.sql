@@ -11,7 +11,7 @@ declare
   _earlier record;
   _item jsonb;
 begin
-  select given.*, k.account_id, tier.weight
+  select given.*, k.account_id
   into strict _batch
   from jsonb_to_record(receive_batch.batch) given (
     api_key_id uuid,
@@ -20,8 +20,7 @@ begin
     idempotency_key uuid,
     request_digest bytea
   )
-  join runledger.api_key k on k.id = given.api_key_id
-  join runledger.tier on tier.name = k.tier;
+  join runledger.api_key k on k.id = given.api_key_id;
 
   if _batch.idempotency_key is not null then
     insert into runledger.idempotency as i (account_id, key, submission_id, request_digest, batch_answer)
@@ -45,9 +44,9 @@ begin
     end if;
   end if;
 
-  perform runledger.demand_room(
-    jsonb_array_length(_batch.items), _batch.capacity, _batch.account_id, _batch.weight
-  );
+  if not runledger.has_room(jsonb_array_length(_batch.items), _batch.capacity) then
+    raise exception 'the queue is full' using errcode = 'RL003';
+  end if;
 
   -- All at once, so that two batches never wait for each other.
   perform runledger.use_blobs(
@@ -66,4 +65,4 @@ begin
   return query select receive_batch.answer, false, true;
 end
 $$;
-comment on function runledger.receive_batch(jsonb, text) is 'Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, or, with the detail `account`, into the account''s share of it; nothing was written.';
+comment on function runledger.receive_batch(jsonb, text) is 'Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.';

@@ -1,22 +1,20 @@
 -- Accepts submissions of several requests in one transaction and round trip. Each is received or refused by itself.
 
 create or replace function runledger.receive_several(items jsonb)
-returns table (id uuid, replayed boolean, matches boolean, refusal text, of_account boolean)
+returns table (id uuid, replayed boolean, matches boolean, refusal text)
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 -- Nobody waits for what another one of them waits for, and two calls never for each other.
 set lock_timeout = '10ms'
 as $$
 declare
-  -- All with the capacity of the process that calls; those of one call count together. As much as the least account may hold
-  -- any may, so that whose they are matters only near the limits.
-  _has_room boolean := runledger.has_ample_room(
-    jsonb_array_length(receive_several.items), (receive_several.items #>> '{0,request,capacity}')::integer, 1
+  -- All with the capacity of the process that calls; those of one call count together.
+  _has_room boolean := runledger.has_room(
+    jsonb_array_length(receive_several.items), (receive_several.items #>> '{0,request,capacity}')::integer
   );
   _blocked text[] := '{}';
   _is_durable boolean := false;
   _item jsonb;
   _key text;
-  _detail text;
 begin
   for _item in
     select element from jsonb_array_elements(receive_several.items) with ordinality e (element, n) order by n
@@ -27,7 +25,6 @@ begin
     receive_several.replayed := null;
     receive_several.matches := null;
     refusal := null;
-    of_account := false;
     begin
       if _key = any (_blocked) then
         raise lock_not_available;
@@ -46,9 +43,7 @@ begin
         _blocked := _blocked || _key;
         refusal := sqlstate;
       when others then
-        get stacked diagnostics _detail = pg_exception_detail;
         refusal := sqlstate;
-        of_account := _detail = 'account';
     end;
     return next;
   end loop;
@@ -63,4 +58,4 @@ begin
   end if;
 end
 $$;
-comment on function runledger.receive_several is 'Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. of_account: as RL003''s detail there. 55P03: it or its key''s other one would have had to wait. 57014, 55P03: nothing was written of any.';
+comment on function runledger.receive_several is 'Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key''s other one would have had to wait. 57014, 55P03: nothing was written of any.';

@@ -59,8 +59,8 @@ begin
     end if;
   end if;
 
-  if _request.capacity is not null then
-    perform runledger.demand_room(1, _request.capacity, _key.account_id, _key.weight);
+  if _request.capacity is not null and not runledger.has_room(1, _request.capacity) then
+    raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 
   -- Before the key's row: a batch has locked all of its blobs by then.
@@ -90,6 +90,10 @@ begin
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
   end if;
+  -- A turn is charged for even if all else is rolled back.
+  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
+    raise exception 'too late' using errcode = '57014';
+  end if;
   -- A low one has no turn; one that waits for a place of its key gets it there.
   if _admitted and not _is_low then
     _next := job.next_turn(_key.account_id, _key.weight);
@@ -114,4 +118,4 @@ begin
   return query select _request.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full, or, with the detail `account`, the account''s share of it; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';

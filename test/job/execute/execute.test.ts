@@ -176,7 +176,7 @@ t.test('a full queue refuses and leaves nothing behind', async (t) => {
         return second
       },
     ),
-    { kind: 'queue_full', ofAccount: false },
+    { kind: 'queue_full' },
   )
   const [after] = await sql`select count(*) from runledger.event where type = 'submission.received'`
   t.ok(Number(after?.['count']) <= Number(before?.['count']) + 1)

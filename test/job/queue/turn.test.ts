@@ -211,6 +211,23 @@ t.test('what was charged and never ran is given back', async (t) => {
   t.equal(await readClock(caller), before + second + 1 + second + second / 2, 'it pays for half')
 })
 
+t.test('a time that cannot be is not charged', async (t) => {
+  const caller = await createCaller(sql)
+  await accustom(caller, 0.001)
+  const [back = '', late = '', last = ''] = await enqueue(caller, 3)
+  await end(back, -3600)
+  const before = await readClock(caller)
+  await end(late, 86_400)
+  t.ok((await readClock(caller)) - before <= 600 * second + step, 'ten minutes at most')
+  await sql`update runledger.result set status = 'cancelled' where id = ${last}`
+  const first = await readClock(caller)
+  await sql`
+    select runledger.append_event(${last}, 2, 'execution.started', 1, '{}', '{"actor": {}}'),
+      runledger.append_event(${last}, 3, 'execution.interrupted', 1, '{}', '{"actor": {}}')`
+  await end(last, 500)
+  t.ok((await readClock(caller)) <= first, 'nor the wait for another attempt')
+})
+
 t.test('who takes back all that waits, is where the others are', async (t) => {
   const caller = await createCaller(sql)
   await passTime()

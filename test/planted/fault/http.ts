@@ -58,14 +58,14 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "http: the list shows every account's submissions",
-    text: 'select * from runledger.result r where r.account_id = ${accountId} ${older}',
-    instead: 'select * from runledger.result r where true ${older}',
+    text: 'r.account_id = ${accountId}\n    ${tag',
+    instead: 'true\n    ${tag',
     tests: ['http/read'],
   },
   {
     name: 'http: the list has no second page',
-    text: 'limit ${limit + 1}`',
-    instead: 'limit ${limit}`',
+    text: 'limit ${limit + 1}\n',
+    instead: 'limit ${limit}\n',
     tests: ['http/read'],
   },
   {

@@ -131,8 +131,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
-    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end if;\n\n  finish_submission',
-    instead: '    null;\n  end if;\n\n  finish_submission',
+    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end if;\n\n  -- Last',
+    instead: '    null;\n  end if;\n\n  -- Last',
     tests: ['job/deliver'],
   },
   {

@@ -95,8 +95,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a queue takes one more than its capacity',
-    text: 'if not runledger.has_room(_asked, demand_room.capacity) then',
-    instead: 'if not runledger.has_room(_asked - 1, demand_room.capacity) then',
+    text: 'and not runledger.has_room(1, _request.capacity) then',
+    instead: 'and not runledger.has_room(0, _request.capacity) then',
     tests: ['http/queue-full'],
   },
   {
