@@ -279,6 +279,22 @@ t.test('a position that is none of ours is the beginning, whatever it is', async
   }
 })
 
+t.test('whatever its row says, the outputs of what has ended are told', async (t) => {
+  const [row] = await sql`
+    update runledger.result set version = 0
+    where id = (
+      select r.id from runledger.result r join runledger.body b on b.submission_id = r.id
+      where r.status = 'completed' and length(b.stdout) between 1 and 1000
+      limit 1
+    )
+    returning id`
+  const id = row?.['id'] as string
+  const events = await (await streamOf(id)).ended
+  await sql`select runledger.refresh_result(${id})`
+  t.strictSame(findFlaws(events), [])
+  t.ok(joinOutput(events, 'stdout').length > 0)
+})
+
 t.test('what was purged is its record', async (t) => {
   const [row] = await sql`select id from runledger.result where status = 'completed' limit 1`
   t.ok((await purgeBodies(sql, 0)).submissions > 0)

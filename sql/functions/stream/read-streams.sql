@@ -25,7 +25,8 @@ begin
       -- The first events name no run.
       select coalesce(e.data ->> 'run', e.stream_version::text) as run
       from runledger.event e
-      where e.stream_id = item.id and r.version > 1 and e.type = 'execution.started'
+      -- Of what has ended the log alone says it: its row may have been edited by hand.
+      where e.stream_id = item.id and (r.version > 1 or r.finished_at is not null) and e.type = 'execution.started'
       order by e.stream_version desc limit 1
     ) attempt on true
     left join lateral (
