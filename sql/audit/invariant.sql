@@ -75,10 +75,7 @@ where not exists (
 union all
 select 'an account has no clock for its turns', a.id
 from runledger.account a
-where exists (
-  select from (values (''), (' cost'), (' credit'), (' debt')) part (name)
-  where to_regclass(format('turn.%I', a.id || part.name)) is null
-)
+where not job.has_clock(a.id)
 union all
 select 'a job is not at its submission''s turn', p.submission_id
 from runledger.pending p

@@ -11,4 +11,4 @@ select
   t.blob_bytes,
   t.weight
 from runledger.tier t;
-comment on view audit.tier is 'What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account''s share of the slots and of the queue.';
+comment on view audit.tier is 'What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account''s share of the slots.';

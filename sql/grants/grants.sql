@@ -83,9 +83,8 @@ begin
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
-      runledger.count_blob, runledger.read_overview, job.read_turn
+      runledger.count_blob, runledger.read_overview, job.read_turn, job.has_clock
       to runledger_auditor;
-    grant usage on schema turn to runledger_auditor;
   end if;
 end
 $$;

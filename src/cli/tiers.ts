@@ -54,7 +54,7 @@ export const tierCommands = [
       weight: {
         type: 'string',
         value: 'N',
-        help: 'of an account’s share of slots and queue, 1 to 1000; 1 at first',
+        help: 'of an account’s share of the slots, 1 to 1000; 1 at first',
       },
     },
     run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>

@@ -510,7 +510,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots and of the queue.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -652,6 +652,10 @@ function job.enqueue_first(submission_id uuid, language text, is_low boolean, tu
   Enqueues the first execution of a pending submission in the caller's transaction, at its turn; null: after all that are there. debt: its account's that the turn counts in (job.read_debt); null: its turn is for good. It wakes nobody: see job.wake_workers.
   returns void
 
+function job.find_clock(account_id uuid, part text DEFAULT ''::text)
+  One of the sequences of job.create_clock; null when it is missing.
+  returns regclass stable
+
 function job.find_task(identifier text)
   graphile-worker's number of a task; null when no worker and no job was ever of it.
   returns integer stable
@@ -660,9 +664,18 @@ function job.find_turn(submission_id uuid)
   The turn of an unfinished submission; it gets one if it has none. Null: it is low, or has ended.
   returns bigint
 
+function job.has_clock(account_id uuid)
+  True when an account has all that job.create_clock makes.
+  returns boolean stable
+  grant execute to runledger_auditor
+
 function job.hold_clock(clock regclass)
   Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: it is missing, or another holds it for long.
   returns boolean
+
+function job.measure_slot(submission_id uuid)
+  Seconds of a slot that an ended submission took, ten minutes at most; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.
+  returns double precision stable
 
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
@@ -763,7 +776,7 @@ function runledger.count_blob(bytes integer)
   grant execute to runledger_auditor
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots and of the queue; left out they stay, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; left out they stay, too.
   returns void security definer set search_path=""
 
 function runledger.displace_low(api_key_id uuid)
@@ -782,10 +795,6 @@ function runledger.end_cancelled(submission_id uuid, version integer, data jsonb
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=""
-
-function runledger.ended_while_queued(submission_id uuid, status text)
-  True for one that was cancelled while it waited for another attempt; null when it never began.
-  returns boolean stable
 
 function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
@@ -1029,6 +1038,10 @@ function runledger.refresh_result(submission_id uuid)
 function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
   returns trigger set search_path=""
+
+function runledger.refuse_late()
+  57014 when the caller's statement has taken more than 1.5 s: nothing of it is written.
+  returns void
 
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
   Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.

@@ -7,7 +7,7 @@ declare
   _part text;
 begin
   foreach _part in array array['', ' cost', ' credit', ' debt'] loop
-    if to_regclass(format('turn.%I', create_clock.account_id || _part)) is null then
+    if job.find_clock(create_clock.account_id, _part) is null then
       execute format('create sequence turn.%I minvalue 0 start 0', create_clock.account_id || _part);
     end if;
   end loop;

@@ -7,9 +7,9 @@ language plpgsql
 as $$
 declare
   -- Null when it is missing: then all of this is now, until the reconciler has made it.
-  _clock regclass := to_regclass('turn."' || next_turn.account_id || '"');
-  _credit regclass := to_regclass('turn."' || next_turn.account_id || ' credit"');
-  _cost regclass := to_regclass('turn."' || next_turn.account_id || ' cost"');
+  _clock regclass := job.find_clock(next_turn.account_id);
+  _credit regclass := job.find_clock(next_turn.account_id, ' credit');
+  _cost regclass := job.find_clock(next_turn.account_id, ' cost');
   _now bigint := coalesce(pg_sequence_last_value('runledger.turn'), 0);
   _is_held boolean := pg_try_advisory_lock(71832, _clock::oid::integer) or job.hold_clock(_clock);
   _owed bigint := coalesce(pg_sequence_last_value(_credit), 0);

@@ -123,15 +123,7 @@ begin
   -- Some at a time: each is locked until this ends.
   begin
     perform job.create_clock(a.id)
-    from (
-      select a.id from runledger.account a
-      where (
-        select count(*) from pg_class part
-        where part.relnamespace = 'turn'::regnamespace
-          and part.relname in (a.id::text, a.id || ' cost', a.id || ' credit', a.id || ' debt')
-      ) < 4
-      limit 400
-    ) a;
+    from (select a.id from runledger.account a where not job.has_clock(a.id) limit 400) a;
   exception
     -- Another reconciler, or whoever issues a key, makes it at this moment.
     when unique_violation or duplicate_table then

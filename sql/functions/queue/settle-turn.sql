@@ -8,13 +8,13 @@ create or replace function job.settle_turn(
 language plpgsql
 as $$
 declare
-  _clock regclass := to_regclass('turn."' || settle_turn.account_id || '"');
-  _credit regclass := to_regclass('turn."' || settle_turn.account_id || ' credit"');
-  _cost regclass := to_regclass('turn."' || settle_turn.account_id || ' cost"');
+  _clock regclass := job.find_clock(settle_turn.account_id);
+  _credit regclass := job.find_clock(settle_turn.account_id, ' credit');
+  _cost regclass := job.find_clock(settle_turn.account_id, ' cost');
   -- A clock may be set back meanwhile.
   _ticks bigint := case when settle_turn.seconds < 0 then 0 else settle_turn.seconds * 50000 end;
   _more bigint := greatest(1, job.share_ticks(coalesce(_ticks, 0), settle_turn.weight)) - settle_turn.charge;
-  _debt regclass := to_regclass('turn."' || settle_turn.account_id || ' debt"');
+  _debt regclass := job.find_clock(settle_turn.account_id, ' debt');
   _step bigint;
   _before bigint;
   _owed bigint := coalesce(pg_sequence_last_value(_credit), 0);

@@ -13,19 +13,12 @@ begin
     and k.id = pending.api_key_id and tier.name = k.tier
   returning
     pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited,
-    k.account_id, tier.weight, pending.turn, pending.charge,
-    (
-      select case when r.started_at is not null and runledger.ended_while_queued(r.id, r.status) is not true then least(
-        -- An end that waited for the database for an hour took no slot for so long.
-        600, extract(epoch from r.finished_at - r.started_at)
-      ) end
-      from runledger.result r where r.id = pending.submission_id
-    ) as seconds
+    k.account_id, tier.weight, pending.turn, pending.charge
   into _pending;
   if not found then
     -- Removed by hand: waiters are told all the same.
     select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited,
-      null::uuid as account_id, 1 as weight, null::bigint as turn, null::bigint as charge, null::numeric as seconds
+      null::uuid as account_id, 1 as weight, null::bigint as turn, null::bigint as charge
     into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
   end if;
@@ -42,7 +35,8 @@ begin
 
   -- Last, as it is not rolled back: what fails before, is done again.
   perform job.settle_turn(
-    _pending.account_id, _pending.weight, _pending.turn, _pending.charge, _pending.seconds::double precision
+    _pending.account_id, _pending.weight, _pending.turn, _pending.charge,
+    job.measure_slot(finish_submission.submission_id)
   );
   finish_submission.awaited := _pending.awaited;
   finish_submission.told_to := _pending.told_to;

@@ -53,9 +53,7 @@ begin
     perform set_config('synchronous_commit', 'on', true);
   end if;
   -- As receive_submission, whose callers came first.
-  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
-    raise exception 'too late' using errcode = '57014';
-  end if;
+  perform runledger.refuse_late();
 end
 $$;
 comment on function runledger.receive_several is 'Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key''s other one would have had to wait. 57014, 55P03: nothing was written of any.';

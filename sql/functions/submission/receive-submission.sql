@@ -91,9 +91,7 @@ begin
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
   end if;
   -- A turn is charged for even if all else is rolled back.
-  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
-    raise exception 'too late' using errcode = '57014';
-  end if;
+  perform runledger.refuse_late();
   -- A low one has no turn; one that waits for a place of its key gets it there.
   if _admitted and not _is_low then
     _next := job.next_turn(_key.account_id, _key.weight);
@@ -112,9 +110,7 @@ begin
   end if;
 
   -- By now the caller was answered 503: it must not take effect.
-  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
-    raise exception 'too late' using errcode = '57014';
-  end if;
+  perform runledger.refuse_late();
   return query select _request.submission_id, false, true;
 end
 $$;

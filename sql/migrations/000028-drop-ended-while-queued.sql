@@ -1,0 +1,3 @@
+-- job.measure_slot says it.
+
+drop function if exists runledger.ended_while_queued(uuid, text);
