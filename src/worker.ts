@@ -223,8 +223,10 @@ async function stop(reason: string, exitCode: number): Promise<void> {
 
 /** What ran is given back by others. */
 async function endWithoutDatabase(): Promise<void> {
-  // Of the pool that has no statements of runs: theirs may wait for long though the database is there.
-  await untilAbsent(sweepDatabase, absentSeconds)
+  // On a connection of its own: in any pool it may stand behind statements that wait, though the database is there.
+  const url = config.DATABASE_URL
+  const asked = createDatabase({ url, connections: 1, name: 'runledger end', statementSeconds })
+  await untilAbsent(asked, absentSeconds)
   log.warn({ seconds: absentSeconds }, 'worker.stopped_without_database')
   await sleep(logMilliseconds)
   process.exit(1)

@@ -203,6 +203,15 @@ const busyMilliseconds = 1000
 /** @param client of an operator's key, such as `createClient` makes. */
 export function createOperator({ call }: { readonly call: OperatorCall }): Operator {
   const path = 'api/operator/'
+  const takeStep = async (
+    isDry: boolean,
+    request: object,
+    signal: AbortSignal | undefined,
+    after: string | null = null,
+  ): Promise<BulkStep> => {
+    const body = { ...request, dry_run: isDry, after }
+    return (await call('POST', `${path}bulk`, withSignal(signal, body))) as BulkStep
+  }
   const takeSteps = async (
     isDry: boolean,
     request: BulkRequest,
@@ -212,8 +221,7 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     let after: string | null = null
     let count = 0
     for (;;) {
-      const body: object = { ...request, filter, dry_run: isDry, after }
-      const step = (await call('POST', `${path}bulk`, withSignal(signal, body))) as BulkStep
+      const step: BulkStep = await takeStep(isDry, { ...request, filter }, signal, after)
       const { until } = step
       count += step.count
       onStep?.({ count, until }, 0)
@@ -231,12 +239,11 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     order: async (worker, word) =>
       (await call('POST', `${path}workers/${encodeURIComponent(worker)}/${word}`)) as SteeredWorker,
     count: (request, options) => takeSteps(true, request, options),
-    async act(request, { signal, ...options } = {}) {
+    async act(request, options = {}) {
+      if (request.filter['until'] !== undefined) return takeSteps(false, request, options)
       // A first step whose answer is lost is asked for again: it must look at the same then.
-      const body: object = { ...request, secret: undefined, dry_run: true, after: null }
-      const { until } = (await call('POST', `${path}bulk`, withSignal(signal, body))) as BulkStep
-      const filter = { until, ...request.filter }
-      return takeSteps(false, { ...request, filter }, { ...options, ...(signal && { signal }) })
+      const { until } = await takeStep(true, { ...request, secret: undefined }, options.signal)
+      return takeSteps(false, { ...request, filter: { ...request.filter, until } }, options)
     },
     async verify({ signal, onStep } = {}) {
       let sum: Verified = { events: 0, found: 0, suspects: [] }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
-import type { Receipt } from './enqueue.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
@@ -12,7 +11,7 @@ export type RerunReceipt =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: it was the same submission that this idempotency key repeated. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
-  | Extract<Receipt, { readonly kind: 'queue_full' }>
+  | { readonly kind: 'queue_full' }
   | { readonly kind: 'not_final' }
   | { readonly kind: 'purged' }
   | { readonly kind: 'not_found' }
