@@ -4,11 +4,15 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readReport } from './report.ts'
 import type { Report } from './report.ts'
 
 /** A bench that takes longer hangs, unless told. */
 const longestSeconds = 600
+
+/** Longer than a worker gives its programs to end. */
+const graceMilliseconds = 40_000
 
 /**
  * Paths below bench/ without the ending, such as `executor/box`.
@@ -52,6 +56,8 @@ export async function runBench(
     {
       cwd: checkout,
       stdio: ['ignore', 'inherit', 'inherit'],
+      // A group, to see when all that it started has ended.
+      detached: true,
       timeout: Math.ceil(seconds * 1000),
     },
   )
@@ -59,10 +65,27 @@ export async function runBench(
   signal?.addEventListener('abort', stop)
   try {
     await once(child, 'exit')
+    await endGroup(child.pid ?? 0)
     signal?.throwIfAborted()
     return readReport(result)
   } finally {
     signal?.removeEventListener('abort', stop)
     rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** What a bench leaves would be measured with the next one: services end by themselves, or are ended. */
+async function endGroup(leader: number): Promise<void> {
+  const tellAll = (word: NodeJS.Signals | 0): boolean => {
+    try {
+      return process.kill(-leader, word)
+    } catch {
+      return false
+    }
+  }
+  const deadline = performance.now() + graceMilliseconds
+  while (tellAll(0)) {
+    if (performance.now() > deadline) tellAll('SIGKILL')
+    await sleep(100)
   }
 }

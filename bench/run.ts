@@ -15,11 +15,13 @@ import { isQuick, minutesAsked, wordsAsked } from './options.ts'
 import { findBenches, runBench } from './process.ts'
 import { formatReports } from './report.ts'
 import type { Report } from './report.ts'
-import { shareTime } from './share.ts'
+import { ownRuns, shareTime } from './share.ts'
 
 const root = import.meta.dirname
 const checkout = join(root, '..')
-const benches = findBenches(checkout, wordsAsked)
+const benches = findBenches(checkout, wordsAsked).filter(
+  (bench) => wordsAsked.length > 0 || !ownRuns.includes(bench),
+)
 if (benches.length === 0) {
   process.stderr.write(`There is no bench with ${wordsAsked.join(' or ')} in its path.\n`)
   process.exit(64) // EX_USAGE of sysexits

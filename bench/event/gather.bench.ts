@@ -2,12 +2,11 @@
 // Gathered (src/database/gather.ts) they share statements and commits.
 // Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
 import assert from 'node:assert/strict'
-import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { createSubmissionId } from '#enqueue'
 import { createReceive } from '../../src/job/receive.ts'
 import type { Receive } from '../../src/job/receive.ts'
-import { createCaller, describeSubmission } from '../../test/helper/submission.ts'
+import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
 import type { Case } from '../measure.ts'
@@ -23,7 +22,7 @@ const url = await cluster.createDatabase('gather')
 await using pools = new AsyncDisposableStack()
 const sql = createDatabase({ url, connections, name: 'bench' })
 pools.defer(() => sql.end({ timeout: 5 }))
-const { apiKeyId, accountId } = await createCaller(sql)
+const caller = await createCaller(sql)
 
 const alone = createReceive(sql, { mostCalls: 1, underWay: Infinity, mostUnderWay: Infinity })
 const gathered = createReceive(sql)
@@ -49,14 +48,7 @@ async function emptyQueue(): Promise<void> {
 }
 
 async function receiveOne(receive: Receive): Promise<void> {
-  const context = {
-    apiKeyId,
-    accountId,
-    requestId: uuidv7(),
-    toldTo: null,
-    idempotencyKey: null,
-    capacity: 100_000,
-  }
+  const context = { ...describeContext(caller), capacity: 100_000 }
   const { signal } = new AbortController()
   const { kind } = await receive(createSubmissionId(), submission, context, signal)
   assert.equal(kind, 'received')

@@ -12,13 +12,14 @@ import { issueOperatorKey } from '../../test/helper/operator.ts'
 import { startStatementCounter } from '../../test/helper/statement.ts'
 import { createCaller, describeSubmission, submitNew } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
+import { deadline } from '../options.ts'
 import { isQuick, report } from '../report.ts'
 import { readParent, readTreeMilliseconds } from '../scale/cpu-time.ts'
 import { startService } from './service.ts'
 
 const pages = isQuick ? 50 : 1000
-const seconds = isQuick ? 3 : 12
-const settleSeconds = isQuick ? 2 : 4
+const seconds = isQuick ? 3 : deadline < 90_000 ? 6 : 12
+const settleSeconds = isQuick ? 2 : 3
 // What is asked for pages; all else the process does by itself. An overview a second, the last hours each ten, and the key.
 const forPages = /overview|read_series|admit_|read_streams|watch_submissions|read_result/
 const statementsMost = 1.5

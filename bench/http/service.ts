@@ -32,7 +32,8 @@ export async function startService(
 ): Promise<Service> {
   const command = [...within, process.execPath, ...(await readFlags(entry)), entry, ...parameters]
   const child = spawn('setpriv', ['--pdeathsig', 'SIGTERM', '--', ...command], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
+    // A worker tries every language that it has, and prepares some, beside what is measured.
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANGUAGES: 'python', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')

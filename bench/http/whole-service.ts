@@ -3,21 +3,28 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '#database'
-import type { Database } from '#database'
+import type { Database, DatabaseOptions } from '#database'
 import { startCluster } from '../database.ts'
 import { startService } from './service.ts'
+import type { Service } from './service.ts'
 
 /** A service that runs; disposing of it ends it. */
 export interface WholeService extends AsyncDisposable {
   readonly sql: Database
   /** The web process's. */
   readonly port: number
+  /** May be ended before the rest. */
+  readonly worker: Service
+  /** Starts another one with the same settings, which ends with all. */
+  startWorker(): Promise<Service>
 }
 
 /** Settings of the processes beside what every bench sets. */
 export interface WholeServiceOptions {
   readonly web?: Readonly<Record<string, string>>
   readonly worker?: Readonly<Record<string, string>>
+  /** Of the bench itself; a statement of two seconds and two connections when left out. */
+  readonly database?: Partial<Pick<DatabaseOptions, 'connections' | 'statementSeconds'>>
 }
 
 /** @param name of the database. */
@@ -28,7 +35,7 @@ export async function startWholeService(
   await using cleanUp = new AsyncDisposableStack()
   const cluster = cleanUp.use(await startCluster())
   const url = await cluster.createDatabase(name)
-  const sql = createDatabase({ url, connections: 2, name: 'bench' })
+  const sql = createDatabase({ url, connections: 2, name: 'bench', ...options.database })
   cleanUp.defer(() => sql.end({ timeout: 5 }))
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
@@ -38,18 +45,20 @@ export async function startWholeService(
     ...options.web,
   })
   cleanUp.use(web)
-  const worker = await startService('src/worker.ts', 'worker.started', {
-    DATABASE_URL: url,
-    SLOTS: '1',
-    LANGUAGES: 'python',
-    CACHE_DIRECTORY: directory,
-    ...options.worker,
-  })
-  cleanUp.use(worker)
+  const launchWorker = (): Promise<Service> =>
+    startService('src/worker.ts', 'worker.started', {
+      DATABASE_URL: url,
+      SLOTS: '1',
+      CACHE_DIRECTORY: directory,
+      ...options.worker,
+    })
+  const worker = cleanUp.use(await launchWorker())
   const all = cleanUp.move()
   return {
     sql,
     port: Number(web.started['port']),
+    worker,
+    startWorker: async () => all.use(await launchWorker()),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -10,11 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { createSubmissionId } from '#enqueue'
 import { createReceive } from '../../src/job/receive.ts'
-import { createCaller, describeSubmission } from '../../test/helper/submission.ts'
+import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { readMegabytes, readStatus } from '../http/memory.ts'
 import { startService } from '../http/service.ts'
@@ -40,7 +39,8 @@ const cluster = cleanUp.use(await startCluster())
 const url = await cluster.createDatabase('pressure')
 const sql = createDatabase({ url, connections: 10, name: 'bench', statementSeconds: 60 })
 cleanUp.defer(() => sql.end({ timeout: 5 }))
-const { key, apiKeyId, accountId } = await createCaller(sql)
+const caller = await createCaller(sql)
+const { key } = caller
 const web = cleanUp.use(
   await startService('src/server.ts', 'web.started', {
     DATABASE_URL: url,
@@ -108,14 +108,7 @@ async function fill(): Promise<number> {
         const { kind } = await receive(
           createSubmissionId(),
           submission,
-          {
-            apiKeyId,
-            accountId,
-            requestId: uuidv7(),
-            toldTo: null,
-            idempotencyKey: null,
-            capacity: 1_000_000,
-          },
+          { ...describeContext(caller), capacity: 1_000_000 },
           signal,
         )
         assert.equal(kind, 'received')

@@ -61,5 +61,8 @@ t.test('what one bench did not use goes to those after it', (t) => {
   t.equal(shareTime(['c'], 80), 80)
   t.equal(shareTime(['executor/compile', 'a'], 40), 30, 'some need more')
   t.equal(shareTime(['a', 'b'], -20), 5, 'a late one has enough for a look')
+  t.equal(shareTime(['scale/hosts', 'a'], 60), 42, 'what waits for clocks gets what that takes')
+  t.equal(shareTime(['a', 'scale/hosts'], 60), 18, 'and the others what is left')
+  t.equal(shareTime(['scale/hosts'], 300), 300, 'or all there is')
   t.end()
 })

@@ -8,7 +8,7 @@ import { createReceive } from '../../src/job/receive.ts'
 import { describeBodies, describeRequest } from '../../src/job/submission.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startStatementCounter } from '../helper/statement.ts'
-import { createCaller, describeSubmission } from '../helper/submission.ts'
+import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -36,19 +36,10 @@ const receive = createReceive(web, { underWay: 1, mostUnderWay: 1 })
 type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
 function receiveOne({ submission = python, ...context }: Asked): Promise<Receipt> {
-  const { apiKeyId, accountId } = caller
   return receive(
     createSubmissionId(),
     submission,
-    {
-      apiKeyId,
-      accountId,
-      requestId: uuidv7(),
-      toldTo: null,
-      idempotencyKey: null,
-      capacity: 1000,
-      ...context,
-    },
+    { ...describeContext(caller), ...context },
     new AbortController().signal,
   )
 }
@@ -212,15 +203,7 @@ t.test('a key runs no more at once than it may', async (t) => {
 })
 
 t.test('one that is to be on disk has those with it wait for the disk', async (t) => {
-  const { apiKeyId, accountId } = caller
-  const context = {
-    apiKeyId,
-    accountId,
-    requestId: uuidv7(),
-    toldTo: null,
-    idempotencyKey: null,
-    capacity: 1000,
-  }
+  const context = describeContext(caller)
   const describe = (toldTo: string | null): object => ({
     request: { ...describeRequest(createSubmissionId(), python, context), told_to: toldTo },
     ...describeBodies(python),

@@ -11,7 +11,7 @@ const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
 const python = describeSubmission({ code: 'print(1)' })
 const lua = describeSubmission({ language: 'lua', code: 'print(1)' })
-const circumstances = { capacity: 100_000 }
+const ample = { capacity: 100_000 }
 const worker = uuidv7()
 await sql`
   insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
@@ -25,8 +25,7 @@ t.beforeEach(async () => {
 
 async function enqueue(caller: Caller, count: number, submission = python): Promise<string[]> {
   const ids: string[] = []
-  for (let n = 0; n < count; n += 1)
-    ids.push(await submitNew(sql, caller, submission, circumstances))
+  for (let n = 0; n < count; n += 1) ids.push(await submitNew(sql, caller, submission, ample))
   return ids
 }
 
@@ -149,7 +148,7 @@ t.test('a batch of 20 gets a turn for each', async (t) => {
   const items = Array.from({ length: 20 }, () => ({ submission: python }))
   const { apiKeyId, accountId } = batch
   const from = { apiKeyId, accountId, requestId: uuidv7(), toldTo: null, idempotencyKey: null }
-  await receiveBatch(sql, items, { ...from, ...circumstances }, new AbortController().signal)
+  await receiveBatch(sql, items, { ...from, ...ample }, new AbortController().signal)
   await enqueue(calm, 20)
   const taken = await takeAll(20)
   t.ok(Math.abs(count(taken, calm) - 10) <= 1, `${count(taken, calm)} of 20`)
