@@ -2,15 +2,13 @@
 // the title) selects.
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
-import type { Test } from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
-import { describeTab, enter, startBrowser } from './service.ts'
-import type { Tab } from './service.ts'
+import { defineFact, enter, startBrowser } from './service.ts'
+import type { Fact, Tab } from './service.ts'
 
-const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
 t.setTimeout(10 * 60_000)
 
 const { sql, url, drop } = await createTestDatabase()
@@ -22,32 +20,14 @@ await startWorkerProcess(t, url)
 export const origin = `http://127.0.0.1:${port}`
 const browser = await startBrowser(t, origin)
 
-/** A fact about a tab of its own, in which nothing may be complained of. */
+/** A fact about a tab of its own, with an operator's key. */
 export function fact(
   title: string,
-  prove: (t: Test, tab: Tab, key: string) => Promise<void>,
+  prove: Fact['prove'],
   { readOnly = false, ...options }: BrowserContextOptions & { readOnly?: boolean } = {},
 ): void {
-  if (!wanted.test(title)) {
-    // Without any test of its own the file would not end.
-    void t.test(title, { skip: true }, () => {})
-    return
-  }
-  void t.test(title, async (t) => {
-    const tab = await browser.open(options)
-    tab.page.setDefaultTimeout(60_000)
-    const { key } = await issueOperatorKey(sql, { readOnly })
-    try {
-      await prove(t, tab, key)
-    } catch (error) {
-      t.comment(await describeTab(tab))
-      throw error
-    } finally {
-      t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
-      t.notOk(tab.requests.some((one) => one.includes(key)), 'the key is in no address') // prettier-ignore
-      await tab.page.close()
-    }
-  })
+  const borrow: Fact['borrow'] = () => issueOperatorKey(sql, { readOnly })
+  defineFact({ title, open: () => browser.open(options), borrow, prove })
 }
 
 /** Kills the web process. */

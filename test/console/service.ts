@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import t from 'tap'
 import type { Test } from 'tap'
 import { admitRequest, revokeKey } from '#account'
 import { createTestDatabase } from '../helper/database.ts'
@@ -123,6 +124,41 @@ async function watchTab(context: BrowserContext, origin: string): Promise<Tab> {
     tellBreach(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
   })`)
   return { page, complaints, requests }
+}
+
+/** What a fact is about, and how it is shown. */
+export interface Fact {
+  readonly title: string
+  readonly open: () => Promise<Tab>
+  /** A key for it alone, and what is to be done with it afterwards. */
+  readonly borrow: () => Promise<{ readonly key: string; readonly giveBack?: () => Promise<void> }>
+  readonly prove: (t: Test, tab: Tab, key: string) => Promise<void>
+}
+
+const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
+
+/** Proves a fact in a tab of its own, in which nothing may be complained of. CONSOLE (a regular expression for the title) selects. */
+export function defineFact({ title, open, borrow, prove }: Fact): void {
+  // One that is left out is told: without any test of its own the file would not end.
+  void t.test(title, { skip: !wanted.test(title) }, async (t) => {
+    const tab = await open()
+    tab.page.setDefaultTimeout(60_000)
+    const { key, giveBack } = await borrow()
+    try {
+      await prove(t, tab, key)
+    } catch (error) {
+      t.comment(await describeTab(tab))
+      throw error
+    } finally {
+      t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
+      t.notOk(
+        tab.requests.some((url) => url.includes(key)),
+        'the key is in no address',
+      )
+      await tab.page.close()
+      await giveBack?.()
+    }
+  })
 }
 
 /** What was to be seen, and what was asked of late, when a fact failed. */

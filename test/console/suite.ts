@@ -4,12 +4,10 @@ import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t from 'tap'
-import type { Test } from 'tap'
-import { awaitLanguages, describeTab, startBrowser, startService, write } from './service.ts'
-import type { Tab } from './service.ts'
+import { awaitLanguages, defineFact, startBrowser, startService, write } from './service.ts'
+import type { Fact } from './service.ts'
 
 export const root = resolve(import.meta.dirname, '../..')
-const wanted = new RegExp(process.env['CONSOLE'] ?? '', 'i')
 t.setTimeout(15 * 60_000)
 const patience = 60_000
 
@@ -17,36 +15,17 @@ export const service = await startService(t)
 const browser = await startBrowser(t, service.origin)
 export const { origin } = service
 
-/** A fact about a tab of its own, in which nothing may be complained of. */
+/** A fact about a tab of its own, with a key of its own. */
 export function fact(
   title: string,
-  prove: (t: Test, tab: Tab, key: string) => Promise<void>,
+  prove: Fact['prove'],
   options: BrowserContextOptions = {},
 ): void {
-  if (!wanted.test(title)) {
-    // Without any test of its own the file would not end.
-    void t.test(title, { skip: true }, () => {})
-    return
-  }
-  void t.test(title, async (t) => {
-    const tab = await browser.open(options)
-    tab.page.setDefaultTimeout(patience)
+  const borrow: Fact['borrow'] = async () => {
     const key = await service.issue()
-    try {
-      await prove(t, tab, key)
-    } catch (error) {
-      t.comment(await describeTab(tab))
-      throw error
-    } finally {
-      t.strictSame(tab.complaints, [], 'no error, no breach of the policy, no request elsewhere')
-      t.notOk(
-        tab.requests.some((url) => url.includes(key)),
-        'the key is in no address',
-      )
-      await tab.page.close()
-      await takeBack(key)
-    }
-  })
+    return { key, giveBack: () => takeBack(key) }
+  }
+  defineFact({ title, open: () => browser.open(options), borrow, prove })
 }
 
 /** Asks the service as anybody does, without the page. @returns the answer's JSON. */
