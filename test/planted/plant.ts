@@ -18,11 +18,12 @@ import { runTest } from './run-test.ts'
 /** What became of a planted fault; `void`: the row itself has to be mended. */
 type Finding = 'found' | 'NOT FOUND' | 'void'
 
+const ownCheckout = resolve(import.meta.dirname, '../..')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     suite: { type: 'string', multiple: true, default: [] },
-    in: { type: 'string', default: resolve(import.meta.dirname, '../..') },
+    in: { type: 'string', default: ownCheckout },
   },
 })
 const chosen = faults.filter(
@@ -30,6 +31,8 @@ const chosen = faults.filter(
 )
 
 const cluster = await startTestCluster()
+// The template that tests share there was made from this checkout's SQL.
+const sharedUrl = resolve(values.in) === ownCheckout ? cluster.url : null
 const checkout = copyCheckout(resolve(values.in))
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -48,7 +51,7 @@ async function plantAll(): Promise<number> {
   const red = new Set<string>()
   const files = new Set(chosen.flatMap((fault) => testsOf(checkout, fault) ?? []))
   for (const file of files) {
-    const { isGreen, seconds } = await test(file, cluster.url)
+    const { isGreen, seconds } = await test(file, sharedUrl)
     if (!isGreen) red.add(file)
     say(`${isGreen ? 'green' : 'RED'} without a fault: ${file} (${seconds} s)`)
   }
@@ -82,8 +85,8 @@ async function plant(
 
   const restore = checkout.replace(place, fault.text, fault.instead)
   try {
-    // The template of the shared cluster was made from SQL without faults.
-    const clusterUrl = place.startsWith('src/') && !/migration/.test(place) ? cluster.url : null
+    // Nor has that template any fault.
+    const clusterUrl = place.startsWith('src/') && !/migration/.test(place) ? sharedUrl : null
     const remarks: string[] = []
     let finding: Finding = 'found'
     for (const file of tests) {
