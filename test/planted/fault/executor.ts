@@ -42,7 +42,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'executor: CPU time beyond the limit counts for nothing once the program has exited',
     text: "else if (usage.cpuSeconds > limits.cpuSeconds) ending = 'cpu_limit'",
     instead: '',
-    tests: ['executor/executor'],
+    tests: ['executor/judge-ending'],
   },
   {
     name: 'executor: a slot in which something is left is lent again',
