@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup \
-	schema readme client languages test-languages test-cgroup2 test-hostile test-faults test-planted image test-image \
+	schema readme client languages test-languages test-compilers test-cgroup2 test-hostile test-faults test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
@@ -77,6 +77,9 @@ test-languages: setup packages ## what programs of every installed language do, 
 		$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" BOX=$$box \
 			node test/run.ts --timeout=1800 test/language/conformance.test.ts || status=1; \
 	done; exit $$status
+
+test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
+	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
 	@CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh

@@ -22,6 +22,6 @@ export function findText(sources: ReadonlyMap<string, string>, text: string): st
 /** A test file by its room and its own name, wherever in the room it stands; null unless there is exactly one. */
 export function findTest(directory: string, name: string): string | null {
   const own = name.slice(dirname(name).length + 1)
-  const found = globSync(`test/${dirname(name)}/**/${own}.test.ts`, { cwd: directory })
+  const found = globSync(`test/${dirname(name)}/**/${own}.{test,slow}.ts`, { cwd: directory })
   return found.length === 1 ? found[0]! : null
 }
