@@ -174,19 +174,29 @@ t.test(
   },
 )
 
+/** Holds what a look reads, and does the work once a look waits for it. */
+const duringLook = (work: () => Promise<unknown>) =>
+  sql.begin(async (transaction) => {
+    await transaction`lock table runledger.ledger_check in access exclusive mode`
+    for (;;) {
+      const [{ waits }] = await transaction<[{ waits: boolean }]>`
+        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass) as waits`
+      if (waits) break
+      await sleep(20)
+    }
+    await work()
+  })
+
 t.test('a lost connection is told, and tried again', { skip }, async (t) => {
   const { child, seen, draws, ended } = startAtTerminal(t)
   while (draws() < 1) await sleep(50)
-  const cut = async (): Promise<void> => {
+  // Between two looks the driver would connect anew, and nothing would be lost.
+  await duringLook(async () => {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'runledger cli'`
-  }
-  // Between two looks the driver connects anew, and nothing is lost.
-  while (!/OLD {7}as of /.test(seen.text)) {
-    await cut()
-    await sleep(20)
-  }
+    while (!/OLD {7}as of /.test(seen.text)) await sleep(20)
+  })
   const before = draws()
   while (draws() < before + 2) await sleep(50)
   child.stdin.write('\u0003')
@@ -196,14 +206,7 @@ t.test('a lost connection is told, and tried again', { skip }, async (t) => {
 t.test('Ctrl-C ends a look that stalls', { skip }, async (t) => {
   const { child, seen, draws, ended } = startAtTerminal(t)
   while (draws() < 1) await sleep(50)
-  await sql.begin(async (transaction) => {
-    await transaction`lock table runledger.ledger_check in access exclusive mode`
-    for (;;) {
-      const [{ waits }] = await transaction<[{ waits: boolean }]>`
-        select exists (select from pg_locks where not granted and relation = 'runledger.ledger_check'::regclass) as waits`
-      if (waits) break
-      await sleep(20)
-    }
+  await duringLook(async () => {
     child.stdin.write('\u0003')
     t.strictSame(await ended, [0, null], 'while it still waits')
   })

@@ -712,7 +712,7 @@ function job.share_ticks(ticks bigint, weight integer)
 
 function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
   Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
-  returns record
+  returns record set enable_sort=off, enable_seqscan=off, enable_bitmapscan=off, jit=off
 
 function job.turn_time(turn bigint)
   The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.
