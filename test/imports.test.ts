@@ -17,6 +17,7 @@ const base = [
   '#database',
   '#error',
   '#error-text',
+  '#id',
   '#language',
   '#log',
 ]
@@ -111,7 +112,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts']
+const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts', 'id.ts']
 /** The two doors of src/job that the web process uses must never load the executor. */
 const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
 /** What deploy/entrypoint.sh and the health check start. */

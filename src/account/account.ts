@@ -1,10 +1,10 @@
 // The door to accounts. Keys are managed on the server only, never over HTTP.
 import { timingSafeEqual } from 'node:crypto'
-import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, json } from '#database'
 import type { Database, Queryable } from '#database'
 import { schemaVersion } from '#event'
 import type { ApiKeyEvent, Metadata } from '#event'
+import { createId } from '#id'
 import { actor } from './actor.ts'
 import type { TierLimits } from './tier.ts'
 import { digestKey, generateKey, isWellFormedKey, labelKey } from './key.ts'
@@ -115,7 +115,7 @@ export async function issueKey(
   request: KeyRequest,
   operator: string,
   {
-    id = uuidv7(),
+    id = createId(),
     replaces = null,
   }: { readonly id?: string; readonly replaces?: string | null } = {},
 ): Promise<IssuedKey> {
@@ -135,7 +135,7 @@ export async function issueKey(
   }
   await sql`
     select runledger.issue_key(
-      ${id}, ${uuidv7()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
+      ${id}, ${createId()}, ${request.account}, ${request.tier}, ${label}, ${digestKey(key)},
       ${request.expiresAt ?? null}, ${schemaVersion}, ${json(sql, event.data)}, ${actor(sql, operator)}
     )`
   return { id, key }
@@ -166,7 +166,7 @@ export async function rotateKey(
   const old = (await listKeys(sql)).find((key) => key.id === id)
   if (old === undefined) return null
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000)
-  const successorId = uuidv7()
+  const successorId = createId()
   return sql.begin(async (transaction) => {
     const isInForce = await endKey(transaction, id, worksUntil, operator, {
       type: 'api_key.rotated',
@@ -214,7 +214,7 @@ export async function findOperatorKey(
 ): Promise<string> {
   const [{ id }] = await sql<[{ id: string | null }]>`
     select runledger.find_operator_key(
-      ${accountId}, ${uuidv7()}, ${schemaVersion}, ${json(sql, metadata)}
+      ${accountId}, ${createId()}, ${schemaVersion}, ${json(sql, metadata)}
     ) as id`
   if (id === null) throw new Error(`there is no account ${accountId}`)
   return id

@@ -1,9 +1,10 @@
 // What handlers share: the request's id, query, Idempotency-Key and hang-up.
 import type { Middleware, Request, Response } from 'polka'
-import { v7 as uuidv7, validate } from 'uuid'
+import { validate } from 'uuid'
 import type { Caller, Operator } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
+import { createId } from '#id'
 
 export interface ApiRequest extends Request {
   /** Also in the answer's X-Request-Id, the log and the events. */
@@ -27,7 +28,7 @@ export interface ApiRequest extends Request {
 export type Handler = Middleware<ApiRequest>
 
 export const identify: Handler = (request, response, next) => {
-  request.requestId = uuidv7()
+  request.requestId = createId()
   response.setHeader('X-Request-Id', request.requestId)
   return next()
 }

@@ -1,7 +1,7 @@
 // Receives the submissions of one request: all the good ones or none.
-import { v7 as uuidv7 } from 'uuid'
 import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
+import { createId } from '#id'
 import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
 import type { Submission, SubmissionContext } from './submission.ts'
@@ -36,7 +36,7 @@ export async function receiveBatch(
   const requests: object[] = []
   const answer = items.map((item): BatchAnswer => {
     if (item.submission === null) return item.refusal
-    const id = uuidv7()
+    const id = createId()
     requests.push({
       request: describeRequest(id, item.submission, context),
       ...describeBodies(item.submission),

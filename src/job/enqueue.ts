@@ -1,6 +1,6 @@
 // The door to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
-import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
+import { createId } from '#id'
 
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
@@ -15,7 +15,7 @@ export type { Submission, SubmissionContext } from './submission.ts'
 
 /** UUID v7, so that ids sort by time. */
 export function createSubmissionId(): string {
-  return uuidv7()
+  return createId()
 }
 
 /** Resolves when all that was received is on disk. */

@@ -1,9 +1,9 @@
 // A worker's claim to be alive. It holds a session lock, which a killed process frees at once, and renews a lease,
 // which a frozen one does not. Without renewal it ends its runs before others begin them.
 import { hostname } from 'node:os'
-import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
+import { createId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
 import type { DesiredState } from './order.ts'
@@ -62,7 +62,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
   const { description = {}, suspendedBecause = () => null, onOrder } = announcement
   const leaseMilliseconds = leaseSeconds * 1000
-  let workerId = uuidv7()
+  let workerId = createId()
   /** The id under which it was given up. */
   let succeeds: string | undefined
   let fence = new AbortController()
@@ -116,7 +116,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     }
     endRuns('given up by the others')
     succeeds = workerId
-    workerId = uuidv7()
+    workerId = createId()
     registered = false
     await renew()
   }

@@ -1,10 +1,10 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
-import { v7 as uuidv7 } from 'uuid'
 import { encodeDetail, listDemands } from './detail.ts'
 import type { Detail, OwnLimits } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
 import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
+import { createId } from '#id'
 import { spellLimits } from '#language'
 import type { Language } from '#language'
 
@@ -48,7 +48,7 @@ export function describeReceived(
   const { code, stdin, expectedStdout, detail, tag, webhook } = submission
   const detailBytes = encodeDetail(detail)
   const demands = listDemands(detail)
-  const webhookId = webhook === null ? null : uuidv7()
+  const webhookId = webhook === null ? null : createId()
   return {
     webhookId,
     data: {

@@ -2,7 +2,6 @@
 // fails, a second one begins it.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import * as v from 'valibot'
 import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
@@ -15,6 +14,7 @@ import type { Language, Limits } from '#language'
 import type { Logger } from '#log'
 import type { WorkerIdentity } from '#lease'
 import { reachFailpoint } from '#failpoint'
+import { createId } from '#id'
 import { createQueueFront } from '#queue'
 import { untilAvailable } from '#retry'
 import { describeLimits } from './limits.ts'
@@ -149,7 +149,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
     const tried = unanswered.takeAll()
     const take = async (): Promise<readonly TakenRow[]> => {
       const { data, actor } = describeWorker(identity.workerId)
-      const run = uuidv7()
+      const run = createId()
       const earlier = [...tried.keys()]
       const { since } = front
       tried.set(run, Number.POSITIVE_INFINITY)
@@ -220,7 +220,7 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const { submission } = job
       // A job of no language, or of one that is not run here, is not begun.
       const language = listOffered(executor).find((name) => name === job.language) ?? null
-      const run = uuidv7()
+      const run = createId()
       for (;;) {
         try {
           return await underIdentity(async (identity) => {
