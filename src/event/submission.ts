@@ -1,5 +1,5 @@
 // submission.*: what a caller sent, without the bytes.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Language } from '#language'
 import type { ExecutionCompleted, ExecutionInterrupted } from './execution.ts'
 
@@ -65,5 +65,5 @@ export type SubmissionEvent =
   SubmissionReceived | SubmissionCancelRequested | SubmissionCancelled | SubmissionPurged
 
 export function digestBody(body: Uint8Array): BodyDigest {
-  return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.byteLength }
+  return { sha256: hash('sha256', body, 'hex'), bytes: body.byteLength }
 }
