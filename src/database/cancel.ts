@@ -11,13 +11,13 @@ interface Unsent {
 }
 
 /**
- * Withdraws an unsent query when the signal fires; it fails with 57014. A sent one gives up by itself (end of
+ * Withdraws an unsent query when one of the signals fires; it fails with 57014. A sent one gives up by itself (end of
  * sql/functions/submission/receive-submission.sql): cancelling opens a connection, and if that fails (CONNECT_TIMEOUT),
  * postgres 3.4.9 ends the process with an error that cannot be caught.
  */
 export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
   query: postgres.PendingQuery<T>,
-  signal: AbortSignal,
+  ...signals: readonly AbortSignal[]
 ): postgres.PendingQuery<T> {
   const unsent = query as unknown as Unsent
   if (unsent.state === undefined) throw new Error('this driver does not say if a query was sent')
@@ -27,6 +27,6 @@ export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(
     // postgres 3.4.9 loses the connection that a cancelled query was opened for, so the query goes on, empty.
     Object.assign(unsent, { cancelled: null, strings: ['select 1'], args: [] })
   }
-  signal.addEventListener('abort', cancelUnsent, { once: true })
+  for (const signal of signals) signal.addEventListener('abort', cancelUnsent, { once: true })
   return query
 }

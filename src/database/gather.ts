@@ -17,11 +17,11 @@ export interface GatherOptions<Call, Answer> extends GatherBounds {
   /**
    * Executes several. Answers in their order; undefined: this call had no effect and is to be executed by itself, which tells
    * its own error.
-   * @param signal fires when one of the callers has gone: what was not sent yet is withdrawn.
+   * @param signals the callers': when one fires, what was not sent yet is withdrawn.
    */
   readonly several: (
     calls: readonly Call[],
-    signal: AbortSignal,
+    signals: readonly AbortSignal[],
   ) => Promise<readonly (Answer | undefined)[]>
   /** True: what failed so had no effect, so that each call is executed by itself. Else all fail alike. */
   readonly hadNoEffect: (error: unknown) => boolean
@@ -119,7 +119,7 @@ export function createGather<Call, Answer>({
     try {
       const answers = await several(
         taken.map(({ call }) => call),
-        AbortSignal.any(taken.map(({ signal }) => signal)),
+        taken.map(({ signal }) => signal),
       )
       const apart: Waiting<Call, Answer>[] = []
       for (const [n, each] of taken.entries()) {

@@ -148,11 +148,10 @@ async function submitAndWait(
   const { seconds, hungUp } = parsed
   const id = createSubmissionId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
-  const settled = new AbortController()
-  const waited = waiter.wait(id, seconds, AbortSignal.any([hungUp, settled.signal]))
+  const waited = waiter.wait(id, seconds, hungUp)
   const receipt = await receive(dependencies, parsed, id, waiter.channel).catch(
     (error: unknown) => {
-      settled.abort()
+      waiter.forget(id)
       throw error
     },
   )
@@ -160,7 +159,7 @@ async function submitAndWait(
   if (receipt.kind === 'received') {
     told = (await waited)?.record
   } else {
-    settled.abort()
+    waiter.forget(id)
     await waitForEarlier(dependencies, parsed, receipt.id)
   }
   if (hungUp.aborted) return { status: 202, body: {} }

@@ -61,7 +61,7 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
   const create = (wakes: boolean): Gather<Arrival, Receipt> =>
     createGather<Arrival, Receipt>({
       one: (arrival, signal) => receiveOne(sql, arrival, wakes, signal),
-      several: (arrivals, signal) => receiveSeveral(sql, arrivals, wakes, signal),
+      several: (arrivals, signals) => receiveSeveral(sql, arrivals, wakes, signals),
       hadNoEffect,
       weigh: ({ submission }) => weigh(submission),
       mostWeight: mostBytes,
@@ -93,7 +93,7 @@ async function receiveOne(
   const query = sql<ReceivedRow[]>`
     select * from runledger.receive_submission(${json(sql, request)}, ${code}, ${stdin}, ${expectedStdout}, ${detail})`
   try {
-    const [row] = await commit(query, signal)
+    const [row] = await commit(query, [signal])
     if (row?.replayed === true) return { kind: 'replayed', id: row.id, matches: row.matches }
     if (wakes) wakeWorkers(sql, 1)
     return { kind: 'received', id }
@@ -108,7 +108,7 @@ async function receiveSeveral(
   sql: Database,
   arrivals: readonly Arrival[],
   wakes: boolean,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): Promise<readonly (Receipt | undefined)[]> {
   const items = arrivals.map(({ submission, request }) => ({
     request,
@@ -116,7 +116,7 @@ async function receiveSeveral(
   }))
   const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
     select * from runledger.receive_several(${json(sql, items)})`
-  const rows = await commit(query, signal)
+  const rows = await commit(query, signals)
   const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
     if (refusal !== null) return refuse(refusal)
     return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
@@ -126,13 +126,13 @@ async function receiveSeveral(
   return receipts
 }
 
-/** Runs the statement that receives them, unless the signal comes before it is sent. */
+/** Runs the statement that receives them, unless one of the signals comes before it is sent. */
 async function commit<Row extends ReceivedRow>(
   query: Parameters<typeof cancelOnAbort<Row[]>>[0],
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): Promise<readonly Row[]> {
   reachFailpoint('submit.before_commit')
-  const rows = await cancelOnAbort(query, signal)
+  const rows = await cancelOnAbort(query, ...signals)
   reachFailpoint('submit.after_commit')
   return rows
 }

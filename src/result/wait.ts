@@ -26,6 +26,8 @@ export interface Waiter {
    * @param seconds at most.
    */
   wait(id: string, seconds: number, signal?: AbortSignal): Promise<WaitOutcome>
+  /** Ends what waits for a submission that was not stored. */
+  forget(id: string): void
   /** Where this process hears ends. A secret: whoever knows it can listen. */
   readonly channel: string
   readonly waiting: number
@@ -115,6 +117,7 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
         if (signal?.aborted === true) settle(inVain)
       })
     },
+    forget: (id) => wake(id, inVain),
     async close() {
       clearInterval(timer)
       for (const { who } of waiting.values()) for (const resolve of who) resolve(inVain)

@@ -180,9 +180,9 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
       alone.push(call)
       return Promise.resolve(`${call} alone`)
     },
-    several: (_calls, signal) =>
+    several: (_calls, signals) =>
       new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(harmless))
+        for (const signal of signals) signal.addEventListener('abort', () => reject(harmless))
         queueMicrotask(() => gone.abort(new Error('gone')))
       }),
     hadNoEffect: (error) => error === harmless,

@@ -150,6 +150,15 @@ t.test('who hangs up is forgotten at once', async (t) => {
   )
 })
 
+t.test('who waits for what was not stored after all is let go', async (t) => {
+  const [id, other] = [uuidv7(), uuidv7()]
+  const waits = [waiter.wait(id, 10), waiter.wait(other, 10)]
+  waiter.forget(id)
+  t.strictSame(await waits[0], { isFinal: false })
+  t.equal(waiter.waiting, 1, 'and nobody else')
+  waiter.forget(other)
+})
+
 t.test('a thousand waiters hold no connection', async (t) => {
   const [before] =
     await sql`select count(*) from pg_stat_activity where datname = current_database()`
