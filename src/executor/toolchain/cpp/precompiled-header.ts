@@ -3,6 +3,7 @@
 // doubt, programs read the header itself. One directory per header, complete or absent:
 //
 //   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
+//                                                              written-pages[.so]     see written-pages.ts
 //                                                              record.json            its digest and its sources
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -11,6 +12,7 @@ import { dirname } from 'node:path'
 import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
 import type { HostPath } from '#contract'
+import { learnWrittenPages } from './written-pages.ts'
 
 /** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
 const commonHeaders: readonly string[] = (
@@ -41,6 +43,8 @@ interface Record {
   readonly sources: readonly string[]
   /** SHA-256 of all sources, concatenated. */
   readonly content: string
+  /** What makes it quicker to use, and the digest of that; an earlier release knew of none. */
+  readonly pages?: { readonly files: readonly string[]; readonly content: string }
 }
 
 /** The directory's place in boxes, which tells nothing of the host. */
@@ -95,6 +99,8 @@ async function isIntact(path: string, header: string): Promise<boolean> {
     const record: Record = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
     const content = await hashFiles(record.sources)
     if (content !== record.content) return false
+    const files = record.pages?.files.map((name) => `${path}/${name}`)
+    if (files === undefined || (await hashFiles(files)) !== record.pages?.content) return false
     return (await hashFiles([`${path}/include/${header}.gch`])) === record.precompiled
   } catch {
     // The record was cut short, or removed by another worker.
@@ -109,9 +115,10 @@ async function isIntact(path: string, header: string): Promise<boolean> {
 async function precompile(
   path: string,
   header: string,
-  { program, options }: Compilation,
+  compilation: Compilation,
   signal: AbortSignal,
 ): Promise<void> {
+  const { program, options } = compilation
   const unfinished = `${dirname(path)}/.${randomUUID()}`
   const include = `${unfinished}/include`
   const result = `${include}/${header}.gch`
@@ -125,7 +132,13 @@ async function precompile(
     await chmod(result, 0o444)
     const sources = readRule(await readFile(list, 'utf8')).filter((name) => name !== source)
     const content = await hashFiles(sources)
-    const record: Record = { precompiled: await hashFiles([result]), sources, content }
+    const files = await learnWrittenPages(unfinished, { source, include }, compilation, signal)
+    const record: Record = {
+      precompiled: await hashFiles([result]),
+      sources,
+      content,
+      pages: { files, content: await hashFiles(files.map((name) => `${unfinished}/${name}`)) },
+    }
     await writeFile(`${unfinished}/record.json`, JSON.stringify(record))
     await Promise.all([rm(source), rm(list)])
     // Fails when another worker was faster, whose work is checked like ours.

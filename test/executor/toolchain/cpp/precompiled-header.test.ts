@@ -1,5 +1,6 @@
 // The keeping of precompiled headers alone, with the real compiler: what makes one, what makes it anew, what is left over.
 import t from 'tap'
+import { execFileSync } from 'node:child_process'
 import type { Test } from 'tap'
 import {
   chmodSync,
@@ -71,7 +72,12 @@ t.test('a header is made when a worker starts, and found from then on', async (t
   const path = locate(directory)
   t.strictSame(keeper.path, { source: join(path, '..'), target: '/precompiled' })
   t.equal(keeper.find(header), `/precompiled/${header}/include`)
-  t.strictSame(readdirSync(path).toSorted(), ['include', 'record.json'])
+  t.strictSame(readdirSync(path).toSorted(), [
+    'include',
+    'record.json',
+    'written-pages',
+    'written-pages.so',
+  ])
   t.strictSame(readdirSync(join(path, 'include')), [`${header}.gch`], 'and GCC sees nothing else')
   t.equal(statSync(join(path, 'include', `${header}.gch`)).mode & 0o777, 0o444)
   t.equal(statSync(path).mode & 0o777, 0o711)
@@ -94,6 +100,14 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
     'without its file': (path) => rmSync(join(path, 'include', `${header}.gch`)),
     'without its record': (path) => rmSync(join(path, 'record.json')),
     'with an empty record': (path) => writeFileSync(join(path, 'record.json'), ''),
+    'with fewer pages': (path) => truncateSync(join(path, 'written-pages'), 8),
+    'without what is preloaded': (path) => rmSync(join(path, 'written-pages.so')),
+    'made by a release that knew of no pages': (path) => {
+      const file = join(path, 'record.json')
+      const { pages, ...record } = JSON.parse(readFileSync(file, 'utf8'))
+      t.strictSame(pages.files, ['written-pages', 'written-pages.so'])
+      writeFileSync(file, JSON.stringify(record))
+    },
     'made of other headers': (path) => {
       const file = join(path, 'record.json')
       const record: object = JSON.parse(readFileSync(file, 'utf8'))
@@ -114,6 +128,39 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
     await keeper.settled()
     t.not(keeper.find(header), null, `${name}: made anew`)
   }
+})
+
+/** Maps a file as GCC maps a precompiled header, writes to some pages, and prints which are then its own. */
+const mapper = `
+import ctypes, os, struct, sys
+size, base, libc = os.sysconf('SC_PAGESIZE'), 0x1000000000, ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+file = os.open(sys.argv[1], os.O_RDONLY)
+words = (ctypes.c_void_p(base), ctypes.c_size_t(8 * size), 3, 2, file, ctypes.c_long(0))
+assert libc.mmap(*words) == base
+for page in sys.argv[2:]: ctypes.memset(base + int(page) * size, 1, 1)
+with open('/proc/self/pagemap', 'rb', 0) as pagemap:
+    pagemap.seek(base // size * 8)
+    entries = struct.unpack('8Q', pagemap.read(64))
+print(*(page for page, entry in enumerate(entries) if entry >> 63 and not entry >> 61 & 1))
+`
+
+t.test('the pages that one compilation writes to are copied at once for the next', async (t) => {
+  const directory = makeDirectory(t)
+  const library = join(await make(directory), 'written-pages.so')
+  const [file, pages] = [join(directory, 'file'), join(directory, 'pages')]
+  writeFileSync(file, Buffer.alloc(8 * 65_536, 1))
+  const map = (written: readonly number[], environment: Readonly<Record<string, string>>): string =>
+    execFileSync('/usr/bin/python3', ['-c', mapper, file, ...written.map(String)], {
+      env: environment,
+      encoding: 'utf8',
+    }).trim()
+  const environment = { LD_PRELOAD: library, WRITTEN_PAGES: pages }
+  t.equal(map([1, 2, 5], environment), '1 2 5')
+  t.strictSame([...new Uint32Array(new Uint8Array(readFileSync(pages)).buffer)], [1, 2, 5, 1])
+  t.equal(map([7], environment), '1 2 5 7')
+  t.equal(readFileSync(pages).length, 16, 'and the list stays as it is')
+  t.equal(map([7], {}), '7')
 })
 
 t.test('workers that make the same at once all have it, once', async (t) => {

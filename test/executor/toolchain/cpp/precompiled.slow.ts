@@ -17,9 +17,12 @@ t.test(
     const plain = await startExecutor(t, { accelerators: [] })
     await executor.settled()
     const shared = join(cacheDirectory, 'precompiled-header')
-    const made = readdirSync(join(shared, readdirSync(shared)[0]!))
+    const own = join(shared, readdirSync(shared)[0]!)
+    const made = readdirSync(own)
     t.equal(made.length, 17, made.join(' '))
     t.notOk(made.includes('cstdlib'), 'what takes no time is not kept')
+    for (const header of made)
+      t.ok(readdirSync(join(own, header)).includes('written-pages'), `${header} with its pages`)
     for (const header of ['iostream', 'bits/stdc++.h']) {
       const [quick, slow] = await Promise.all(
         [executor, plain].map((one) => execute(one, 'cpp', include(header))),
