@@ -221,3 +221,23 @@ t.test('one that is to be on disk has those with it wait for the disk', async (t
     })
   }
 })
+
+t.test('what comes after its caller was answered 503 is not stored', async (t) => {
+  const id = createSubmissionId()
+  const { signal } = new AbortController()
+  let received: Promise<unknown> | undefined
+  await sql.begin(async (transaction) => {
+    await transaction`lock table runledger.pending in share mode`
+    received = createReceive(sql)(id, python, describeContext(caller), signal)
+    received.catch(() => {})
+    for (let waits = false; !waits;) {
+      const [row] = await transaction`
+        select exists (select from pg_locks where not granted and relation = 'runledger.pending'::regclass) as waits`
+      waits = row?.['waits']
+    }
+    await transaction`select pg_sleep(1.6)`
+  })
+  await t.rejects(received, { code: '57014', message: 'too late' })
+  const stored = await sql`select from runledger.event where stream_id = ${id}`
+  t.equal(stored.length, 0)
+})

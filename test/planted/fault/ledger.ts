@@ -122,7 +122,7 @@ export const ledgerFaults: readonly Fault[] = [
     name: 'ledger: an answer that was given up takes effect all the same',
     text: "statement_timestamp() + interval '1.5 seconds' then",
     instead: "statement_timestamp() + interval '150 seconds' then",
-    tests: ['http/outage'],
+    tests: ['job/receive'],
   },
   {
     name: 'ledger: a projection keeps the runtime of an attempt that was lost',
