@@ -1,5 +1,5 @@
-// The Procfile's worker entry: configuration → log → executor (which checks the host) → lease → queue. On a signal it
-// takes no more, lets runs finish, gives back the rest and ends.
+// The Procfile's worker entry: configuration → log → database → executor (which checks the host) → lease → queue → sweep
+// and retention. On a signal it takes no more, lets runs finish, gives back the rest and ends.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#config'
@@ -29,15 +29,15 @@ import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 // Platforms kill 30 s after the signal.
 const drainSeconds = 20
 const lastSeconds = 27
-// A database that does not answer for so long gets nothing written: others give back what ran.
+// A worker that stops waits so long for a database that does not answer; then it ends, and others give back what it ran.
 const absentSeconds = 7
-// Also how long a silent connection is kept; statements take milliseconds. All that a lost worker held is given back in
-// one transaction.
+// Statements take milliseconds. A silent connection is kept as long.
 const statementSeconds = 2
+// All that a lost worker held is given back in one transaction.
 const sweepSeconds = 10
 const retentionSeconds = 60
 const dayMilliseconds = 86_400_000
-// Within these the log is written.
+// So long the log may take to be on stdout.
 const logMilliseconds = 250
 
 const config = readOrExit(() => {
@@ -61,9 +61,10 @@ const refusal = await checkLogin(database, config.DATABASE_URL, [
   'runledger_queue',
 ])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+// The executor and the lease call what is made after them.
 let announce = (): void => {}
-let lookForCancels = (): void => {}
-const absent: Language[] = []
+let tick = (): void => {}
+const notInstalled: Language[] = []
 const executor = await startExecutor()
 const blobs = createBlobCache({
   directory: `${config.CACHE_DIRECTORY}/blob`,
@@ -77,7 +78,7 @@ const sweepDatabase = createDatabase({
   name: 'runledger sweep',
   statementSeconds: sweepSeconds,
 })
-// A thousand rows each, and nobody waits.
+// A statement removes a thousand rows, and nobody waits for it.
 const retentionDatabase = createDatabase({
   url: config.DATABASE_URL,
   connections: 1,
@@ -87,7 +88,7 @@ const retentionDatabase = createDatabase({
 const giveBack = new AbortController()
 const poolIds: string[] = []
 const isPaused = (): boolean => orders.isPaused
-const lacks = listLacks(executor)
+const missingAbilities = listLacks(executor)
 const suspension = createSuspension({ executor, log, onChange: () => lease.renew() })
 const orders = createOrderFollower({
   record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
@@ -100,13 +101,13 @@ const lease = await announceWorker({
     Object.fromEntries(
       [
         ...Object.entries(executor.runtimes),
-        // What waits for them need not be refused.
+        // Submissions in these are accepted, and wait for the trial.
         ...Object.entries(executor.awaited).map(
           ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
         ),
       ].map(([name, runtime]) => [
         name,
-        { ...runtime, limits: describeLimits(limits[name as Language]), lacks },
+        { ...runtime, limits: describeLimits(limits[name as Language]), lacks: missingAbilities },
       ]),
     ),
   description: { version: metadata.version, isolation: executor.isolation },
@@ -115,11 +116,12 @@ const lease = await announceWorker({
   suspendedBecause: () => suspension.because,
   onOrder(wanted, askedAt) {
     orders.follow(wanted, askedAt)
-    lookForCancels()
+    tick()
   },
   log,
 })
 announce = () => lease.announce()
+const started = Promise.withResolvers<void>()
 const queue = await startQueue({
   url: config.DATABASE_URL,
   execute: {
@@ -132,7 +134,8 @@ const queue = await startQueue({
     suspension,
     isPaused,
     blobs,
-    onExhausted: (reason) => void stop(reason, 1),
+    // While the queue starts there is nothing to stop yet.
+    onExhausted: (reason) => void started.promise.then(() => stop(reason, 1)),
   },
   executions: executor.slots,
   deliver: {
@@ -160,7 +163,7 @@ const queue = await startQueue({
   log,
 })
 poolIds.push(...queue.poolIds)
-lookForCancels = () => queue.lookForCancels()
+tick = () => queue.tick()
 lease.renew()
 const sweep = startSweep(sweepDatabase, log)
 const retention = startRetention({
@@ -188,10 +191,12 @@ log.info(
     slots: executor.slots,
     isolation: executor.isolation,
     languages: Object.keys(executor.runtimes),
-    absent,
+    absent: notInstalled,
   },
   'worker.started',
 )
+let stopping = false
+started.resolve()
 
 /** Gives nothing back, however long runs take. A signal ends it sooner. */
 async function endWhenIdle(reason: 'drained' | 'restarted'): Promise<void> {
@@ -199,13 +204,12 @@ async function endWhenIdle(reason: 'drained' | 'restarted'): Promise<void> {
   await stop(reason, 0)
 }
 
-let stopping = false
 async function stop(reason: string, exitCode: number): Promise<void> {
   if (stopping) return
   stopping = true
   log.info({ reason }, 'worker.stopping')
   const drained = setTimeout(() => giveBack.abort(), drainSeconds * 1000)
-  // Others find the rest when the lock and the lease are gone.
+  // Others find the rest once this worker's lock and lease are gone (job/lease.ts).
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   void endWithoutDatabase()
   suspension.stop()
@@ -257,7 +261,7 @@ async function startExecutor(): Promise<Executor> {
       ...(config.LANGUAGES && { languages: config.LANGUAGES }),
       onMissing({ isBroken, ...missing }) {
         if (isBroken) log.warn(missing, 'language.missing')
-        else absent.push(missing.language)
+        else notInstalled.push(missing.language)
       },
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 -- Defines a result: a fold over the submission's events, in one pass. A condition on the id reaches the index, and so
--- one partition. runledger.apply_event is one step.
+-- one partition. runledger.closes_submission and read_outcome stand beside; runledger.apply_event is one step.
 
 create or replace view runledger.result_from_log as
 select
@@ -7,10 +7,10 @@ select
   (received ->> 'account')::uuid as account_id,
   (received ->> 'api_key')::uuid as api_key_id,
   version,
-  coalesce(outcome.status, case last_begun when 'execution.started' then 'running' else 'queued' end) as status,
+  coalesce(outcome.status, case last_attempt_event when 'execution.started' then 'running' else 'queued' end) as status,
   outcome.verdict,
   received ->> 'language' as language,
-  case when ended_by is not null or last_begun = 'execution.started' then started ->> 'runtime' end as runtime,
+  case when ended_by is not null or last_attempt_event = 'execution.started' then started ->> 'runtime' end as runtime,
   outcome.exit_code,
   outcome.signal,
   outcome.stdout_truncated,
@@ -19,7 +19,7 @@ select
   outcome.wall_time,
   outcome.memory_peak,
   created_at,
-  case when ended_by is not null or last_begun = 'execution.started' then started_at end as started_at,
+  case when ended_by is not null or last_attempt_event = 'execution.started' then started_at end as started_at,
   finished_at,
   purged_at,
   received ->> 'tag' as tag,
@@ -35,7 +35,7 @@ from (
     min(e.recorded_at) filter (where e.type = 'submission.received') as created_at,
     -- Unknown types count only for the version.
     (array_agg(e.type order by e.stream_version desc)
-      filter (where e.type in ('execution.started', 'execution.interrupted')))[1] as last_begun,
+      filter (where e.type in ('execution.started', 'execution.interrupted')))[1] as last_attempt_event,
     (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
     (array_agg(e.recorded_at order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started_at,
     (array_agg(e.type) filter (where runledger.closes_submission(e.type)))[1] as ended_by,

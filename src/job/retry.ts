@@ -1,4 +1,4 @@
-// Keeps computed results from being lost while the database is away.
+// Waits for a database that is away.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { isUnavailable } from '#database'
@@ -7,13 +7,13 @@ import type { Logger } from '#log'
 const pauseMilliseconds = { first: 100, longest: 500 }
 
 /**
- * Repeats a statement until answered. Only for statements that the log fences: one whose answer was lost fails with
- * 23505 when repeated.
+ * Repeats a call until the database answers it. It may then have taken effect more than once, so it is a read, or a write
+ * that does no harm when repeated. An append of an event is one: repeated after a lost answer it fails with 23505.
  */
-export async function untilAvailable<T>(statement: () => PromiseLike<T>, log: Logger): Promise<T> {
+export async function untilAvailable<T>(call: () => PromiseLike<T>, log: Logger): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await statement()
+      return await call()
     } catch (error) {
       if (!isUnavailable(error)) throw error
       log.warn({ err: error, attempt }, 'database.unavailable')

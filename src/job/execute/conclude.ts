@@ -1,4 +1,5 @@
-// Tells the log of ends. Those that come while another is being told share a statement and a commit (gather.ts).
+// Tells the log of ends. While two statements are under way, those that come wait, and share the next one and its commit
+// (database/gather.ts).
 import { createGather, hadNoEffect, json } from '#database'
 import type { Database, Gather } from '#database'
 import { schemaVersion } from '#event'
@@ -13,7 +14,7 @@ export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
   readonly bodies: Omit<Completion, 'data'>
 }
 
-// Base64 in JSON, on its way, and once more in PostgreSQL.
+// As in receive.ts.
 const mostBytes = 128 * 1024
 
 const concluders = new WeakMap<Database, Gather<End, true>>()

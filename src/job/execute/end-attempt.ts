@@ -1,19 +1,18 @@
 // Brings an attempt's end into the log: completed, cancelled, or interrupted and given back. Only one end can follow a
-// start, so who comes second drops his.
+// start, so of two the second is dropped.
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
 import type { ExecutionInterrupted } from '#event'
-import type { Outcome } from '#executor'
 import type { Logger } from '#log'
 import { reachFailpoint } from '#failpoint'
 import { untilAvailable } from '#retry'
 import { maxLosses } from '#sweep'
-import { describeActor } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { describeOutcome } from './completion.ts'
 import { conclude } from './conclude.ts'
 import { describeLoss } from './run-attempt.ts'
-import type { ExecuteDependencies, Ran } from './run-attempt.ts'
+import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
+import { describeActor } from './start-statements.ts'
 
 /** SQLSTATE of conclude_execution and interrupt_execution: a database crash has lost the start. */
 const startLost = 'RL006'
@@ -29,7 +28,7 @@ export async function endAttempt(
     return
   }
   try {
-    await complete(dependencies, attempt, ran)
+    await concludeAttempt(dependencies, attempt, ran)
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
@@ -37,26 +36,19 @@ export async function endAttempt(
   }
 }
 
-async function complete(
+async function concludeAttempt(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  {
-    outcome,
-    tests,
-    expected,
-    blobs,
-    asksFiles,
-    wasStopped,
-  }: Extract<Ran, { readonly outcome: Outcome }>,
+  { outcome, tests, expected, blobs, asksFiles, wasStopped }: Finished,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
   const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
-  const told = { ...data, ...(blobs && { blobs }) }
+  const eventData = { ...data, ...(blobs && { blobs }) }
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')
   try {
-    await untilSettled(
-      () => conclude(database, { submission, version, run, data: told, metadata, bodies }),
+    await appendEnd(
+      () => conclude(database, { submission, version, run, data: eventData, metadata, bodies }),
       log,
     )
   } catch (error) {
@@ -84,8 +76,11 @@ async function complete(
   )
 }
 
-/** Once more where another event stands: if that one asks for the end, the end goes behind it. */
-async function untilSettled(statement: () => PromiseLike<unknown>, log: Logger): Promise<void> {
+/**
+ * Appends an attempt's end. 23505 says that another event stands there: if that asks for the end, a second call appends the
+ * end behind it; else it fails alike.
+ */
+async function appendEnd(statement: () => PromiseLike<unknown>, log: Logger): Promise<void> {
   try {
     await untilAvailable(statement, log)
   } catch (error) {
@@ -106,7 +101,7 @@ async function interrupt(
 ): Promise<void> {
   reachFailpoint('execute.before_interrupt')
   try {
-    await untilSettled(
+    await appendEnd(
       () => database`
         select runledger.interrupt_execution(
           ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,

@@ -3,8 +3,9 @@
 // what it writes to those who watch. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
+import type { TakingTask } from '#queue'
 import { createStarter, jobSchema } from './attempt.ts'
-import type { Attempt, Taken } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { endAttempt } from './end-attempt.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -16,20 +17,8 @@ export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 
-export interface ExecuteTask {
+export interface ExecuteTask extends TakingTask {
   readonly languages: readonly Language[]
-  /** Takes the next job and begins its attempt; then `run` needs the row. Null: none now. */
-  take(): Promise<Taken['job'] | null>
-  /** True while it takes none. */
-  readonly isSuspended: boolean
-  /** Resolves as soon as the next program may run, perhaps before this one is in the log. */
-  run(payload: unknown): Promise<void>
-  /** Of this submission, or without one of any that runs here, the end may have been asked for. */
-  noteCancel(submission?: string): void
-  /** This submission is watched, or without one any that runs here may be. */
-  noteWatch(submission?: string): void
-  /** Resolves when everything is in the log. */
-  settled(): Promise<void>
 }
 
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
@@ -38,15 +27,17 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const starter = createStarter(dependencies)
   /** Begun by `take` and not yet given to `run`, by id. */
   const taken = new Map<string, Attempt>()
-  const running = new Map<string, Promise<void>>()
-  const ending = new Set<Promise<void>>()
+  /** When an attempt's end is in the log, by submission. */
+  const endBySubmission = new Map<string, Promise<void>>()
+  /** Given to `run`, their end not yet in the log. */
+  const unfinished = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
-  const underWay = new Set<string>()
+  const begunIds = new Set<string>()
   const cancels = createCancels(database, log)
   const tellers = createTellers(database, log)
 
   /** Null: nothing to do. */
-  async function findAttempt(payload: unknown): Promise<Attempt | null> {
+  async function findOrBegin(payload: unknown): Promise<Attempt | null> {
     const parsed = v.safeParse(jobSchema, payload)
     if (!parsed.success) {
       log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
@@ -56,9 +47,9 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     const begun = taken.get(run)
     taken.delete(run)
     if (begun !== undefined) return begun
-    // A second job of a running submission must neither take its attempt away nor be dropped: it counts if others gave
-    // that attempt up.
-    while (running.has(submission)) await running.get(submission)
+    // A second job of a submission that runs here waits for the attempt's end, and is begun then: if others gave that attempt
+    // up, the submission has to run again.
+    while (endBySubmission.has(submission)) await endBySubmission.get(submission)
     return starter.start(parsed.output)
   }
 
@@ -72,48 +63,54 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     },
 
     async take() {
-      const begun = await starter.take(underWay)
+      const begun = await starter.take(begunIds)
       if (begun === null) return null
-      underWay.add(begun.attempt.run)
+      begunIds.add(begun.attempt.run)
       taken.set(begun.attempt.run, begun.attempt)
       return begun.job
     },
 
     async run(payload) {
-      const attempt = await findAttempt(payload)
+      const attempt = await findOrBegin(payload)
       if (attempt === null) return
-      underWay.add(attempt.run)
+      begunIds.add(attempt.run)
       const teller = tellers.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, teller)
       const ended = ran
-        .then((outcome) => endAttempt(dependencies, attempt, outcome))
+        .then((result) => endAttempt(dependencies, attempt, result))
         .catch((error: unknown) => {
           log.error({ submission: attempt.submission, err: error }, 'execution.stuck')
           dependencies.onExhausted?.('an attempt cannot be ended')
         })
         .finally(() => {
           teller.end()
-          ending.delete(ended)
-          underWay.delete(attempt.run)
-          if (running.get(attempt.submission) === ended) running.delete(attempt.submission)
+          unfinished.delete(ended)
+          begunIds.delete(attempt.run)
+          if (endBySubmission.get(attempt.submission) === ended)
+            endBySubmission.delete(attempt.submission)
         })
-      ending.add(ended)
-      running.set(attempt.submission, ended)
+      unfinished.add(ended)
+      endBySubmission.set(attempt.submission, ended)
       await ran
       // A slow database must not get ever more results.
-      while (ending.size > 2 * executor.slots) await Promise.race(ending)
+      while (unfinished.size > 2 * executor.slots) await Promise.race(unfinished)
     },
 
-    noteCancel(submission) {
-      if (submission === undefined) cancels.look()
-      else cancels.hear(submission)
+    noteCancel: cancels.hear,
+    noteWatch: tellers.noteWatch,
+
+    lookAgain() {
+      cancels.look()
+      tellers.lookAgain()
+    },
+
+    tick() {
+      cancels.look()
       tellers.tick()
     },
 
-    noteWatch: tellers.noteWatch,
-
     async settled() {
-      await Promise.all(ending)
+      await Promise.all(unfinished)
     },
   }
 }

@@ -31,17 +31,30 @@ export interface ExecuteDependencies extends AttemptDependencies {
   readonly onExhausted?: (reason: string) => void
 }
 
-/** How an attempt went; `tests`: null without. */
-export type Ran =
-  | {
-      readonly outcome: Outcome
-      readonly tests: JudgedTests | null
-      readonly expected: Expectation
-      readonly blobs: NamedBlobs['count']
-      readonly asksFiles: boolean
-      readonly wasStopped: boolean
-    }
-  | { readonly loss: ExecutionInterrupted['data'] }
+/** What came of a program. */
+export interface Finished {
+  readonly outcome: Outcome
+  /** Null for a submission without tests. */
+  readonly tests: JudgedTests | null
+  readonly expected: Expectation
+  readonly blobs: NamedBlobs['count']
+  readonly asksFiles: boolean
+  readonly wasStopped: boolean
+}
+
+/** How an attempt went. */
+export type Ran = Finished | { readonly loss: ExecutionInterrupted['data'] }
+
+/**
+ * A language that is not offered, a blob that is gone, a file that cannot be read and a checker that fails say nothing of other
+ * runs.
+ */
+const stepsOfOneRun: ReadonlySet<string> = new Set([
+  'language.missing',
+  'blob.read',
+  'bubblewrap.output',
+  'checker.thread',
+])
 
 /** Never rejects. */
 export async function runAttempt(
@@ -52,58 +65,18 @@ export async function runAttempt(
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, identity, version } = attempt
-  const { signal: stop, forget } = cancels.watch(submission)
+  const { signal: cancelled, forget } = cancels.watch(submission)
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
-    const signal = AbortSignal.any([identity.signal, shutdown])
-    const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
-    const { stdinBlob, expectedStdoutBlob, ...detail } = rest
-    const end = AbortSignal.any([signal, stop])
-    const blobs = openBlobs(dependencies.blobs, attempt.accountId, end)
-    const judged =
-      tests &&
-      judgeTests({
-        tests,
-        checker,
-        stopsOnFailure: stopOnFailure === true,
-        scope: attempt.accountId,
-        blobs,
-        stop,
-        signal: end,
-      })
-    if (checker?.type === 'program') demand(executor, checker.language)
-    const named = {
-      ...(stdinBlob && { stdinBlob }),
-      ...(expectedStdoutBlob && { expectedStdoutBlob }),
-    }
-    const given = await unlessAborted(readGiven(blobs, { ...attempt, ...named }), stop)
-    const expected = {
-      stdout: given?.expectedStdout ?? null,
-      // A program judges tests alone, and does so while they run.
-      checker: checker?.type === 'program' ? undefined : checker,
-      signal,
-    }
-    const request = given && {
-      ...describeExecution(attempt, code, detail, dependencies.limits[language]),
-      stdin: given.stdin,
-      ...(judged && { runs: teller.follow(judged) }),
-      stop,
-      live: teller.live,
-    }
-    const outcome = request === undefined ? nothingDone : await executor.execute(request, signal)
-    if (!stop.aborted) dependencies.suspension?.noteSuccess()
-    const asksFiles = detail.outputFiles !== undefined
-    const counted = blobs.count
-    return { outcome, tests: judged, expected, blobs: counted, asksFiles, wasStopped: stop.aborted }
+    const lost = AbortSignal.any([identity.signal, shutdown])
+    const finished = await runCode(dependencies, { attempt, code, lost, cancelled, teller })
+    if (!cancelled.aborted) dependencies.suspension?.noteSuccess()
+    return finished
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    // A language that is not offered, a blob that is gone, a file that cannot be read or a checker that fails says nothing of
-    // other runs.
-    const isMissing =
-      error instanceof SandboxError &&
-      ['language.missing', 'blob.read', 'bubblewrap.output', 'checker.thread'].includes(error.step)
-    if (code !== null && !isMissing && !identity.signal.aborted && !shutdown.aborted)
+    const concernsOthers = !(error instanceof SandboxError && stepsOfOneRun.has(error.step))
+    if (code !== null && concernsOthers && !identity.signal.aborted && !shutdown.aborted)
       dependencies.suspension?.noteFailure(language, error)
     return { loss: describeLoss(error, dependencies) }
   } finally {
@@ -111,8 +84,73 @@ export async function runAttempt(
   }
 }
 
+/** Fetches its inputs, runs it, and judges its tests meanwhile. @throws what makes it a loss. */
+async function runCode(
+  { executor, limits, blobs: cache }: ExecuteDependencies,
+  {
+    attempt,
+    code,
+    lost,
+    cancelled,
+    teller,
+  }: {
+    readonly attempt: Attempt
+    readonly code: Buffer
+    /** Fires when the attempt is not ours any more, or is to be given back. */
+    readonly lost: AbortSignal
+    readonly cancelled: AbortSignal
+    readonly teller: Teller
+  },
+): Promise<Finished> {
+  const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
+  const { stdinBlob, expectedStdoutBlob, ...detail } = rest
+  const lostOrCancelled = AbortSignal.any([lost, cancelled])
+  const blobs = openBlobs(cache, attempt.accountId, lostOrCancelled)
+  const judged =
+    tests &&
+    judgeTests({
+      tests,
+      checker,
+      stopsOnFailure: stopOnFailure === true,
+      scope: attempt.accountId,
+      blobs,
+      stop: cancelled,
+      signal: lostOrCancelled,
+    })
+  if (checker?.type === 'program') requireOffered(executor, checker.language)
+  const named = {
+    ...(stdinBlob && { stdinBlob }),
+    ...(expectedStdoutBlob && { expectedStdoutBlob }),
+  }
+  const given = await unlessAborted(readGiven(blobs, { ...attempt, ...named }), cancelled)
+  const expected = {
+    stdout: given?.expectedStdout ?? null,
+    // A program judges tests alone, and does so while they run.
+    checker: checker?.type === 'program' ? undefined : checker,
+    signal: lost,
+  }
+  const request = given && {
+    ...describeExecution(attempt, code, detail, limits[attempt.language]),
+    stdin: given.stdin,
+    ...(judged && { runs: teller.follow(judged) }),
+    stop: cancelled,
+    live: teller.live,
+  }
+  const outcome = request === undefined ? nothingDone : await executor.execute(request, lost)
+  const asksFiles = detail.outputFiles !== undefined
+  const { count } = blobs
+  return {
+    outcome,
+    tests: judged,
+    expected,
+    blobs: count,
+    asksFiles,
+    wasStopped: cancelled.aborted,
+  }
+}
+
 /** @throws {SandboxError} when a worker is to run what it does not offer: another may. */
-function demand({ runtimes }: Executor, language: Language): void {
+function requireOffered({ runtimes }: Executor, language: Language): void {
   if (runtimes[language] === undefined)
     throw new SandboxError(
       'language.missing',

@@ -21,8 +21,11 @@ export interface Teller {
 
 export interface Tellers {
   open(attempt: Pick<Attempt, 'submission' | 'run'>): Teller
-  /** This submission is watched; without one, any may be. */
-  noteWatch(submission?: string): void
+  /** This submission is watched. */
+  noteWatch(submission: string): void
+  /** Looks which are: words may have been missed. */
+  lookAgain(): void
+  /** Called by the clock: does so now and then. */
   tick(): void
 }
 
@@ -205,10 +208,8 @@ export function createTellers(database: Database, log: Logger): Tellers {
 
   return {
     open: openTeller,
-    noteWatch(submission) {
-      if (submission === undefined) watchedSubmissions.look()
-      else watchedSubmissions.hear(submission)
-    },
+    noteWatch: watchedSubmissions.hear,
+    lookAgain: watchedSubmissions.look,
     tick: watchedSubmissions.tick,
   }
 }

@@ -67,7 +67,7 @@ export function listenAlso(
 }
 
 /** Ours (job.wake_workers) name the task; graphile-worker's do not, but count as well. */
-export function readAnnouncement(payload = ''): { task?: unknown; count?: number } {
+export function readAnnouncement(payload: string): { task?: unknown; count?: number } {
   try {
     const { task, count } = JSON.parse(payload) as { task?: unknown; count?: unknown }
     return { task, ...(Number.isInteger(count) && Number(count) > 0 && { count: Number(count) }) }

@@ -5,9 +5,9 @@
 //               is the submission's id, so at most one is queued (job.enqueue_first, _execute).
 //   announced   After the commit idle workers hear how many came (job.wake_workers, hint.ts).
 //   taken       A worker with a free slot removes the row and appends execution.started in one statement
-//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts). The
-//               order is of accounts, not of requests: run_at is a turn (job.next_turn), and what comes too early is put back
-//               (job.defer_turn).
+//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts).
+//               Accounts share the slots, so run_at is a place in a virtual time, no clock's (job.next_turn; sql/README.md,
+//               "The order of the queue"). A job whose account has used more since is put back (job.defer_turn).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.
 //   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
 //   cancelled   By its caller (runledger.cancel_submission). Without an attempt it ends at once, and its job is removed. An
@@ -26,7 +26,7 @@
 // concluded by the attempt's event, which enqueues the next or ends the stream. With a busy receiver it is given back
 // (runledger.postpone_delivery); lost and reconciled as above.
 //
-// The queue is a hint, the log decides (event/event.ts): a job that comes twice, late or after the end does nothing.
+// The log decides, not the queue (event/event.ts): a job that comes twice, late or after the end does nothing.
 // Functions runledger.a_b and job.a_b stand in sql/functions, in a-b.sql.
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,12 +41,11 @@ import type { QueueHint } from './hint.ts'
 import { createQueuePool } from './pool.ts'
 
 export { createQueueFront } from './front.ts'
-export type { JobRow } from './graphile-inside.ts'
 
 const removalMilliseconds = 200
-/** Of runledger.cancel_submission; the payload is the submission's id. */
+/** runledger.cancel_submission notifies here, with the submission's id. */
 const cancelChannel = 'runledger_cancel'
-/** Of runledger.watch_submissions; so is the payload. */
+/** So does runledger.watch_submissions. */
 const watchChannel = 'runledger_watch'
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
@@ -54,16 +53,20 @@ const idleMilliseconds = 100
 /** The task 'execute', which takes its own jobs. */
 export interface TakingTask {
   readonly languages: readonly string[]
-  /** Takes the next job and begins its attempt; then `run` needs the row. Null: none now. */
+  /** Takes the next job and begins its attempt; graphile-worker passes the row's payload to `run`. Null: none now. */
   take(): Promise<JobRow | null>
   /** True while it takes none. */
   readonly isSuspended: boolean
-  /** Resolves as soon as the next job may be taken. */
+  /** Resolves as soon as the next program may run, perhaps before this one's end is in the log. */
   run(payload: unknown): Promise<void>
-  /** Of this submission, or without one of any that runs here, the end may have been asked for. */
-  noteCancel(submission?: string): void
-  /** This submission is watched, or without one any that runs here may be. */
-  noteWatch(submission?: string): void
+  /** The end of this submission was asked for. */
+  noteCancel(submission: string): void
+  /** This submission is watched. */
+  noteWatch(submission: string): void
+  /** Words of either kind may have been missed: it looks. */
+  lookAgain(): void
+  /** Called by the clock: looks which runs are cancelled, now and then which are watched. */
+  tick(): void
   /** Resolves when everything is in the log. */
   settled(): Promise<void>
 }
@@ -84,8 +87,8 @@ export interface Queue {
   readonly poolIds: readonly string[]
   /** Settles when the queue has stopped, by `stop` or a failure. */
   readonly ended: Promise<void>
-  /** Looks whether the end of anything that runs here was asked for: notifications may be lost. */
-  lookForCancels(): void
+  /** To be called by the clock: looks which runs are cancelled or watched, as notifications may be lost. */
+  tick(): void
   /** Resolves when nothing taken is left. */
   idle(): Promise<void>
   /** Waits for those under way. */
@@ -135,7 +138,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     }),
   ]
   for (const { beginRetrying } of Object.values(pools)) beginRetrying()
-  // Half a worker must not look like a whole one.
+  // With one of them the queue has ended: half a worker must not look like a whole one.
   const ended = Promise.race(runners.map((runner) => runner.promise))
   ended.catch(() => {})
   let stopped: Promise<void> | undefined
@@ -143,7 +146,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   return {
     poolIds,
     ended,
-    lookForCancels: () => execute.noteCancel(),
+    tick: () => execute.tick(),
     async idle() {
       while (underWay > 0) await sleep(idleMilliseconds)
       await execute.settled()
@@ -173,7 +176,7 @@ function listTasks(languages: readonly string[]): string[] {
  */
 function createEvents(
   hint: QueueHint,
-  execute: Pick<TakingTask, 'noteCancel' | 'noteWatch'>,
+  execute: Pick<TakingTask, 'noteCancel' | 'noteWatch' | 'lookAgain'>,
 ): {
   events: { execute: WorkerEvents; deliver: WorkerEvents }
   poolIds: readonly string[]
@@ -195,27 +198,27 @@ function createEvents(
   events.execute.on('pool:listen:success', ({ client }) => {
     hint.noteAnnounced()
     listenAlso(client, [cancelChannel, watchChannel], () => {
-      execute.noteCancel()
-      execute.noteWatch()
+      execute.lookAgain()
     })
   })
   events.execute.on('pool:listen:notification', ({ message }) => {
-    if (message.channel === cancelChannel) {
-      execute.noteCancel(message.payload)
+    const { channel, payload = '' } = message
+    if (channel === cancelChannel) {
+      execute.noteCancel(payload)
       return
     }
-    if (message.channel === watchChannel) {
-      execute.noteWatch(message.payload)
+    if (channel === watchChannel) {
+      execute.noteWatch(payload)
       return
     }
-    const { task, count } = readAnnouncement(message.payload)
+    const { task, count } = readAnnouncement(payload)
     if (task !== 'execute') nudgeDeliver()
     hint.noteAnnounced(count)
   })
   return { events, poolIds }
 }
 
-/** A database away at the start is waited for: platforms restart ever more slowly. */
+/** Waits for a database that is away: a platform would restart a worker that ends, after ever longer pauses. */
 async function startRunner(log: Logger, options: RunnerOptions): Promise<Runner> {
   const logger = new QueueLogger(({ jobId }) => (level, message) => {
     if (level === 'error') log.error({ job: jobId, message }, 'queue.error')

@@ -18,6 +18,8 @@ const idle = {
   run: async () => {},
   noteCancel() {},
   noteWatch() {},
+  lookAgain() {},
+  tick() {},
   settled: async () => {},
 } as unknown as TakingTask
 

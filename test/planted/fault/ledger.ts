@@ -126,7 +126,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a projection keeps the runtime of an attempt that was lost',
-    text: "case when ended_by is not null or last_begun = 'execution.started' then started ->> 'runtime' end as runtime",
+    text: "case when ended_by is not null or last_attempt_event = 'execution.started' then started ->> 'runtime' end as runtime",
     instead: "started ->> 'runtime' as runtime",
     tests: ['sql/fold'],
   },
@@ -134,7 +134,7 @@ export const ledgerFaults: readonly Fault[] = [
     name: 'ledger: an altered output is not seen',
     text: "('stdout', sha256(b.stdout), ended.data #>> '{stdout,sha256}'),",
     instead: '',
-    tests: ['sql/sql'],
+    tests: ['event/verify'],
   },
   {
     name: 'ledger: the auditor cannot read the views',

@@ -1,0 +1,156 @@
+// The two statements that begin attempts, and what they tell the log of this worker.
+import { hostname } from 'node:os'
+import { abilities, listLacks } from '#detail'
+import { schemaVersion } from '#event'
+import type { ExecutionStarted, Metadata } from '#event'
+import type { Executor } from '#executor'
+import { createId } from '#id'
+import { languages } from '#language'
+import type { Language } from '#language'
+import type { WorkerIdentity } from '#lease'
+import { createQueueFront } from '#queue'
+import { untilAvailable } from '#retry'
+import type { Attempt, AttemptDependencies } from './attempt.ts'
+import { describeLimits } from './limits.ts'
+import { createUnansweredRuns } from './unanswered-runs.ts'
+
+type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
+
+/** A row of runledger.start_execution. */
+export interface StartedRow {
+  readonly version: number
+  readonly account_id: string | null
+  readonly code: Buffer | null
+  readonly stdin: Buffer
+  readonly expected_stdout: Buffer | null
+  readonly detail: Buffer | null
+}
+
+/** A row of runledger.take_execution. */
+export interface TakenRow extends StartedRow {
+  readonly begun_run: string
+  readonly job_id: number
+  readonly task_id: number
+  readonly submission_id: string
+  readonly language: Language
+  readonly due_at: Date | null
+}
+
+export interface StartStatements {
+  /** True while an answer to a start is lost: `take` finds it. */
+  readonly hasUnanswered: boolean
+  /** Takes the queue's first job and begins it. Safe to repeat: the next statement seeks unanswered runs. */
+  take(identity: WorkerIdentity, begunIds: Iterable<string>): Promise<TakenRow | undefined>
+  /**
+   * Begins a job that was handed out. The same run on every try, so that a lost answer begins no second attempt.
+   * @param language null: the log makes the job anew.
+   */
+  start(
+    identity: WorkerIdentity,
+    attempt: Pick<Attempt, 'submission' | 'run'>,
+    language: Language | null,
+  ): Promise<StartedRow | undefined>
+}
+
+export function createStartStatements(dependencies: AttemptDependencies): StartStatements {
+  const { database, executor, log } = dependencies
+  const host = hostname()
+  const unanswered = createUnansweredRuns()
+  const front = createQueueFront()
+  const lacks = listLacks(executor)
+  const does = abilities.filter((name) => !lacks.includes(name))
+  // What is the same for most attempts is made into JSON once.
+  const describePrograms = memoize((runtimes: Executor['runtimes']) =>
+    JSON.stringify(
+      Object.fromEntries(
+        listOffered({ runtimes }).map((name) => [name, describeProgram(dependencies, name)]),
+      ),
+    ),
+  )
+  const describeWorker = memoize((worker: string) => ({
+    data: JSON.stringify({ worker, host, isolation: executor.isolation }),
+    actor: describeActor(worker),
+  }))
+
+  async function takeRow(
+    identity: WorkerIdentity,
+    begunIds: Iterable<string>,
+  ): Promise<TakenRow | undefined> {
+    const tried = unanswered.takeAll()
+    const take = async (): Promise<readonly TakenRow[]> => {
+      const { data, actor } = describeWorker(identity.workerId)
+      const run = createId()
+      const earlier = [...tried.keys()]
+      const { since } = front
+      tried.set(run, Number.POSITIVE_INFINITY)
+      const rows = await database<TakenRow[]>`
+        select * from runledger.take_execution(
+          ${identity.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
+          ${actor}::text::jsonb, ${earlier}::text[], ${since}, ${[...begunIds]}::text[], true, ${does}::text[]
+        )`
+      front.note(since, rows[0]?.due_at ?? null)
+      tried.delete(run)
+      return rows
+    }
+    const [row] = await untilAvailable(take, log).finally(() => unanswered.giveBack(tried))
+    if (row !== undefined) unanswered.forget(row.begun_run)
+    return row
+  }
+
+  async function startRow(
+    identity: WorkerIdentity,
+    { submission, run }: Pick<Attempt, 'submission' | 'run'>,
+    language: Language | null,
+  ): Promise<StartedRow | undefined> {
+    const program = language === null ? undefined : describeProgram(dependencies, language)
+    const data: ExecutionStarted['data'] = {
+      run,
+      worker: identity.workerId,
+      host,
+      language: language ?? '',
+      ...(program ?? { runtime: '', limits: {} }),
+      isolation: executor.isolation,
+    }
+    const [row] = await untilAvailable(
+      () => database<StartedRow[]>`
+        select * from runledger.start_execution(
+          ${submission}, ${identity.workerId}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
+          ${describeActor(identity.workerId)}::text::jsonb, offers => ${listOffered(executor)}::text[], does => ${does}::text[]
+        )`,
+      log,
+    )
+    return row
+  }
+
+  return {
+    get hasUnanswered() {
+      return unanswered.areAny
+    },
+    take: takeRow,
+    start: startRow,
+  }
+}
+
+/** The languages that this worker runs. */
+export function listOffered({ runtimes }: Pick<Executor, 'runtimes'>): Language[] {
+  return languages.filter((name) => name in runtimes)
+}
+
+/** As JSON. */
+export function describeActor(workerId: string): string {
+  const caused: Metadata = { actor: { worker: workerId } }
+  return JSON.stringify(caused)
+}
+
+function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
+  return {
+    runtime: executor.runtimes[language]?.version ?? 'not installed',
+    limits: describeLimits(limits[language]),
+  }
+}
+
+/** Remembers the last answer alone: a worker hardly ever changes its id, or what it offers. */
+function memoize<Key, T>(compute: (key: Key) => T): (key: Key) => T {
+  let last: { readonly key: Key; readonly value: T } | undefined
+  return (key) => (last = last?.key === key ? last : { key, value: compute(key) }).value
+}
