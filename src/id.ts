@@ -2,6 +2,9 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 
+/** Before any other. */
+export const firstId = '00000000-0000-0000-0000-000000000000'
+
 const idBytes = 16
 // Drawn for many ids at once: a draw for each took a sixteenth of what a submission costs a web process.
 const random = new Uint8Array(256 * idBytes)

@@ -16,7 +16,8 @@ import { createStreams, createWaiter } from '#result'
 import { startSweep } from '#sweep'
 import { parseRanges } from '#webhook-address'
 
-// With the heartbeat, also how long a silent connection is kept. Requests give up sooner (http/deadline.ts).
+// The database ends a statement after these; with the heartbeat, a silent connection too. Requests give up sooner
+// (http/deadline.ts).
 const statementSeconds = 2
 // All that a lost worker held is given back in one transaction.
 const sweepSeconds = 10
@@ -54,7 +55,7 @@ const database = createDatabase({
   statementSeconds,
   heartbeat: true,
 })
-// /readyz reports missing roles: a release may be about to grant them.
+// No role is asked for: a release may be about to grant it. /readyz reports one that is missing.
 const refusal = await checkLogin(database, config.DATABASE_URL, [])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
@@ -99,12 +100,12 @@ async function stop(signal: string): Promise<void> {
   if (stopping) return
   stopping = true
   log.info({ signal }, 'web.stopping')
-  // Without a database the driver would wait; nothing is left to save.
+  // Without a database the driver would wait for ever; nothing is left to save.
   setTimeout(() => process.exit(1), lastSeconds * 1000).unref()
   sayFarewell()
   await sleep(farewellMilliseconds)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Their clients go on elsewhere.
+  // Clients of streams go on at another process.
   await streams.close()
   const drained = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
   const waiters = setTimeout(() => void waiter.close(), (drainSeconds - 1) * 1000)

@@ -113,8 +113,13 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
 }
 /** Files at the top that others build on. */
 const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts', 'id.ts']
-/** The two doors of src/job that the web process uses must never load the executor. */
-const withoutExecutor = ['src/job/enqueue.ts', 'src/job/lease.ts', 'src/server.ts']
+/** What the web process loads, and its doors to src/job alone. */
+const withoutExecutor = [
+  'src/job/enqueue.ts',
+  'src/job/sweep.ts',
+  'src/job/order.ts',
+  'src/server.ts',
+]
 /** What deploy/entrypoint.sh and the health check start. */
 const imageEntries = [
   'src/server.ts',

@@ -16,7 +16,7 @@ export { admitOperator } from './operator.ts'
 export type { Operator } from './operator.ts'
 export { createKnownKeys } from './known-key.ts'
 export { listTiers, setTier } from './tier.ts'
-export type { ListedTier, Tier, TierLimits } from './tier.ts'
+export type { Tier, TierLimits } from './tier.ts'
 
 export interface Caller {
   readonly apiKeyId: string

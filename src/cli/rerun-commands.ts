@@ -3,7 +3,7 @@ import { readOrExit, readQueueConfig } from '#config'
 import type { Database } from '#database'
 import { languages, languagesByName } from '#language'
 import { campaignNameMost, capCampaign } from '#operator'
-import { resultVerdicts } from '#result'
+import { verdicts } from '#event'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
@@ -32,7 +32,7 @@ export const rerunCommands = [
       },
       until: { type: 'string', value: 'TIME', help: 'received before then (default now)' },
       language: { type: 'string', value: 'LANGUAGE', help: 'in this language alone' },
-      verdict: { type: 'string', value: 'VERDICT', help: resultVerdicts.join(', ') },
+      verdict: { type: 'string', value: 'VERDICT', help: verdicts.join(', ') },
       tag: { type: 'string', value: 'TEXT', help: 'with this tag alone' },
       account: { type: 'string', value: 'NAME', help: 'of this account alone' },
       name: { type: 'string', value: 'NAME', help: 'of the campaign (default: the options above)' },
@@ -125,8 +125,8 @@ function readLanguage(text: string | undefined): string | undefined {
 }
 
 function readVerdict(text: string | undefined): string | undefined {
-  if (text !== undefined && !resultVerdicts.some((verdict) => verdict === text))
-    throw misuse(`--verdict is one of ${resultVerdicts.join(', ')}`)
+  if (text !== undefined && !verdicts.some((verdict) => verdict === text))
+    throw misuse(`--verdict is one of ${verdicts.join(', ')}`)
   return text
 }
 

@@ -6,6 +6,7 @@ import { errorCode } from '#database'
 import type { Database } from '#database'
 import { createSubmissionId, rerunInCampaign } from '#enqueue'
 import type { CampaignOutcome } from '#enqueue'
+import { firstId } from '#id'
 import type { Row } from './output.ts'
 
 /** Submissions that have ended and are no reruns; what is left out filters nothing. */
@@ -54,7 +55,6 @@ type State = keyof CampaignCounts
 const none: CampaignCounts = { due: 0, done: 0, purged: 0, not_offered: 0 }
 const batchSize = 100
 const pauseMilliseconds = 100
-const firstId = '00000000-0000-0000-0000-000000000000'
 // The function gives up by itself, having written nothing.
 const tooLate = '57014'
 

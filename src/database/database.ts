@@ -15,7 +15,6 @@ export {
   findMissingRight,
   isUnmigrated,
 } from './login.ts'
-export type { Role } from './login.ts'
 export { createGather } from './gather.ts'
 export type { Gather, GatherBounds } from './gather.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'

@@ -1,6 +1,7 @@
 // Checks the hash chains of the whole log. A hash covers an event's content and the hash before it, so
 // audit.broken_chain shows changes, removals and insertions. Asked a day at a time, in bounded memory. Reads audit
 // views alone.
+import { firstId } from '#id'
 import type { Database } from '#database'
 
 /** Its hash or version does not follow from the one before. */
@@ -47,7 +48,7 @@ export async function listParts(sql: Database): Promise<Part[]> {
     select lower, upper, starts_at, ends_at from audit.partition
     where table_name = 'event' and lower is not null
     order by lower`
-  const cuts = new Set(['00000000-0000-0000-0000-000000000000'])
+  const cuts = new Set([firstId])
   for (const { lower, upper, starts_at: from, ends_at: to } of rows) {
     cuts.add(lower)
     for (let at = from.getTime() + dayMilliseconds; at < to.getTime(); at += dayMilliseconds)

@@ -1,13 +1,15 @@
 // The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
 //
-// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or more, compile and runs, which
-// take turns in the slots that are free. Each gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's
-// programs and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a
-// cgroup that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
+// A request takes a slot: a place for one program, with a host uid of its own. It has one phase or more: compile, runs.
+// It holds one slot at a time; between phases it moves to a free one while the one that it left is cleared. Each phase
+// gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's programs
+// and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a cgroup
+// that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
 //
 // A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
 // is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
-// and runs programs in forks of itself. Boxes are born in their cgroup: to enter one takes the kernel ten milliseconds.
+// and runs programs in forks of itself. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
+// its own, on v1 in its keeper's.
 //
 // bubblewrap makes a box for each phase where no keeper can be had (box/bubblewrap/run-phase.ts). A shell lowers its own
 // limits, enters a fresh cgroup and becomes the slot's uid, then bubblewrap. The worker checks that the box stands in its
@@ -18,9 +20,9 @@
 // before a program begins, the program begins elsewhere (tenancy.ts).
 //
 // Nothing that a program can write is opened from outside while anything of it lives, and after that nothing but the files
-// that its request names (outputFiles): sources and compiled programs go in by descriptors, input is
-// a nameless file, outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's
-// own word, and is judged last (contract/judge-ending.ts).
+// that its request names (outputFiles): sources and compiled programs go in by descriptors, input is a nameless file,
+// outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's own word, and is
+// judged last (contract/judge-ending.ts).
 export { NotBegunError, SandboxError } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
@@ -28,7 +30,6 @@ export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './offering.ts'
 export { claimUids } from './uid-range.ts'
-export type { UidRange } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
 export type {
   Ending,
@@ -37,11 +38,9 @@ export type {
   Live,
   Outcome,
   OutputSource,
-  OutputTap,
   Phase,
   RunInput,
   Runs,
-  Usage,
 } from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
@@ -50,7 +49,7 @@ import { openCacheDirectory } from '#cache-directory'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
-import { keepAnswers, recallAnswers } from '#toolchain'
+import { loadVersions, saveVersions } from '#toolchain'
 import { createArtefactCache } from './artefact-cache.ts'
 import { beginPreparations, openOffers, openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
@@ -143,11 +142,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const preparing = new Set<Promise<void>>()
   openCacheDirectory(options.cacheDirectory)
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
-  const memory = `${options.cacheDirectory}/trial`
-  mkdirSync(memory, { recursive: true, mode: 0o700 })
-  recallAnswers(memory)
+  const trialDirectory = `${options.cacheDirectory}/trial`
+  mkdirSync(trialDirectory, { recursive: true, mode: 0o700 })
+  loadVersions(trialDirectory)
   const found = await openToolchains(options)
-  keepAnswers(memory)
+  saveVersions(trialDirectory)
   const toolchains = beginPreparations(
     found,
     {
@@ -159,7 +158,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   )
   const slots = createSlotPool(options.slots, firstUid)
   const opened = await openSandbox(toolchains, slots, options).catch(async (error: unknown) => {
-    // Who is refused an executor is left nothing that goes on in the background.
+    // The preparations end before the caller hears of the failure.
     closing.abort(error)
     await Promise.all(preparing)
     throw error
@@ -177,21 +176,21 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 
   async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
     const offer = findOffer(offers, request.language)
-    const either = eitherOf(closing.signal, signal)
+    const closedOrAborted = eitherOf(closing.signal, signal)
     const { stop } = request
     const ended = withSlot(
       slots,
       boxes,
-      either,
+      closedOrAborted,
       (runPhase) => {
         request.onSlot?.()
-        return runProgram(runPhase, offer, request, either)
+        return runProgram(runPhase, offer, request, closedOrAborted)
       },
-      eitherOf(either, stop),
+      eitherOf(closedOrAborted, stop),
     )
     const outcome = await unlessAborted(ended, stop)
     if (outcome !== undefined) return outcome
-    either.throwIfAborted()
+    closedOrAborted.throwIfAborted()
     return nothingDone
   }
 
@@ -199,7 +198,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     offers,
     proves: options.proves !== false,
     search: options,
-    directory: memory,
+    directory: trialDirectory,
     circumstances: [boxes.kind, resources.cgroups.version, release()].join(' '),
     tryOut: (language) =>
       keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
@@ -207,7 +206,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     onChange,
   })
 
-  async function executeOffered(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
+  /** A file of the language may have been replaced meanwhile. */
+  async function executeAndExamine(
+    request: ExecutionRequest,
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
     const outcome = await execute(request, signal)
     if (request.stop?.aborted !== true) offering.examine(request.language, outcome)
     return outcome
@@ -227,7 +230,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       return offering.awaited
     },
     found: [...toolchains.keys()],
-    execute: (request, signal) => keepUntilSettled(running, executeOffered(request, signal)),
+    execute: (request, signal) => keepUntilSettled(running, executeAndExamine(request, signal)),
     async settled() {
       await offering.settled()
       await Promise.all(residents.map((resident) => resident.settled()))
@@ -255,7 +258,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   return executor
 }
 
-/** @returns the work. */
+/** Holds a promise in the set until it settles. @returns it. */
 function keepUntilSettled<Work extends Promise<unknown>>(
   works: Set<Promise<unknown>>,
   work: Work,

@@ -1,6 +1,6 @@
-// Runs the phases of one request in one slot, and in another slot when a phase could not begin there: what fails before a
-// program's first instruction is not the program's doing. Phases take turns in free slots: one clears away the last box and makes
-// its next while the other runs.
+// Runs the phases of one request, in one slot at a time: between phases it moves to a free one while the one that it left is
+// cleared. A phase that could not begin begins in another slot: what fails before a program's first instruction is not the
+// program's doing.
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import { NotBegunError } from '#contract'
 import type { SlotPool } from './slot.ts'
@@ -12,7 +12,8 @@ export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
 const slotsMost = 3
 
 /**
- * Takes a slot for as long as the work lasts; while there is none, `waiting` ends it as well. A slot is lent again when it is clear, and never if it cannot be cleared.
+ * Takes a slot for as long as the work lasts; while there is none, `waiting` ends it as well. A slot is lent again when it is
+ * clear, and never if it cannot be cleared.
  * @throws {SandboxError} when we failed; the reason of the signal that was aborted.
  */
 export async function withSlot<Result>(

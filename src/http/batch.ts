@@ -48,19 +48,19 @@ export function submitBatch(
       capacity: queueCapacity,
     }
     const items = await Promise.all(inputs.map((input) => toItem(input, request.caller)))
-    const receipt = await withDeadline((signal) => receiveBatch(database, items, context, signal))
-    if (receipt.kind === 'queue_full') {
+    const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
+    if (reception.kind === 'queue_full') {
       throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
     }
     sendJson(
       response,
       202,
-      { submissions: receipt.answer },
-      receipt.kind === 'received'
+      { submissions: reception.answer },
+      reception.kind === 'received'
         ? {}
         : {
             'Idempotency-Replayed': 'true',
-            ...(!receipt.matches && { 'Idempotency-Mismatch': 'true' }),
+            ...(!reception.matches && { 'Idempotency-Mismatch': 'true' }),
           },
     )
   }

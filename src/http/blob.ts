@@ -10,7 +10,7 @@ import { takeOverClock } from './arrival.ts'
 import { receiveBytes, requirePlain } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { invalidRequest, readQuery } from './request.ts'
+import { invalidRequest, readQuery, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { createUploadRoom } from './upload-room.ts'
 
@@ -63,8 +63,7 @@ export function putBlob(
 /** `HEAD`: 200 with the size as Content-Length, or 404. */
 export function headBlob({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const name = request.params['sha256'] ?? ''
     const { accountId } = request.caller
     const found = isBlobName(name)

@@ -5,13 +5,12 @@ import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { invalidRequest, isUuid, readQuery } from './request.ts'
+import { isUuid, refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 export function cancelResult({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const id = request.params['id'] ?? ''
     const { accountId, apiKeyId } = request.caller
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }

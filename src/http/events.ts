@@ -8,7 +8,7 @@ import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { presentLimits } from './languages.ts'
 import { noSubmission } from './problem.ts'
-import { invalidRequest, isUuid, readQuery } from './request.ts'
+import { isUuid, refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 const attemptFields = ['attempt', 'outcome', 'status', 'duration_seconds'] as const
@@ -55,8 +55,7 @@ const shownFields: Readonly<Record<string, readonly string[]>> = {
 /** The webhook's stream is merged in by `position`. */
 export function readEvents({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const id = request.params['id'] ?? ''
     const { accountId } = request.caller
     const events = await withDeadline(async () => {

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
+import { refuseQuery } from './request.ts'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { invalidRequest, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 const phaseLimits = v.object({
@@ -33,8 +33,7 @@ interface LanguageRow {
 /** Empty while no worker lives. */
 export function listLanguages({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const rows = await withDeadline(
       async () => database<LanguageRow[]>`select * from runledger.list_language()`,
     )

@@ -1,7 +1,8 @@
 // GET /api/submissions: the account's own, newest first, page by page.
 import * as v from 'valibot'
 import type { Issue } from '#error'
-import { listResults, resultStatuses, resultVerdicts } from '#result'
+import { listResults, resultStatuses } from '#result'
+import { verdicts } from '#event'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
@@ -29,7 +30,7 @@ export const listParameters = {
     v.check(isUuid, 'is not a cursor of ours'),
   ),
   status: v.picklist(resultStatuses, `must be one of ${resultStatuses.join(', ')}`),
-  verdict: v.picklist(resultVerdicts, `must be one of ${resultVerdicts.join(', ')}`),
+  verdict: v.picklist(verdicts, `must be one of ${verdicts.join(', ')}`),
   language: languageSchema,
   tag: tagSchema,
 } as const

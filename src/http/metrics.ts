@@ -3,9 +3,8 @@
 // says since this process started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '#database'
-import { abandonReasons } from '#event'
+import { abandonReasons, verdicts } from '#event'
 import { languages } from '#language'
-import { resultVerdicts } from '#result'
 import type { Waiter } from '#result'
 import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
@@ -177,7 +176,7 @@ function createProgressCounters(database: Database, registry: Registry): () => P
   // A counter that appears with its first event has not grown, for whoever asks by how much it has.
   for (const language of languages)
     // What is cancelled has no verdict, and is counted among them.
-    for (const verdict of [...resultVerdicts, 'cancelled']) executions.inc({ language, verdict }, 0)
+    for (const verdict of [...verdicts, 'cancelled']) executions.inc({ language, verdict }, 0)
   for (const source of ['cache', 'database']) blobReads.inc({ source }, 0)
   for (const reason of abandonReasons) abandoned.inc({ reason }, 0)
 

@@ -8,7 +8,7 @@ import { sendJson, sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { invalidRequest, isUuid, readQuery } from './request.ts'
+import { isUuid, refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 /** Only of a submission that has ended, and whose events fit their hashes. */
@@ -17,8 +17,7 @@ export function issueReceipt({
   receiptKey,
 }: Pick<HttpDependencies, 'database' | 'receiptKey'>): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     if (receiptKey === null) throw noKey()
     const id = request.params['id'] ?? ''
     const { accountId } = request.caller

@@ -55,6 +55,12 @@ export function readQuery(
   return { query, issues }
 }
 
+/** For calls without parameters. @throws {Problem} invalid_request. */
+export function refuseQuery(request: ApiRequest): void {
+  const { issues } = readQuery(request, [])
+  if (issues.length > 0) throw invalidRequest(issues)
+}
+
 /** Anything but true, false or absent is an issue. */
 export function readWait(query: ReadonlyMap<string, string>): {
   readonly wait: boolean

@@ -2,7 +2,7 @@
 import type { Response } from 'polka'
 import type { Caller } from '#account'
 import { createSubmissionId, rerunSubmission } from '#enqueue'
-import type { RerunReceipt } from '#enqueue'
+import type { RerunReception } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
@@ -46,11 +46,11 @@ export function rerunResult(
     if (obstacles.length > 0) throw invalidRequest(obstacles)
 
     const context = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
-    const receipt = await withDeadline((signal) =>
+    const reception = await withDeadline((signal) =>
       rerunSubmission(database, original, createSubmissionId(), context, signal),
     )
-    if (receipt.kind === 'queue_full') throw await queueFull(database)
-    const { id, ...stored } = refuseUnrepeatable(receipt)
+    if (reception.kind === 'queue_full') throw await queueFull(database)
+    const { id, ...stored } = refuseUnrepeatable(reception)
     if (stored.kind === 'received') {
       sendJson(response, 202, { id }, locate(id))
       return
@@ -116,13 +116,13 @@ function readLimits(
   )
 }
 
-type Stored = Extract<RerunReceipt, { kind: 'received' | 'replayed' }>
+type Stored = Extract<RerunReception, { kind: 'received' | 'replayed' }>
 
-function refuseUnrepeatable(receipt: Exclude<RerunReceipt, { kind: 'queue_full' }>): Stored {
-  switch (receipt.kind) {
+function refuseUnrepeatable(reception: Exclude<RerunReception, { kind: 'queue_full' }>): Stored {
+  switch (reception.kind) {
     case 'received':
     case 'replayed':
-      return receipt
+      return reception
     case 'not_final':
       throw new Problem('not_final', 'The submission has not ended yet: wait for it, or cancel it.')
     case 'purged':

@@ -6,7 +6,7 @@ import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
 import { operatorSchemas } from './operator/schema.ts'
-import { resultStatuses, resultVerdicts, webhookStates } from '#result'
+import { resultStatuses, webhookStates } from '#result'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))
@@ -23,7 +23,7 @@ const summaryEntries = {
     ),
   ),
   verdict: v.pipe(
-    v.nullable(v.picklist(resultVerdicts)),
+    v.nullable(v.picklist(verdicts)),
     v.description(
       'AC accepted, WA wrong answer, CE compile error, RE runtime error, TLE time limit, MLE memory limit, OLE output limit, IE internal error; null until the end, and for what was cancelled.',
     ),

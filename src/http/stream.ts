@@ -8,7 +8,7 @@ import type { Position } from '#result'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
-import { invalidRequest, isUuid, readQuery } from './request.ts'
+import { isUuid, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { unsentAnswers } from './unsent.ts'
 
@@ -196,8 +196,7 @@ export function streamResult(
   desk: StreamDesk,
 ): Handler {
   return async (request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const id = (request.params['id'] ?? '').toLowerCase()
     const { accountId } = request.caller
     const isTheirs = isUuid(id) && (await withDeadline(() => hasResult(database, id, accountId)))

@@ -1,7 +1,7 @@
-// POST /api/submit: parse, receive (job/receive.ts), answer at once or at the end.
+// POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
 import type { Response } from 'polka'
 import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
-import type { Receipt, Submission } from '#enqueue'
+import type { Reception, Submission } from '#enqueue'
 import { Problem } from '#error'
 import { beginning, isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
@@ -122,22 +122,22 @@ async function receive(
     idempotencyKey,
     capacity: queueCapacity,
   }
-  const receipt = await receiveWithKey(request, (checksKey) =>
+  const reception = await receiveWithKey(request, (checksKey) =>
     withDeadline((signal) =>
       receiveSubmission(database, id, submission, { ...context, checksKey }, signal),
     ),
   )
-  if (receipt.kind === 'queue_full') throw await queueFull(database)
-  return receipt
+  if (reception.kind === 'queue_full') throw await queueFull(database)
+  return reception
 }
 
 async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
-  const receipt = await receive(dependencies, parsed, createSubmissionId(), null)
-  const { id } = receipt
-  if (receipt.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
+  const reception = await receive(dependencies, parsed, createSubmissionId(), null)
+  const { id } = reception
+  if (reception.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
   const record = await readRecord(dependencies, parsed, id)
   if (record === null) throw new Error(`submission ${id} has no result`)
-  return describeReplay(receipt, record)
+  return describeReplay(reception, record)
 }
 
 async function submitAndWait(
@@ -149,21 +149,22 @@ async function submitAndWait(
   const id = createSubmissionId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
-  const receipt = await receive(dependencies, parsed, id, waiter.channel).catch(
+  const reception = await receive(dependencies, parsed, id, waiter.channel).catch(
     (error: unknown) => {
       waiter.forget(id)
       throw error
     },
   )
   let told: TrackedResult | undefined
-  if (receipt.kind === 'received') {
+  if (reception.kind === 'received') {
     told = (await waited)?.record
   } else {
     waiter.forget(id)
-    await waitForEarlier(dependencies, parsed, receipt.id)
+    await waitForEarlier(dependencies, parsed, reception.id)
   }
+  // Not sent: nobody is there.
   if (hungUp.aborted) return { status: 202, body: {} }
-  const record = told ?? (await readRecord(dependencies, parsed, receipt.id))
+  const record = told ?? (await readRecord(dependencies, parsed, reception.id))
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
     // The commit was not waited for, but the 408 tells the id.
@@ -171,12 +172,12 @@ async function submitAndWait(
     throw new Problem(
       'timeout',
       'The submission is not finished yet. It goes on: ask for its result.',
-      { id: receipt.id, headers: locate(receipt.id) },
+      { id: reception.id, headers: locate(reception.id) },
     )
   }
-  return receipt.kind === 'received'
+  return reception.kind === 'received'
     ? { status: 200, body: record }
-    : describeReplay(receipt, record)
+    : describeReplay(reception, record)
 }
 
 async function submitAndStream(
@@ -190,12 +191,12 @@ async function submitAndStream(
   try {
     const id = createSubmissionId()
     await withDeadline(() => streams.announce(id))
-    const receipt = await receive(dependencies, parsed, id, streams.channel)
+    const reception = await receive(dependencies, parsed, id, streams.channel)
     // The commit was not waited for, but the first event tells the id.
     await withDeadline(() => flushLog(database))
     if (parsed.hungUp.aborted) return
-    const headers = receipt.kind === 'received' ? locate(id) : describeReplayed(receipt)
-    desk.begin(parsed.request, response, receipt.id, beginning, headers)
+    const headers = reception.kind === 'received' ? locate(id) : describeReplayed(reception)
+    desk.begin(parsed.request, response, reception.id, beginning, headers)
   } finally {
     giveBack()
   }
@@ -236,19 +237,19 @@ export function locate(id: string): Readonly<Record<string, string>> {
   return { Location: `/api/result/${id}` }
 }
 
-type Stored = Extract<Receipt, { kind: 'received' | 'replayed' }>
-type Replay = Extract<Receipt, { kind: 'replayed' }>
+type Stored = Extract<Reception, { kind: 'received' | 'replayed' }>
+type Replay = Extract<Reception, { kind: 'replayed' }>
 
-/** Also checks a key still unchecked. */
+/** Stores it. If the statement refuses a key that was not checked yet, checks the key and stores it once more. */
 async function receiveWithKey(
   request: ApiRequest,
-  store: (checksKey: boolean) => Promise<Receipt>,
-): Promise<Exclude<Receipt, { kind: 'key_refused' }>> {
+  store: (checksKey: boolean) => Promise<Reception>,
+): Promise<Exclude<Reception, { kind: 'key_refused' }>> {
   const { confirm } = request
-  const receipt = await store(confirm !== undefined)
-  if (receipt.kind !== 'key_refused') {
+  const reception = await store(confirm !== undefined)
+  if (reception.kind !== 'key_refused') {
     delete request.confirm
-    return receipt
+    return reception
   }
   await confirm?.()
   return receiveWithKey(request, store)

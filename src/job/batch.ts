@@ -10,7 +10,7 @@ import { wakeWorkers } from './wake-workers.ts'
 /** A good item's id, or a bad one's refusal. */
 export type BatchAnswer = { readonly id: string } | object
 
-export type BatchReceipt =
+export type BatchReception =
   | { readonly kind: 'received'; readonly answer: readonly BatchAnswer[] }
   /** The idempotency key was used before: the first answer. */
   | {
@@ -32,7 +32,7 @@ export async function receiveBatch(
   items: readonly BatchItem[],
   context: SubmissionContext,
   signal: AbortSignal,
-): Promise<BatchReceipt> {
+): Promise<BatchReception> {
   const requests: object[] = []
   const answer = items.map((item): BatchAnswer => {
     if (item.submission === null) return item.refusal

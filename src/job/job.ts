@@ -8,12 +8,10 @@ import type { DeliverDependencies } from './deliver.ts'
 
 export { createSuspension, describeLimits, fetchBlob } from '#execute'
 export { announceWorker } from './lease.ts'
-export type { Lease } from './lease.ts'
 export { createOrderFollower } from './order-follower.ts'
 export { orderItself } from './order.ts'
 export { startRetention } from './retention.ts'
 export { startSweep } from './sweep.ts'
-export type { Stoppable } from './sweep.ts'
 
 /** executions: the executor's slots. */
 export type JobOptions = Omit<QueueOptions, 'execute' | 'deliver'> & {

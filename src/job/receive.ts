@@ -1,5 +1,5 @@
-// Receives submissions. Those that come while another is being received share a statement and a commit (gather.ts), which
-// is what a full web process saves; a lone one has its own.
+// Receives submissions. While two statements are under way, those that come wait, and share the next statement and its commit
+// (database/gather.ts): that is what a full web process saves, and a lone one waits for nobody.
 import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } from '#database'
 import type { Database, Gather, GatherBounds } from '#database'
 import { encodeDetail } from './detail.ts'
@@ -8,7 +8,7 @@ import { describeBodies, describeIdempotency, describeRequest } from './submissi
 import type { Submission, SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
-export type Receipt =
+export type Reception =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: the same request came first under this idempotency key. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
@@ -30,11 +30,11 @@ interface ReceivedRow {
   readonly matches: boolean
 }
 
-// Base64 in JSON, on its way, and once more in PostgreSQL.
+// Bytes of bodies in a shared statement. They are held as base64 here, on their way and in PostgreSQL.
 const mostBytes = 128 * 1024
 
 /**
- * In one round trip. Resolved with `received` it is on disk; with `toldTo`, only after its end or `flushLog`.
+ * One round trip. `received` means that it is on disk; with `toldTo`, only after its end or `flushLog`.
  * @param signal withdraws an unsent statement.
  */
 export type Receive = (
@@ -42,7 +42,7 @@ export type Receive = (
   submission: Submission,
   context: SubmissionContext,
   signal: AbortSignal,
-) => Promise<Receipt>
+) => Promise<Reception>
 
 const receives = new WeakMap<Database, Receive>()
 
@@ -50,7 +50,7 @@ const receives = new WeakMap<Database, Receive>()
 export async function receiveSubmission(
   sql: Database,
   ...parameters: Parameters<Receive>
-): Promise<Receipt> {
+): Promise<Reception> {
   const receive = receives.get(sql) ?? createReceive(sql)
   receives.set(sql, receive)
   return receive(...parameters)
@@ -58,8 +58,8 @@ export async function receiveSubmission(
 
 /** @param bounds in place of the usual ones. */
 export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive {
-  const create = (wakes: boolean): Gather<Arrival, Receipt> =>
-    createGather<Arrival, Receipt>({
+  const create = (wakes: boolean): Gather<Arrival, Reception> =>
+    createGather<Arrival, Reception>({
       one: (arrival, signal) => receiveOne(sql, arrival, wakes, signal),
       several: (arrivals, signals) => receiveSeveral(sql, arrivals, wakes, signals),
       hadNoEffect,
@@ -87,7 +87,7 @@ async function receiveOne(
   { id, submission, request }: Arrival,
   wakes: boolean,
   signal: AbortSignal,
-): Promise<Receipt> {
+): Promise<Reception> {
   const { code, stdin, expectedStdout } = submission
   const detail = encodeDetail(submission.detail)
   const query = sql<ReceivedRow[]>`
@@ -109,7 +109,7 @@ async function receiveSeveral(
   arrivals: readonly Arrival[],
   wakes: boolean,
   signals: readonly AbortSignal[],
-): Promise<readonly (Receipt | undefined)[]> {
+): Promise<readonly (Reception | undefined)[]> {
   const items = arrivals.map(({ submission, request }) => ({
     request,
     ...describeBodies(submission),
@@ -117,13 +117,13 @@ async function receiveSeveral(
   const query = sql<(ReceivedRow & { readonly refusal: string | null })[]>`
     select * from runledger.receive_several(${json(sql, items)})`
   const rows = await commit(query, signals)
-  const receipts = rows.map(({ id, replayed, matches, refusal }): Receipt | undefined => {
+  const receptions = rows.map(({ id, replayed, matches, refusal }): Reception | undefined => {
     if (refusal !== null) return refuse(refusal)
     return replayed ? { kind: 'replayed', id, matches } : { kind: 'received', id }
   })
-  const received = receipts.filter((receipt) => receipt?.kind === 'received').length
+  const received = receptions.filter((reception) => reception?.kind === 'received').length
   if (wakes && received > 0) wakeWorkers(sql, received)
-  return receipts
+  return receptions
 }
 
 /** Runs the statement that receives them, unless one of the signals comes before it is sent. */
@@ -138,7 +138,7 @@ async function commit<Row extends ReceivedRow>(
 }
 
 /** Undefined: it failed otherwise. */
-function refuse(code: string | undefined): Receipt | undefined {
+function refuse(code: string | undefined): Reception | undefined {
   if (code === sqlState.queueFull) return { kind: 'queue_full' }
   if (code === sqlState.keyRefused) return { kind: 'key_refused' }
   return undefined

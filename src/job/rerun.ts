@@ -7,7 +7,7 @@ import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
-export type RerunReceipt =
+export type RerunReception =
   | { readonly kind: 'received'; readonly id: string }
   /** `matches`: it was the same submission that this idempotency key repeated. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
@@ -27,7 +27,7 @@ export async function rerunSubmission(
   id: string,
   context: Omit<SubmissionContext, 'toldTo' | 'checksKey' | 'accountId'>,
   signal: AbortSignal,
-): Promise<RerunReceipt> {
+): Promise<RerunReception> {
   const { apiKeyId, requestId, idempotencyKey, capacity } = context
   const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
   const digest = createHash('sha256').update(`rerun:${original.toLowerCase()}`).digest()

@@ -2,12 +2,11 @@
 // seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
 import type { Database } from '#database'
 import type { Logger } from '#log'
+import { firstId } from '#id'
 import { createLedgerCheck } from './ledger-check.ts'
 import { reachFailpoint } from './failpoint.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
-
-export type { Stoppable } from './repeat.ts'
 
 /** Attempts that our failures may cost before a submission ends with verdict IE. */
 export const maxLosses = 3
@@ -21,7 +20,6 @@ const slowMilliseconds = 500
 const absentMilliseconds = 3000
 // Some twenty milliseconds of index entries.
 const restoredAtOnce = 20_000
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 export function startSweep(database: Database, log: Logger): Stoppable {
   let reconciledAt = performance.now()

@@ -5,6 +5,7 @@ import { json } from '#database'
 import type { Database } from '#database'
 import { cancelSubmission, createSubmissionId, rerunInCampaign } from '#enqueue'
 import { schemaVersion } from '#event'
+import { firstId } from '#id'
 import type { Metadata } from '#event'
 
 export const bulkActions = ['cancel', 'rerun', 'replay'] as const
@@ -46,7 +47,6 @@ export interface BulkStep {
 const itemsMost = 100
 const stepMilliseconds = 1000
 const rerunsAtOnce = 10
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 interface Item {
   readonly id: string

@@ -1,4 +1,5 @@
 // A walk through the whole ledger, a step at a time: whoever asked keeps where it stands.
+import { firstId } from '#id'
 import type { Database } from '#database'
 
 export interface VerifyStep {
@@ -20,7 +21,6 @@ export interface VerifyStep {
 
 // Within the two seconds that a statement of the web process has, on a slow machine too.
 const stepEvents = 1000
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** @param after the `next` of the step before; null begins. */
 export async function verifyStep(sql: Database, after: string | null): Promise<VerifyStep> {

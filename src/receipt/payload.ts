@@ -2,9 +2,9 @@
 // is said of an event is named here, field by field: no worker, host or key.
 import * as v from 'valibot'
 import type { Database } from '#database'
-import { readStream } from '#event'
+import { readStream, verdicts } from '#event'
 import type { RecordedEvent } from '#event'
-import { resultStatuses, resultVerdicts } from '#result'
+import { resultStatuses } from '#result'
 import type { ResultStatus } from '#result'
 
 const digest = v.object({ sha256: v.string(), bytes: v.number() })
@@ -51,7 +51,7 @@ export const receiptSchema = v.object({
   end: v.object({
     at: time,
     status: v.picklist(resultStatuses),
-    verdict: v.nullable(v.picklist(resultVerdicts)),
+    verdict: v.nullable(v.picklist(verdicts)),
     exit_code: v.nullable(v.number()),
     signal: v.nullable(v.string()),
     limit: v.nullable(v.string()),

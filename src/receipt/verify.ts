@@ -18,7 +18,7 @@ export type Opened =
   /** No envelope of a receipt. */
   | { readonly kind: 'malformed' }
   /** It names other keys than those that were given. */
-  | { readonly kind: 'other_key'; readonly keyIds: readonly string[] }
+  | { readonly kind: 'other_key' }
   /** A key that was given is named, and has not signed this. */
   | { readonly kind: 'altered'; readonly keyId: string }
 
@@ -32,8 +32,7 @@ export function openEnvelope(text: string, keys: readonly VerifyingKey[] | null)
   if (keys !== null) {
     const named = keys.filter(({ id }) => signatures.some(({ keyid }) => keyid === id))
     const [first] = named
-    if (first === undefined)
-      return { kind: 'other_key', keyIds: signatures.map(({ keyid }) => keyid) }
+    if (first === undefined) return { kind: 'other_key' }
     const signed = encodeSigned(bytes)
     const signer = named.find(({ id, publicKey }) =>
       signatures.some(

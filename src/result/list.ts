@@ -1,12 +1,13 @@
 // An account's results, page by page. An account may have millions, and what a filter wants may be rare or not there: a page
 // costs the same all the same.
 import type { Database } from '#database'
+import type { Verdict } from '#event'
 import { isFinal, toRecord } from './record.ts'
-import type { ResultRow, ResultStatus, ResultSummary, ResultVerdict } from './record.ts'
+import type { ResultRow, ResultStatus, ResultSummary } from './record.ts'
 
 export interface ResultFilter {
   readonly status?: ResultStatus | undefined
-  readonly verdict?: ResultVerdict | undefined
+  readonly verdict?: Verdict | undefined
   readonly language?: string | undefined
   readonly tag?: string | undefined
   /** Only ids below this one. */

@@ -2,6 +2,7 @@
 // wait for one batch at most.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '#database'
+import { firstId } from '#id'
 import type { Database } from '#database'
 
 export interface RebuildProgress {
@@ -17,8 +18,6 @@ const batchSize = 1000
 // A batch locks in the order of ids, a sweep does not: one may have to give way.
 const retriedStates = ['40P01', '55P03']
 const longestTries = 10
-
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** @param onProgress called after each batch. */
 export async function rebuildProjections(

@@ -1,21 +1,17 @@
 // The result record, and how a database row becomes one.
 import type { Difference } from '#checker'
-import type { ExceededLimit, PhaseFacts } from '#event'
+import type { ExceededLimit, PhaseFacts, Verdict } from '#event'
 import { decodeReport } from './report.ts'
 import type { ToldFile, ToldTest } from './report.ts'
 
 export const resultStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** Verdicts on the program, but for IE: that is our failure. */
-export const resultVerdicts = ['AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE'] as const
-export type ResultVerdict = (typeof resultVerdicts)[number]
-
 /** The result record of the HTTP API: seconds, bytes, RFC 3339 in UTC. */
 export interface ResultRecord {
   readonly id: string
   readonly status: ResultStatus
-  readonly verdict: ResultVerdict | null
+  readonly verdict: Verdict | null
   readonly exit_code: number | null
   readonly signal: string | null
   readonly stdout: string | null

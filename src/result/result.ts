@@ -3,28 +3,18 @@ import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
 
-export { isFinal, resultStatuses, resultVerdicts, webhookStates } from './record.ts'
-export type {
-  ResultRecord,
-  ResultStatus,
-  ResultSummary,
-  ResultVerdict,
-  TrackedResult,
-  WebhookProgress,
-  WebhookState,
-} from './record.ts'
+export { isFinal, resultStatuses, webhookStates } from './record.ts'
+export type { ResultRecord, ResultStatus, TrackedResult } from './record.ts'
 export { listResults } from './list.ts'
-export type { ResultFilter, ResultPage } from './list.ts'
+export type { ResultFilter } from './list.ts'
 export { createWaiter } from './wait.ts'
-export type { WaitOutcome, Waiter } from './wait.ts'
+export type { Waiter } from './wait.ts'
 export { createStreams } from './stream/stream.ts'
-export type { Streams, Watcher } from './stream/stream.ts'
+export type { Streams } from './stream/stream.ts'
 export { beginning, formatPosition, parsePosition } from './stream/position.ts'
 export type { Position } from './stream/position.ts'
 export { rebuildProjections } from './rebuild.ts'
-export type { RebuildProgress } from './rebuild.ts'
 export { purgeBodies } from './purge.ts'
-export type { Purged } from './purge.ts'
 
 /**
  * @param accountId null reads any account's: for webhooks and operators, never for a caller.

@@ -58,12 +58,6 @@ const nonPublicIPv6 = tableOf(
   '3fff::/20', // documentation
 )
 
-/** @param address IPv4 or IPv6 text, without brackets, port or zone. */
-export function isPublicAddress(address: string): boolean {
-  const parsed = parseAddress(address)
-  return parsed !== null && isPublic(parsed)
-}
-
 function isPublic(address: Address): boolean {
   if (address.kind() === 'ipv4') return !isWithin(address, nonPublicIPv4)
   return isWithin(address, globalUnicastIPv6) && !isWithin(address, nonPublicIPv6)

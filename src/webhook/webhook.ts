@@ -8,25 +8,16 @@
 // address is not public, nothing is sent; the connection goes to a judged address; it is https, to port 443, with a
 // verified certificate; redirects are not followed; no proxy, cookie, credential or earlier connection takes part.
 // Against waste of time or memory: limits for DNS, connecting and the whole attempt, and 4 KiB of answer.
-export {
-  hasPublicHost,
-  isAllowedAddress,
-  isPublicAddress,
-  ownAddresses,
-  parseRanges,
-  type AddressRange,
-  type ParsedRanges,
-} from './address.ts'
+export { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from './address.ts'
 export { createConcurrencyLimit, type Bound } from './concurrency-limit.ts'
-export { createResolver, type Resolve, type ResolverOptions } from './resolve.ts'
+export { createResolver } from './resolve.ts'
 export {
   maxRetryAfterSeconds,
   nextAttemptDelay,
   parseRetryAfter,
   retryScheduleSeconds,
-  type RetryPolicy,
 } from './retry.ts'
-export { sendDelivery, type Delivery, type DeliveryKind, type DeliveryOutcome } from './send.ts'
+export { sendDelivery, type DeliveryOutcome } from './send.ts'
 export { createDeliverySettings, trustAuthorities, type DeliverySettings } from './settings.ts'
 export {
   signDelivery,

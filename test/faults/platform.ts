@@ -41,7 +41,6 @@ export interface Service {
 
 export interface Platform {
   start(name: string, kind: 'web' | 'worker', environment: Record<string, string>): Promise<Service>
-  readonly services: readonly Service[]
   /** Processes that ended although nobody had told them to. */
   readonly crashes: readonly string[]
   /** What web processes logged of failures of ours: an answer tells nothing of them. */
@@ -70,7 +69,6 @@ export async function createPlatform(
   const clockLibrary = join(directory, 'clock.so')
   execFileSync('gcc', ['-shared', '-fPIC', '-O2', '-o', clockLibrary, join(import.meta.dirname, 'clock.c'), '-ldl']) // prettier-ignore
   const procfile = await readFile(join(root, 'Procfile'), 'utf8')
-  const services: Service[] = []
   const crashes: string[] = []
   const internal: string[] = []
   const pids = new Set<number>()
@@ -222,14 +220,12 @@ export async function createPlatform(
         await sleep(0)
         await proxy.close()
         disk.unmount()
-        services.splice(services.indexOf(service), 1)
         return status
       },
     }
     launch()
-    services.push(service)
     await service.ready()
     return service
   }
-  return { start, services, crashes, internal, pids }
+  return { start, crashes, internal, pids }
 }

@@ -5,7 +5,7 @@ import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
 import type { Database } from '#database'
 import { createSubmissionId, receiveSubmission } from '#enqueue'
-import type { Receipt, Submission, SubmissionContext } from '#enqueue'
+import type { Reception, Submission, SubmissionContext } from '#enqueue'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
 
@@ -52,7 +52,7 @@ export async function submit(
   caller: Caller,
   submission: Submission,
   context: Partial<SubmissionContext> = {},
-): Promise<Receipt> {
+): Promise<Reception> {
   return receiveSubmission(
     sql,
     createSubmissionId(),

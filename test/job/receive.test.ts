@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import { createDatabase, json } from '#database'
 import { createSubmissionId } from '#enqueue'
-import type { Receipt, Submission, SubmissionContext } from '#enqueue'
+import type { Reception, Submission, SubmissionContext } from '#enqueue'
 import { createReceive } from '../../src/job/receive.ts'
 import { describeBodies, describeRequest } from '../../src/job/submission.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -35,7 +35,7 @@ const receive = createReceive(web, { underWay: 1, mostUnderWay: 1 })
 
 type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
-function receiveOne({ submission = python, ...context }: Asked): Promise<Receipt> {
+function receiveOne({ submission = python, ...context }: Asked): Promise<Reception> {
   return receive(
     createSubmissionId(),
     submission,
@@ -44,7 +44,9 @@ function receiveOne({ submission = python, ...context }: Asked): Promise<Receipt
   )
 }
 
-async function receiveTogether(asked: readonly Asked[]): Promise<PromiseSettledResult<Receipt>[]> {
+async function receiveTogether(
+  asked: readonly Asked[],
+): Promise<PromiseSettledResult<Reception>[]> {
   // Connections are there, and what is asked of each was asked.
   await Promise.all(Array.from({ length: 4 }, () => web`select pg_sleep(0.05)`))
   counter.take()
@@ -59,7 +61,7 @@ function countCalls(name: string): number {
   )
 }
 
-const kindOf = (settled: PromiseSettledResult<Receipt>): string =>
+const kindOf = (settled: PromiseSettledResult<Reception>): string =>
   settled.status === 'fulfilled' ? settled.value.kind : String(settled.reason.code)
 const several = (count: number, asked: Asked = {}): Asked[] =>
   Array.from({ length: count }, () => asked)
@@ -177,7 +179,7 @@ t.test('who has to wait for a key of his own keeps nobody', async (t) => {
   const { apiKeyId, accountId } = await createCaller(sql, 'beta')
   counter.take()
   const settled: string[] = []
-  const blocked: Promise<Receipt>[] = []
+  const blocked: Promise<Reception>[] = []
   await sql.begin(async (transaction) => {
     await transaction`select from runledger.api_key where id = ${apiKeyId} for update`
     const first = receiveOne({})
@@ -225,7 +227,7 @@ t.test('one that is to be on disk has those with it wait for the disk', async (t
 t.test('what comes after its caller was answered 503 is not stored', async (t) => {
   const id = createSubmissionId()
   const { signal } = new AbortController()
-  let received: Promise<unknown> | undefined
+  let received: Promise<unknown> = Promise.resolve()
   await sql.begin(async (transaction) => {
     await transaction`lock table runledger.pending in share mode`
     received = createReceive(sql)(id, python, describeContext(caller), signal)

@@ -110,16 +110,6 @@ begin
     _repaired := _repaired + 1;
   end loop;
 
-  -- Enqueued by a transaction that began before this release's schema: a real time comes after every turn.
-  for _row in
-    select p.submission_id from graphile_worker.jobs j
-    join runledger.pending p on p.submission_id::text = j.key
-    where j.priority = 0 and j.run_at <= now() and job.read_turn(j.run_at) is null and j.locked_at is null
-      and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%')
-  loop
-    perform job.enqueue_execute(_row.submission_id);
-    _repaired := _repaired + 1;
-  end loop;
   -- Some at a time: each is locked until this ends.
   begin
     perform job.create_clock(a.id)

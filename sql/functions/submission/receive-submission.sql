@@ -90,7 +90,7 @@ begin
     insert into runledger.delivery (submission_id, webhook_id, url, secret)
     values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
   end if;
-  -- A turn is charged for even if all else is rolled back.
+  -- Before a turn is taken: no rollback gives back what it is charged.
   perform runledger.refuse_late();
   -- A low one has no turn; one that waits for a place of its key gets it there.
   if _admitted and not _is_low then

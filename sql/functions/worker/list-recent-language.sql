@@ -1,7 +1,5 @@
 -- What a submission may still be in although no worker runs it at the moment: one that went away may come back.
 
-drop function if exists runledger.list_recent_language(interval);
-
 create or replace function runledger.list_recent_language(period interval)
 returns table (name text, lacks jsonb)
 language sql stable security definer set search_path = ''

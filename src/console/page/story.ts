@@ -1,6 +1,6 @@
 // A submission's log as steps that a person follows: what happened when, and how long it took.
 import type { ExceededLimit, TestResult } from '#client'
-import { count, formatBytes, formatSeconds, nameTest, verdictNames } from './format.ts'
+import { count, formatBytes, nameTest, verdictNames } from './format.ts'
 import type { Tone } from './format.ts'
 import type { LogEvent } from './service.ts'
 
@@ -165,12 +165,4 @@ function say(value: unknown): string {
 
 export function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
-}
-
-/** Sums up how long it took from the first to the last of them. */
-export function totalSeconds(steps: readonly Step[]): string {
-  const times = steps.flatMap(({ at }) => (at === null ? [] : [at]))
-  const [first, last] = [times[0], times.at(-1)]
-  if (first === undefined || last === undefined) return ''
-  return formatSeconds(secondsBetween(first, last))
 }

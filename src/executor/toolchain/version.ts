@@ -14,7 +14,7 @@ export interface ProgramAnswer {
 const remembered = new Map<string, string>()
 
 /** Reads kept answers from a directory of the worker's own. */
-export function recallAnswers(directory: string): void {
+export function loadVersions(directory: string): void {
   try {
     const text = readFileSync(`${directory}/answers.json`, 'utf8')
     const answers = v.parse(v.record(v.string(), v.string()), JSON.parse(text))
@@ -25,7 +25,7 @@ export function recallAnswers(directory: string): void {
 }
 
 /** Writes the answers; without them programs are asked again. */
-export function keepAnswers(directory: string): void {
+export function saveVersions(directory: string): void {
   try {
     writeFileSync(`${directory}/answers.json`, JSON.stringify(Object.fromEntries(remembered)))
   } catch {

@@ -5,7 +5,7 @@ import type { SteeredWorker } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
-import { invalidRequest, isUuid, readQuery } from '../request.ts'
+import { isUuid, refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
 
 const wantedBy = {
@@ -23,8 +23,7 @@ export function giveOrder(
   word: OrderWord,
 ): OperatorHandler {
   return async ({ apiKeyId }, request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const id = request.params['id'] ?? ''
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
     const worker = await withDeadline(async (signal) =>

@@ -1,9 +1,9 @@
 // GET /api/operator/series: how the last hours went. All who look within ten seconds share one look.
 import { createSeriesDesk } from '#operator'
+import { refuseQuery } from '../request.ts'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
-import { invalidRequest, readQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
 import type { Refusals } from './refusal.ts'
 
@@ -13,8 +13,7 @@ export function tellSeries(
 ): OperatorHandler {
   const desk = createSeriesDesk(database)
   return async (_operator, request, response) => {
-    const { issues } = readQuery(request, [])
-    if (issues.length > 0) throw invalidRequest(issues)
+    refuseQuery(request)
     const series = await withDeadline(() => desk.read())
     const points = series.points.map((point) => {
       const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000

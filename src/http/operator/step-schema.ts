@@ -1,7 +1,7 @@
 // What is asked of POST /api/operator/bulk and verify.
 import * as v from 'valibot'
 import { bulkActions, campaignNameMost } from '#operator'
-import { resultVerdicts } from '#result'
+import { verdicts } from '#event'
 import { tagSchema } from '../detail-field.ts'
 import { languageSchema } from '../language-name.ts'
 import { wellFormedTextWithoutNul } from '../text.ts'
@@ -38,7 +38,7 @@ const filter = v.strictObject({
   account: v.optional(v.pipe(name(200), v.description('Its name.'))),
   language: v.optional(languageSchema),
   status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
-  verdict: v.optional(v.picklist(resultVerdicts)),
+  verdict: v.optional(v.picklist(verdicts)),
   tag: v.optional(tagSchema),
   webhook: v.optional(v.picklist(['delivered', 'abandoned'])),
 })

@@ -371,17 +371,6 @@ t.test('a job that is made anew keeps its place', async (t) => {
   t.strictSame(await read(), before)
 })
 
-t.test('what has a real time as its place gets a turn', async (t) => {
-  const caller = await createCaller(sql)
-  const [id = ''] = await enqueue(caller, 1)
-  await sql`update graphile_worker._private_jobs set run_at = now() where key = ${id}`
-  await sql`update runledger.pending set turn = null where submission_id = ${id}`
-  await sql`select runledger.reconcile_queue()`
-  const [job] =
-    await sql`select run_at < '2000-01-01' as has_turn from graphile_worker.jobs where key = ${id}`
-  t.equal(job?.['has_turn'], true)
-})
-
 t.test('a language that lags does not set the virtual time back', async (t) => {
   const [behind, caller] = [await createCaller(sql), await createCaller(sql)]
   await enqueue(behind, 3, lua)
