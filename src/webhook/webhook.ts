@@ -19,11 +19,4 @@ export {
 } from './retry.ts'
 export { sendDelivery, type DeliveryOutcome } from './send.ts'
 export { createDeliverySettings, trustAuthorities, type DeliverySettings } from './settings.ts'
-export {
-  signDelivery,
-  toleranceSeconds,
-  verifyDelivery,
-  type ReceivedDelivery,
-  type SignatureHeaders,
-  type SignedContent,
-} from './signature.ts'
+export { signDelivery } from './signature.ts'
