@@ -85,8 +85,8 @@ export async function completeExecution(
     return
   }
   await sql`
-    select runledger.tell_end(${id}, stored.awaited, stored.told_to)
-    from runledger.store_completion(${parameters}) stored`
+    select runledger.tell_end(${id}, told_to)
+    from runledger.store_completion(${parameters}) told_to where told_to is not null`
 }
 
 /** Runs a submission from start to end. */

@@ -219,8 +219,8 @@ t.test(
       await finish(sql, id)
       await sql`select graphile_worker.remove_job(${id})`
       await sql`
-      insert into runledger.pending (submission_id, api_key_id, admitted, awaited)
-      values (${id}, ${caller.apiKeyId}, true, false)`
+      insert into runledger.pending (submission_id, api_key_id, admitted)
+      values (${id}, ${caller.apiKeyId}, true)`
       if (how === 'reconciled') t.equal(await reconcile(), 1)
       else t.equal(await start(id, await registerWorker()), undefined)
       t.equal(await countJobs(id), 0)

@@ -166,7 +166,7 @@ async function addUnfinished(count: number): Promise<void> {
       from generate_series(1, ${count}) n
       returning id, api_key_id
     )
-    insert into runledger.pending (submission_id, api_key_id, admitted, awaited) select id, api_key_id, true, false from made`
+    insert into runledger.pending (submission_id, api_key_id, admitted) select id, api_key_id, true from made`
   await session`analyze runledger.pending, runledger.result`
 }
 

@@ -77,16 +77,6 @@ t.test('where another process comes to wait, both are told', async (t) => {
   t.strictSame(await Promise.all(waits), [told, told])
 })
 
-t.test('a process of an earlier release is told of the id', async (t) => {
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  const heard = Promise.withResolvers<string>()
-  const { unlisten } = await sql.listen('submission_finished', heard.resolve)
-  await sql`select runledger.await_submission(${id})`
-  await finish(sql, id)
-  t.equal(await heard.promise, id)
-  await unlisten()
-})
-
 t.test('what is no record is an error, and nobody is woken by it', async (t) => {
   const id = uuidv7()
   const wait = waiter.wait(id, 1)

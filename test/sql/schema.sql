@@ -195,7 +195,6 @@ table runledger.pending
   submission_id uuid not null
   api_key_id uuid not null
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  awaited boolean not null: Somebody waits who is told on the channel submission_finished, of the id alone: a process of an earlier release.
   told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
   is_low boolean not null default false: It waits until none waits that is not.
   turn bigint: Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.
@@ -750,8 +749,8 @@ function runledger.apply_event(submission_id uuid, version integer, type text, d
   Brings runledger.result up to date with an event that was just appended to the submission's stream.
   returns void set plan_cache_mode=force_generic_plan
 
-function runledger.await_submission(submission_id uuid, told_to text DEFAULT NULL::text)
-  Asks to be told when the submission ends: on the channel told_to, or without one on submission_finished. Read its state after this call, not before.
+function runledger.await_submission(submission_id uuid, told_to text)
+  Asks to be told on the channel told_to when the submission ends (runledger.tell_end). Read its state after this call, not before.
   returns void security definer set search_path=""
   grant execute to runledger_api
 
@@ -788,9 +787,9 @@ function runledger.drop_partitions(older_than interval)
   returns SETOF text security definer set search_path="", lock_timeout=500ms
   grant execute to runledger_worker
 
-function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb, OUT awaited boolean, OUT told_to text[])
-  Appends submission.cancelled at this version, with what follows from an end. Returns who waits for it, to be told by runledger.tell_end. 23505: another event stands there. Called by functions that run as the owner.
-  returns record
+function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb)
+  Appends submission.cancelled at this version, with what follows from an end. Returns as runledger.finish_submission. 23505: another event stands there. Called by functions that run as the owner.
+  returns text[]
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
@@ -838,12 +837,12 @@ function runledger.find_watched()
   returns SETOF uuid stable security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.finish_submission(submission_id uuid, OUT awaited boolean, OUT told_to text[])
-  Admits the key's next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.
-  returns record
+function runledger.finish_submission(submission_id uuid)
+  Admits the key's next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.
+  returns text[]
 
 function runledger.flush_log()
-  When it has been committed, everything that was committed before it is on disk: for who tells of a submission that was received as awaited before it has ended.
+  When it has been committed, everything that was committed before it is on disk: for who tells of a submission before it has ended, although it was received with a channel to tell.
   returns void security definer set search_path=""
   grant execute to runledger_api
 
@@ -1102,19 +1101,19 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT awaited boolean, OUT told_to text[])
-  Cancels a submission of the account. cancelled: it waited and has ended, and awaited and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
+function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT told_to text[])
+  Cancels a submission of the account. cancelled: it waited and has ended, and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
   returns record security definer set search_path=""
   grant execute to runledger_api
 
-function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea, OUT awaited boolean, OUT told_to text[])
-  Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.
-  returns record security definer set search_path="", plan_cache_mode=force_generic_plan
+function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea)
+  Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns as runledger.finish_submission.
+  returns text[] security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.store_several(ends jsonb)
   Ends each (an object of what store_completion takes, the bodies in base64) as that does. One row an end, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it would have had to wait.
-  returns TABLE(submission_id uuid, awaited boolean, told_to text[], refusal text) security definer set search_path="", lock_timeout=10ms
+  returns TABLE(submission_id uuid, told_to text[], refusal text) security definer set search_path="", lock_timeout=10ms
   grant execute to runledger_worker
 
 function runledger.summarise(figures double precision[])
@@ -1132,8 +1131,8 @@ function runledger.take_execution(worker_id uuid, run text, schema_version integ
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
-function runledger.tell_end(submission_id uuid, awaited boolean, told_to text[])
-  Tells who waits for it that this submission has ended. told_to: channels that are sent the row of runledger.read_result as JSON, or its id alone if that is too long; awaited: the channel submission_finished is sent the id.
+function runledger.tell_end(submission_id uuid, told_to text[])
+  Tells who waits for it that this submission has ended: the channels told_to are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
   returns void security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
   grant execute to runledger_worker

@@ -18,14 +18,14 @@ create or replace procedure runledger.conclude_execution(
 language plpgsql
 as $$
 declare
-  _waiter record;
+  _told_to text[];
 begin
-  select * into _waiter from runledger.store_completion(
+  _told_to := runledger.store_completion(
     submission_id, started_version, schema_version, data, metadata, stdout, stderr, compile_output, run, report
   );
   commit;
-  if _waiter.awaited or _waiter.told_to is not null then
-    perform runledger.tell_end(submission_id, _waiter.awaited, _waiter.told_to);
+  if _told_to is not null then
+    perform runledger.tell_end(submission_id, _told_to);
   end if;
 end
 $$;

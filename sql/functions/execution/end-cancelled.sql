@@ -4,10 +4,8 @@ create or replace function runledger.end_cancelled(
   submission_id uuid,
   version integer,
   data jsonb,
-  metadata jsonb,
-  out awaited boolean,
-  out told_to text[]
-)
+  metadata jsonb
+) returns text[]
 language plpgsql
 as $$
 declare
@@ -19,8 +17,7 @@ begin
   perform runledger.apply_event(
     end_cancelled.submission_id, end_cancelled.version, 'submission.cancelled', end_cancelled.data, _recorded_at
   );
-  select finished.awaited, finished.told_to into end_cancelled.awaited, end_cancelled.told_to
-  from runledger.finish_submission(end_cancelled.submission_id) finished;
+  return runledger.finish_submission(end_cancelled.submission_id);
 end
 $$;
-comment on function runledger.end_cancelled is 'Appends submission.cancelled at this version, with what follows from an end. Returns who waits for it, to be told by runledger.tell_end. 23505: another event stands there. Called by functions that run as the owner.';
+comment on function runledger.end_cancelled is 'Appends submission.cancelled at this version, with what follows from an end. Returns as runledger.finish_submission. 23505: another event stands there. Called by functions that run as the owner.';

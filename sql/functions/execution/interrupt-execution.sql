@@ -13,7 +13,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   _losses integer;
-  _waiter record;
+  _told_to text[];
 begin
   -- A crash of the server may have forgotten this run's attempt (start_execution).
   if interrupt_execution.run is not null and not exists (
@@ -30,11 +30,13 @@ begin
       and event.stream_version = interrupt_execution.started_version + 1
       and event.type = 'submission.cancel_requested'
   ) then
-    select * into _waiter from runledger.end_cancelled(
+    _told_to := runledger.end_cancelled(
       interrupt_execution.submission_id, interrupt_execution.started_version + 2,
       jsonb_build_object('lost', interrupt_execution.data -> 'reason'), interrupt_execution.metadata
     );
-    perform runledger.tell_end(interrupt_execution.submission_id, _waiter.awaited, _waiter.told_to);
+    if _told_to is not null then
+      perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
+    end if;
     return false;
   end if;
   perform runledger.append_event(
@@ -53,8 +55,10 @@ begin
       jsonb_build_object('losses', _losses), interrupt_execution.metadata
     );
     perform runledger.refresh_result(interrupt_execution.submission_id);
-    select * into _waiter from runledger.finish_submission(interrupt_execution.submission_id);
-    perform runledger.tell_end(interrupt_execution.submission_id, _waiter.awaited, _waiter.told_to);
+    _told_to := runledger.finish_submission(interrupt_execution.submission_id);
+    if _told_to is not null then
+      perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
+    end if;
     return false;
   end if;
 

@@ -10,10 +10,8 @@ create or replace function runledger.store_completion(
   stderr bytea,
   compile_output bytea,
   run text,
-  report bytea default null,
-  out awaited boolean,
-  out told_to text[]
-)
+  report bytea default null
+) returns text[]
 language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -60,8 +58,7 @@ begin
     report = store_completion.report
   where body.submission_id = store_completion.submission_id;
   perform runledger.apply_event(store_completion.submission_id, _version, _type, _data, _recorded_at);
-  select finished.awaited, finished.told_to into store_completion.awaited, store_completion.told_to
-  from runledger.finish_submission(store_completion.submission_id) finished;
+  return runledger.finish_submission(store_completion.submission_id);
 end
 $$;
-comment on function runledger.store_completion is 'Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns who waits for it, to be told by runledger.tell_end when this is committed.';
+comment on function runledger.store_completion is 'Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns as runledger.finish_submission.';

@@ -1,7 +1,7 @@
 -- Ends submissions of several attempts in one transaction. Each is stored or refused by itself.
 
 create or replace function runledger.store_several(ends jsonb)
-returns table (submission_id uuid, awaited boolean, told_to text[], refusal text)
+returns table (submission_id uuid, told_to text[], refusal text)
 language plpgsql security definer set search_path = ''
 -- Nobody waits for what another one of them waits for, and two calls never for each other.
 set lock_timeout = '10ms'
@@ -15,9 +15,7 @@ begin
     submission_id := (_end ->> 'submission_id')::uuid;
     refusal := null;
     begin
-      select stored.awaited, stored.told_to
-      into strict store_several.awaited, store_several.told_to
-      from runledger.store_completion(
+      told_to := runledger.store_completion(
         store_several.submission_id,
         (_end ->> 'started_version')::integer,
         (_end ->> 'schema_version')::integer,
@@ -28,7 +26,7 @@ begin
         decode(_end ->> 'compile_output', 'base64'),
         _end ->> 'run',
         decode(_end ->> 'report', 'base64')
-      ) stored;
+      );
     exception
       when others then
         refusal := sqlstate;

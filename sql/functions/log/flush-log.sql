@@ -9,4 +9,4 @@ begin
   perform pg_logical_emit_message(true, 'runledger', '');
 end
 $$;
-comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk: for who tells of a submission that was received as awaited before it has ended.';
+comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk: for who tells of a submission before it has ended, although it was received with a channel to tell.';

@@ -18,8 +18,8 @@ begin
   state := _cancel.state;
   if state = 'requested' then
     perform pg_notify('runledger_cancel', submission_id::text);
-  elsif _cancel.awaited or _cancel.told_to is not null then
-    perform runledger.tell_end(submission_id, _cancel.awaited, _cancel.told_to);
+  elsif _cancel.told_to is not null then
+    perform runledger.tell_end(submission_id, _cancel.told_to);
   end if;
 end
 $$;

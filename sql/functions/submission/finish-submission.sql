@@ -1,6 +1,6 @@
 -- What follows from a terminal event, in its transaction.
 
-create or replace function runledger.finish_submission(submission_id uuid, out awaited boolean, out told_to text[])
+create or replace function runledger.finish_submission(submission_id uuid) returns text[]
 language plpgsql
 as $$
 declare
@@ -12,12 +12,12 @@ begin
   where pending.submission_id = finish_submission.submission_id
     and k.id = pending.api_key_id and tier.name = k.tier
   returning
-    pending.api_key_id, pending.awaited, pending.told_to, tier.concurrent_executions is not null as is_limited,
+    pending.api_key_id, pending.told_to, tier.concurrent_executions is not null as is_limited,
     k.account_id, tier.weight, pending.turn, pending.charge
   into _pending;
   if not found then
-    -- Removed by hand: waiters are told all the same.
-    select r.api_key_id, true as awaited, null::text[] as told_to, true as is_limited,
+    -- Removed by hand.
+    select r.api_key_id, null::text[] as told_to, true as is_limited,
       null::uuid as account_id, 1 as weight, null::bigint as turn, null::bigint as charge
     into strict _pending
     from runledger.result r where r.id = finish_submission.submission_id;
@@ -38,8 +38,7 @@ begin
     _pending.account_id, _pending.weight, _pending.turn, _pending.charge,
     job.measure_slot(finish_submission.submission_id)
   );
-  finish_submission.awaited := _pending.awaited;
-  finish_submission.told_to := _pending.told_to;
+  return _pending.told_to;
 end
 $$;
-comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns who waits for the end, to be told by runledger.tell_end.';
+comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.';

@@ -49,7 +49,7 @@ begin
   end loop;
 
   if _is_durable then
-    -- One that is awaited has told the commit not to wait for the disk.
+    -- One that somebody waits for has told the commit not to wait for the disk.
     perform set_config('synchronous_commit', 'on', true);
   end if;
   -- As receive_submission, whose callers came first.

@@ -96,9 +96,9 @@ begin
   if _admitted and not _is_low then
     _next := job.next_turn(_key.account_id, _key.weight);
   end if;
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, told_to, is_low, turn, charge)
+  insert into runledger.pending (submission_id, api_key_id, admitted, told_to, is_low, turn, charge)
   values (
-    _request.submission_id, _request.api_key_id, _admitted, false,
+    _request.submission_id, _request.api_key_id, _admitted,
     case when _request.told_to is not null then array[_request.told_to] end, _is_low, _next.turn, _next.charge
   );
   perform runledger.apply_event(_request.submission_id, 1, 'submission.received', _request.data, _recorded_at);

@@ -8,10 +8,10 @@ declare
 begin
   -- The log does not say what was admitted: running ones were. The reconciler admits the others, but not those of keys
   -- without a limit.
-  insert into runledger.pending (submission_id, api_key_id, admitted, awaited, is_low, turn, charge)
+  insert into runledger.pending (submission_id, api_key_id, admitted, is_low, turn, charge)
   select
     derived.submission_id, derived.api_key_id,
-    coalesce(r.status = 'running', false) or tier.concurrent_executions is null, true,
+    coalesce(r.status = 'running', false) or tier.concurrent_executions is null,
     derived.is_low,
     -- What was charged for it is forgotten, as if it were right.
     job.read_turn(j.run_at), null

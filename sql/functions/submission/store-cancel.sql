@@ -6,7 +6,6 @@ create or replace function runledger.store_cancel(
   account_id uuid,
   metadata jsonb,
   out state text,
-  out awaited boolean,
   out told_to text[]
 )
 language plpgsql security definer set search_path = ''
@@ -56,10 +55,9 @@ begin
         where r.id = store_cancel.submission_id
         for no key update of k;
         perform job.remove_execute(store_cancel.submission_id);
-        select ended.awaited, ended.told_to into store_cancel.awaited, store_cancel.told_to
-        from runledger.end_cancelled(
+        told_to := runledger.end_cancelled(
           store_cancel.submission_id, _head.stream_version + 1, '{}', store_cancel.metadata
-        ) ended;
+        );
         state := 'cancelled';
       end if;
       return;
@@ -71,4 +69,4 @@ begin
   raise exception 'submission % does not stand still', store_cancel.submission_id using errcode = '40001';
 end
 $$;
-comment on function runledger.store_cancel is 'Cancels a submission of the account. cancelled: it waited and has ended, and awaited and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.';
+comment on function runledger.store_cancel is 'Cancels a submission of the account. cancelled: it waited and has ended, and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.';

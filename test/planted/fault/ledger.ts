@@ -77,8 +77,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: of two that wait for a submission one is told',
-    text: 'else array_append(pending.told_to, await_submission.told_to)',
-    instead: 'else array[await_submission.told_to]',
+    text: 'set told_to = array_append(pending.told_to, await_submission.told_to)',
+    instead: 'set told_to = array[await_submission.told_to]',
     tests: ['result/wait'],
   },
   {
