@@ -2,7 +2,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
 import type { Caller } from '#account'
-import type { Database } from '#database'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
 import { finish } from '../../helper/execution.ts'
@@ -31,11 +30,8 @@ async function enqueue(caller: Caller, count: number, submission = python): Prom
 }
 
 /** Begins the next; whose it is and its id. */
-async function take(
-  language = 'python',
-  session: Database = sql,
-): Promise<{ account: string; id: string } | null> {
-  const [row] = await session<{ account_id: string; submission_id: string }[]>`
+async function take(language = 'python'): Promise<{ account: string; id: string } | null> {
+  const [row] = await sql<{ account_id: string; submission_id: string }[]>`
     select * from runledger.take_execution(
       ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, ${sql.json({ [language]: {} })}, '{"actor": {}}', '{}'::text[]
     )`
@@ -441,20 +437,3 @@ t.test(
     t.equal(left?.['count'], 1)
   },
 )
-
-t.test('who takes looks at the first ones, however many wait', async (t) => {
-  const caller = await createCaller(sql)
-  // It made its plan while nothing waited.
-  const session = await sql.reserve()
-  await take('python', session)
-  await enqueue(caller, 200)
-  await session`begin`
-  const taken = await take('python', session)
-  const [row] = await session<{ rows: number }[]>`
-    select (seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
-    where schemaname = 'graphile_worker' and relname = '_private_jobs'`
-  await session`rollback`
-  session.release()
-  t.equal(taken?.account, caller.accountId)
-  t.ok((row?.rows ?? Infinity) < 20, `${row?.rows} of 200`)
-})
