@@ -61,7 +61,26 @@ export function createDeliverTask(
 ): (payload: unknown) => Promise<void> {
   const { database, log, signal } = dependencies
   const concurrency = createConcurrencyLimit()
-  const underWay = new Set<string>()
+  const underWay = new Map<string, Promise<void>>()
+
+  async function deliver(webhook: string): Promise<void> {
+    const delivery = await readDelivery(database, webhook)
+    if (delivery === null) return
+    const entry = await concurrency.enter(listBounds(dependencies, delivery))
+    if (entry.kind === 'full') {
+      await postpone(dependencies, delivery, entry.comeBackSeconds)
+      return
+    }
+    try {
+      const outcome = await attemptDelivery(dependencies, delivery)
+      await recordAttempt(dependencies, delivery, outcome)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      await postpone(dependencies, delivery, 0)
+    } finally {
+      entry.leave()
+    }
+  }
 
   return async (payload) => {
     const parsed = v.safeParse(payloadSchema, payload)
@@ -70,28 +89,16 @@ export function createDeliverTask(
       return
     }
     const { webhook } = parsed.output
-    // Another job's attempt is under way here.
-    if (underWay.has(webhook)) return
-    underWay.add(webhook)
+    // A second job waits for the first one's attempt and then reads what is left to do. It may be the job that this attempt
+    // has just enqueued: dropped, it would be missed until the reconciler looks.
+    while (underWay.has(webhook)) await underWay.get(webhook)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay.set(webhook, promise)
     try {
-      const delivery = await readDelivery(database, webhook)
-      if (delivery === null) return
-      const entry = await concurrency.enter(listBounds(dependencies, delivery))
-      if (entry.kind === 'full') {
-        await postpone(dependencies, delivery, entry.comeBackSeconds)
-        return
-      }
-      try {
-        const outcome = await attemptDelivery(dependencies, delivery)
-        await recordAttempt(dependencies, delivery, outcome)
-      } catch (error) {
-        if (!signal.aborted) throw error
-        await postpone(dependencies, delivery, 0)
-      } finally {
-        entry.leave()
-      }
+      await deliver(webhook)
     } finally {
       underWay.delete(webhook)
+      resolve()
     }
   }
 }

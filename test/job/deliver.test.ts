@@ -1,5 +1,6 @@
 // From the end of a submission to the end of its webhook, with the real queue, the real sandbox and HTTPS receivers that
 // have a certificate authority of their own.
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
@@ -39,13 +40,18 @@ type Script = readonly {
 }[]
 const scripts = new Map<string, Script>()
 const served = new Map<string, number>()
+/** Hanging answers. */
+const held: ServerResponse[] = []
 const receiver = await createReceiver(authority.issue(['DNS:*.hook.test']), (response, request) => {
   const host = request.headers.host?.split(':')[0] ?? ''
   const count = served.get(host) ?? 0
   served.set(host, count + 1)
   const script = scripts.get(host) ?? [{ status: 200 }]
   const { status, headers } = script[Math.min(count, script.length - 1)]!
-  if (status === 'hang') return
+  if (status === 'hang') {
+    held.push(response)
+    return
+  }
   response.writeHead(status, headers).end(`answer ${count + 1}`)
 })
 t.teardown(() => receiver.close())
@@ -268,19 +274,38 @@ t.test('a due delivery whose job was lost is found again', async (t) => {
   t.equal(requestsTo('found').length, 1)
 })
 
+async function countJobs(webhook: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from graphile_worker._private_jobs where payload ->> 'webhook' = ${webhook}`
+  return row.count
+}
+
 t.test('two jobs of one delivery in one process make one attempt', async (t) => {
   const id = await endSubmission(sql, caller, { url: address('twice'), secret })
   const { webhook_id: webhook } = await readDelivery(sql, id)
   for (let n = 0; n < 5; n += 1)
     await sql`select graphile_worker.add_job('deliver', ${sql.json({ webhook })}::json)`
   t.match(await awaitDelivery(sql, id), { state: 'delivered' })
-  const countJobs = async (): Promise<number> => {
-    const [row] = await sql<[{ count: number }]>`
-      select count(*)::int as count from graphile_worker._private_jobs where payload ->> 'webhook' = ${webhook}`
-    return row.count
-  }
-  while ((await countJobs()) !== 0) await sleep(20)
+  while ((await countJobs(webhook)) !== 0) await sleep(20)
   t.equal(requestsTo('twice').length, 1)
+})
+
+t.test('a job that comes during an attempt stays until that is over', async (t) => {
+  scripts.set('late.hook.test', [{ status: 'hang' }])
+  const id = await endSubmission(sql, caller, { url: address('late'), secret })
+  while (requestsTo('late').length < 1) await sleep(20)
+  const { webhook_id: webhook } = await readDelivery(sql, id)
+  const [{ job }] = await sql<[{ job: string }]>`
+    select id as job from graphile_worker.add_job('deliver', ${sql.json({ webhook })}::json)`
+  const waits = async (): Promise<boolean> =>
+    (await sql`select from graphile_worker.jobs where id = ${job} and locked_at is null`).length > 0
+  while (await waits()) await sleep(20)
+  await sleep(200)
+  t.equal(await countJobs(webhook), 2)
+  for (const response of held.splice(0)) response.writeHead(200).end()
+  t.match(await awaitDelivery(sql, id), { state: 'delivered', attempts: 1 })
+  while ((await countJobs(webhook)) !== 0) await sleep(20)
+  t.equal(requestsTo('late').length, 1)
 })
 
 t.test('receivers that hang delay neither executions nor other hosts', async (t) => {
@@ -307,7 +332,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
   give.abort()
   await stopped
   for (const id of hanging) t.match(await readDelivery(sql, id), { state: 'pending', attempts: 0, secret }) // prettier-ignore
-  const countJobs = async (): Promise<number> =>
+  const countFree = async (): Promise<number> =>
     (
       await sql<{ count: number }[]>`
     select count(*)::integer as count from graphile_worker.jobs j
@@ -315,8 +340,8 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
     join runledger.result r on r.id = d.submission_id
     where d.submission_id = any (${hanging}) and j.locked_at is null and j.attempts < j.max_attempts`
     )[0]?.count ?? 0
-  while ((await countJobs()) < 60) await sleep(20)
-  t.equal(await countJobs(), 60, 'each has a job that anybody may take')
+  while ((await countFree()) < 60) await sleep(20)
+  t.equal(await countFree(), 60, 'each has a job that anybody may take')
 
   scripts.set('hang.hook.test', [{ status: 200 }])
   // Those that were sent away were told to come back the later, the longer the others had hung.

@@ -76,7 +76,7 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'webhook: two jobs of a delivery make two attempts',
-    text: 'if (underWay.has(webhook)) return',
+    text: 'while (underWay.has(webhook)) await underWay.get(webhook)',
     instead: '',
     tests: ['job/deliver'],
   },
