@@ -1,6 +1,6 @@
 // Write, run, see: the code and what goes with it on one side, what became of it on the other.
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyAs } from './copy-as.tsx'
 import { emptyDraft, readDraft, toRequest } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -117,7 +117,8 @@ function useDraft(
   offered: readonly OfferedLanguage[] | null,
 ): [Draft, (change: (before: Draft) => Draft) => void] {
   const [draft, setDraft] = useState(() => readDraft(recall('draft')) ?? emptyDraft)
-  useEffect(() => keep('draft', JSON.stringify(draft)), [draft])
+  // Before it is painted: what was seen is there after a reload.
+  useLayoutEffect(() => keep('draft', JSON.stringify(draft)), [draft])
   useEffect(() => {
     if (offered === null || offered.length === 0) return
     setDraft((before) => {
