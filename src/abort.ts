@@ -1,4 +1,4 @@
-// Waits that a signal ends. The work itself goes on, perhaps for others: nobody waits for it here any more.
+// Waits that a signal ends, or one of two. The work itself goes on, perhaps for others: nobody waits for it here any more.
 
 /** Settles as the work does, or rejects with the signal's reason if that comes first. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -22,4 +22,9 @@ export async function unlessAborted<T>(
     if (signal?.aborted !== true || error !== signal.reason) throw error
     return undefined
   }
+}
+
+/** Of a signal that is always there and one that may be. */
+export function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other])
 }
