@@ -2,10 +2,11 @@
 // JSON object. load-generator.ts makes the load.
 import { parseServiceUrl } from '#client'
 import type { SubmissionRequest } from '#client'
-import { startLoad } from './load-generator.ts'
-import type { Load, LoadState, Percentiles } from './load-generator.ts'
 import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
+import { startLoad } from './load-generator.ts'
+import type { Load } from './load-generator.ts'
+import type { LoadState, Percentiles } from './load-tally.ts'
 import { printable } from './output.ts'
 import { readProgram } from './submission-request.ts'
 
