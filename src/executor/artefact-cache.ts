@@ -4,8 +4,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { untilAborted } from '#abort'
-import type { Artefact } from '#toolchain'
 import type { Phase, PhaseLimits, Source } from '#contract'
+import type { Artefact } from '#toolchain'
 import { createFairShare } from './fair-share.ts'
 import { listByAge, nameFile, ownerOf } from './kept-file.ts'
 

@@ -44,20 +44,22 @@ export type {
 } from '#contract'
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
-import { unlessAborted } from '#abort'
+import { eitherOf, unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
 import { createArtefactCache } from './artefact-cache.ts'
-import { beginPreparations, openOffers, openToolchains } from './offer.ts'
-import type { LanguageOptions } from './offer.ts'
+import { beginPreparations, findOffer, openOffers, openToolchains } from './offer.ts'
+import type { LanguageOptions, Offer, Toolchains } from './offer.ts'
 import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
-import { createProgramRunner, eitherOf, findOffer, nothingDone } from './program.ts'
+import { createProgramRunner, nothingDone } from './program.ts'
+import type { ProgramRunner } from './program.ts'
 import { closeResources, openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
+import type { SlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
 import { tryLanguage } from './trial.ts'
 
@@ -143,10 +145,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   openCacheDirectory(options.cacheDirectory)
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
   const trialDirectory = `${options.cacheDirectory}/trial`
-  mkdirSync(trialDirectory, { recursive: true, mode: 0o700 })
-  loadVersions(trialDirectory)
-  const found = await openToolchains(options)
-  saveVersions(trialDirectory)
+  const found = await openToolchainsOf(options, trialDirectory)
   const toolchains = beginPreparations(
     found,
     {
@@ -173,26 +172,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])
   const runProgram = createProgramRunner(cache, offers)
-
-  async function execute(request: ExecutionRequest, signal?: AbortSignal): Promise<Outcome> {
-    const offer = findOffer(offers, request.language)
-    const closedOrAborted = eitherOf(closing.signal, signal)
-    const { stop } = request
-    const ended = withSlot(
-      slots,
-      boxes,
-      closedOrAborted,
-      (runPhase) => {
-        request.onSlot?.()
-        return runProgram(runPhase, offer, request, closedOrAborted)
-      },
-      eitherOf(closedOrAborted, stop),
-    )
-    const outcome = await unlessAborted(ended, stop)
-    if (outcome !== undefined) return outcome
-    closedOrAborted.throwIfAborted()
-    return nothingDone
-  }
+  const execute = createExecute({ slots, boxes, offers, runProgram, closing: closing.signal })
 
   const offering = openOffering({
     offers,
@@ -256,6 +236,52 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     throw error
   })
   return executor
+}
+
+/** Their versions are remembered in the directory, which is made. */
+async function openToolchainsOf(options: LanguageOptions, directory: string): Promise<Toolchains> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  loadVersions(directory)
+  const found = await openToolchains(options)
+  saveVersions(directory)
+  return found
+}
+
+interface ExecuteParts {
+  readonly slots: SlotPool
+  readonly boxes: Boxes
+  readonly offers: ReadonlyMap<Language, Offer>
+  readonly runProgram: ProgramRunner
+  readonly closing: AbortSignal
+}
+
+/** Finds a request a slot, in which it goes through its phases. */
+function createExecute({
+  slots,
+  boxes,
+  offers,
+  runProgram,
+  closing,
+}: ExecuteParts): Executor['execute'] {
+  return async (request, signal) => {
+    const offer = findOffer(offers, request.language)
+    const closedOrAborted = eitherOf(closing, signal)
+    const { stop } = request
+    const ended = withSlot(
+      slots,
+      boxes,
+      closedOrAborted,
+      (runPhase) => {
+        request.onSlot?.()
+        return runProgram(runPhase, offer, request, closedOrAborted)
+      },
+      eitherOf(closedOrAborted, stop),
+    )
+    const outcome = await unlessAborted(ended, stop)
+    if (outcome !== undefined) return outcome
+    closedOrAborted.throwIfAborted()
+    return nothingDone
+  }
 }
 
 /** Holds a promise in the set until it settles. @returns it. */

@@ -9,7 +9,6 @@ import { keepCompilers } from '#resident'
 import type { ResidentCompilers } from '#resident'
 import { findToolchains, ordinaryToolHost, pickAccelerator } from '#toolchain'
 import type { Accelerator, MissingLanguage, Toolchain, ToolHost, Workshop } from '#toolchain'
-import type { Offer } from './program.ts'
 
 /** What an operator, or a test, says of languages. */
 export interface LanguageOptions {
@@ -23,6 +22,15 @@ export interface LanguageOptions {
   readonly accelerators?: readonly Accelerator['kind'][]
   /** Told of each language that is not there, and why. */
   readonly onMissing?: (missing: MissingLanguage) => void
+}
+
+/** A language as this executor runs it. */
+export interface Offer {
+  readonly toolchain: Toolchain
+  /** For both phases. */
+  readonly limits: Limits
+  /** Compilers that are kept up; null: each source is compiled in a box of its own. */
+  readonly residents: ResidentCompilers | null
 }
 
 /** Toolchains by their languages, in the catalogue's order. */
@@ -115,4 +123,12 @@ export function openOffers(
       return [language, { toolchain, limits: limits[language], residents }]
     }),
   )
+}
+
+/** @throws {SandboxError} for a language that is not installed here. */
+export function findOffer(offers: ReadonlyMap<Language, Offer>, language: Language): Offer {
+  const offer = offers.get(language)
+  if (offer === undefined)
+    throw new SandboxError('language.missing', `${language} is not installed here`)
+  return offer
 }

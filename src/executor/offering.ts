@@ -6,7 +6,7 @@ import { describeMissing, ToolError } from '#toolchain'
 import type { Toolchain } from '#toolchain'
 import { openToolchains } from './offer.ts'
 import type { LanguageOptions } from './offer.ts'
-import type { Offer } from './program.ts'
+import type { Offer } from './offer.ts'
 import { proveLanguages } from './proven.ts'
 import type { ProofOptions } from './proven.ts'
 

@@ -1,6 +1,7 @@
 // What all programs of a worker share: the parent of their cgroups, the directory of their standard streams, the filter; and the
 // boxes that are made with these.
 import { closeSync, openSync, readdirSync } from 'node:fs'
+import { openBoxes } from '#box'
 import {
   createStandardStreams,
   findInheritedDescriptors,
@@ -8,7 +9,6 @@ import {
   removeStandardStreams,
 } from '#bubblewrap'
 import type { BoxResources } from '#bubblewrap'
-import { openBoxes } from '#box'
 import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
 import type { BoxChoice, Boxes } from '#contract'
 import { assembleFilter } from '#seccomp'

@@ -1,6 +1,6 @@
 // Lends out a fixed number of slots, first come first served, and takes one out of service that cannot be trusted.
-import type { Slot } from '#contract'
 import { SandboxError } from '#contract'
+import type { Slot } from '#contract'
 
 export interface SlotPool {
   /** Every slot that there was at the start. */

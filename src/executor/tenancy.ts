@@ -1,8 +1,8 @@
 // Runs the phases of one request, in one slot at a time: between phases it moves to a free one while the one that it left is
 // cleared. A phase that could not begin begins in another slot: what fails before a program's first instruction is not the
 // program's doing.
-import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import { NotBegunError } from '#contract'
+import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import type { SlotPool } from './slot.ts'
 
 /** Runs one phase; one at a time. */

@@ -1,5 +1,4 @@
 // The cache alone: what it keeps, what it forgets, and that a damaged file is never run.
-import t from 'tap'
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,10 +10,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
-import type { CacheKey, Compiled } from '../../src/executor/artefact-cache.ts'
+import t from 'tap'
 import type { Source } from '#contract'
 import type { Phase } from '#executor'
+import { createArtefactCache, hashSource } from '../../src/executor/artefact-cache.ts'
+import type { CacheKey, Compiled } from '../../src/executor/artefact-cache.ts'
 import { usualCompile } from '../../src/language/limits.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'runledger-test-'))

@@ -1,13 +1,13 @@
 // A program that is stopped while it waits between two phases, as its slot is changed: what it had done is told. With boxes
 // that do as they are told.
 import t from 'tap'
-import type { ExecutionRequest, Outcome, Phase } from '#executor'
-import { NotBegunError } from '#executor'
-import { defaultLimits } from '#language'
 import type { Boxes } from '#contract'
+import { NotBegunError } from '#executor'
+import type { ExecutionRequest, Outcome, Phase } from '#executor'
+import { defaultLimits } from '#language'
 import { createArtefactCache } from '../../src/executor/artefact-cache.ts'
+import type { Offer } from '../../src/executor/offer.ts'
 import { createProgramRunner } from '../../src/executor/program.ts'
-import type { Offer } from '../../src/executor/program.ts'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'
 import { judgeByProgram } from '../../src/job/execute/program-checker.ts'

@@ -1,7 +1,7 @@
 // What becomes of a request and of the slots when boxes fail before a program has begun, with boxes that do as they are told.
 import t from 'tap'
-import { NotBegunError, SandboxError } from '#executor'
 import type { Boxes, Phase, Slot } from '#contract'
+import { NotBegunError, SandboxError } from '#executor'
 import { createSlotPool } from '../../src/executor/slot.ts'
 import type { SlotPool } from '../../src/executor/slot.ts'
 import { withSlot } from '../../src/executor/tenancy.ts'

@@ -1,8 +1,8 @@
 // A language's trial without a box: what it takes for passed, and when its time begins.
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { ExecutionRequest, Outcome, Phase } from '#executor'
 import { tryLanguage } from '#executor'
+import type { ExecutionRequest, Outcome, Phase } from '#executor'
 import { failsAt } from '../helper/executor.ts'
 
 const phase: Phase = {

@@ -1,5 +1,4 @@
 // A worker without root, in a cgroup subtree that was given to it: the same boxes, one uid for all.
-import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -13,10 +12,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import t from 'tap'
 import { openCgroupParent } from '../../src/executor/cgroup/cgroup.ts'
+import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 import { showCheckout } from '../helper/checkout.ts'
 import { box, timeFactor } from '../helper/executor.ts'
-import { nameWorkerGroup } from '../../src/executor/cgroup/worker-group.ts'
 
 const uid = 64_500
 t.setTimeout(120_000 * timeFactor)

@@ -2,9 +2,9 @@
 import { realpathSync } from 'node:fs'
 import { deviceLinks, devices, runPhase } from '#bubblewrap'
 import type { BoxResources, RootEntry } from '#bubblewrap'
+import { createClearings, describe, SandboxError } from '#contract'
 import type { Boxes, BoxOptions, HostPath, Phase, PhaseRequest } from '#contract'
 import { buildKeeper, createKeeperBoxes } from '#keeper'
-import { createClearings, describe, SandboxError } from '#contract'
 import { canReadOutputFiles, proveForks, proveIsolation } from './prove-isolation.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Proves on this host, before any program is accepted, that boxes isolate, by what the kernel says of a process inside.
 import { boxUid } from '#bubblewrap'
-import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 import { SandboxError } from '#contract'
+import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
 
 const mebibyte = 1024 * 1024
 

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import {
   isMissing,
   makeGroup,
@@ -16,7 +17,6 @@ import {
   writeLimit,
   writeValue,
 } from './file.ts'
-import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
 import { isAbandoned } from './worker-group.ts'

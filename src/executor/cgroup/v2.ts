@@ -11,6 +11,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import {
   isMissing,
   makeGroup,
@@ -23,7 +24,6 @@ import {
   writeLimit,
   writeValue,
 } from './file.ts'
-import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import { delegate, enableControllers, remedy } from './v2-delegation.ts'
 import { isAbandoned } from './worker-group.ts'
 

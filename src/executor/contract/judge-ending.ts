@@ -1,9 +1,9 @@
 // Decides from the evidence how a phase ended.
 // Its own file because the order of the evidence is the promise that verdicts rest on.
 import { constants } from 'node:os'
+import type { PhaseRequest } from './boxes.ts'
 import type { Ending, Phase, Usage } from './outcome.ts'
 import type { OutputFile } from './output-file.ts'
-import type { PhaseRequest } from './boxes.ts'
 
 /** Why a phase was stopped; `unwatched`: its counters could not be read. */
 export type Reason =

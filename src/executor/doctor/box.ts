@@ -7,10 +7,10 @@ import { boxUid, dropTo, environment, readHostRoot, spawnBox } from '#bubblewrap
 import { assembleFilter } from '#seccomp'
 import { findProgram } from '#toolchain'
 import { mayTrace } from './capability.ts'
-import { apparmorRemedy, maskRemedy } from './kernel.ts'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { Host } from './host.ts'
+import { apparmorRemedy, maskRemedy } from './kernel.ts'
 
 const name = 'box'
 

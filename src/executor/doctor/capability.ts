@@ -1,8 +1,8 @@
 // Examines root's capabilities: without one, things fail in misleading words. For containers container.ts does this.
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
-import type { Host } from './host.ts'
+import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
+import type { Host } from './host.ts'
 
 type RootHost = Pick<Host, 'uid' | 'processDirectory'>
 

@@ -11,10 +11,10 @@ import {
 } from '#cgroup'
 import type { Hierarchy } from '#cgroup'
 import { describe } from '#contract'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
-import type { Host } from './host.ts'
+import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
+import type { Host } from './host.ts'
 
 const unifiedRemedy =
   'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1'

@@ -2,10 +2,10 @@
 // flag behind what the kernel refuses.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
-import type { Host } from './host.ts'
+import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
+import type { Host } from './host.ts'
 
 /** capabilities(7), and what a root worker uses them for. */
 const capabilities = [

@@ -1,10 +1,10 @@
 // Examines the disks that the worker writes to; boxes write to memory.
-import { statfs } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { examineCacheDirectory } from '#cache-directory'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { Host } from './host.ts'
 
 const mebibyte = 1024 * 1024

@@ -2,17 +2,17 @@
 // runs; no weaker box is made instead.
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
-import type { Host } from './host.ts'
 import { examineBox } from './box.ts'
 import { examineCapabilities } from './capability.ts'
 import { examineCgroups } from './cgroup.ts'
 import { examineContainer } from './container.ts'
 import { examineDisks } from './disk.ts'
+import type { Finding } from './finding.ts'
+import type { Host } from './host.ts'
 import { examineKeeper } from './keeper.ts'
 import { examineKernel } from './kernel.ts'
 import { examineLanguages } from './language.ts'
 import { examineBubblewrap, examineTools, examineUser } from './tools.ts'
-import type { Finding } from './finding.ts'
 
 export type { Finding } from './finding.ts'
 

@@ -5,10 +5,10 @@ import { isAbsolute, join } from 'node:path'
 import { readHierarchies } from '#cgroup'
 import { compileOptions, programSources, sourceDirectory } from '#keeper'
 import { askProgram, findProgram } from '#toolchain'
-import type { Finding } from './finding.ts'
 import { reportOk, reportWarning } from './finding.ts'
-import type { Host } from './host.ts'
+import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
+import type { Host } from './host.ts'
 
 /**
  * mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. v2's memory.peak needs 5.19.

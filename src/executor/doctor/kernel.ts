@@ -2,10 +2,10 @@
 import { basename } from 'node:path'
 import { SandboxError } from '#contract'
 import { assembleFilter } from '#seccomp'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
-import type { Host } from './host.ts'
+import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
+import type { Host } from './host.ts'
 
 /** Upstream maintains nothing older. memory.oom.group needs 4.19. */
 const oldestKernel = [5, 10] as const

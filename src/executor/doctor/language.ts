@@ -1,7 +1,7 @@
 // Examines the languages with the worker's own search and settings, so that both agree.
 import { findToolchains } from '#toolchain'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { Host } from './host.ts'
 
 /**

@@ -1,8 +1,8 @@
 // Examines the programs every worker needs: those that make boxes and drop root.
 import { statSync } from 'node:fs'
 import { askProgram, findProgram } from '#toolchain'
-import type { Finding } from './finding.ts'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Finding } from './finding.ts'
 import type { Host } from './host.ts'
 
 /** For `--disable-userns`. */

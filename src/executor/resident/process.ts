@@ -2,9 +2,9 @@
 // submission's program runs in one. A surplus byte, a passed limit or silence ends it.
 import type { Socket } from 'node:net'
 import { awaitBox, captureOutput, openBox, ownProcesses, watchLimits } from '#bubblewrap'
-import { describe, roundSeconds, SandboxError } from '#contract'
-import type { Cgroup } from '#cgroup'
 import type { BoxResources, OpenBox } from '#bubblewrap'
+import type { Cgroup } from '#cgroup'
+import { describe, roundSeconds, SandboxError } from '#contract'
 import type { Command, HostPath, PhaseLimits, Usage } from '#contract'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'

@@ -1,9 +1,9 @@
 // Compiles with a compiler that is already up, or leaves it to a box of its own. Decides what a resident may use and
 // which answers count.
-import { compileMessageBytes, describe } from '#contract'
-import type { ResidentCompiler } from '#toolchain'
-import type { HostPath, Phase, PhaseLimits } from '#contract'
 import type { BoxResources } from '#bubblewrap'
+import { compileMessageBytes, describe } from '#contract'
+import type { HostPath, Phase, PhaseLimits } from '#contract'
+import type { ResidentCompiler } from '#toolchain'
 import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'

@@ -21,7 +21,7 @@ export type {
 export { identifyFile } from './file-identity.ts'
 export { findProgram, ordinaryToolHost, ToolError } from './tool.ts'
 export type { ToolHost } from './tool.ts'
-export { askProgram, saveVersions, readVersion, loadVersions } from './version.ts'
+export { askProgram, loadVersions, readVersion, saveVersions } from './version.ts'
 
 export interface MissingLanguage {
   readonly language: Language

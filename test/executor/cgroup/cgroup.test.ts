@@ -1,5 +1,4 @@
 // Cgroups on this machine's own kernel: limits that cannot be had, what is left behind, whose groups are swept.
-import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -17,19 +16,20 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import type { PhaseRequest } from '#contract'
+import { SandboxError } from '#executor'
+import { defaultLimits } from '#language'
 import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
+import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
+import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
+import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
+import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
 import { openCgroupParent, readHierarchies } from '../../../src/executor/cgroup/cgroup.ts'
 import type { Cgroup, CgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { openCgroupV1 } from '../../../src/executor/cgroup/v1.ts'
-import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
-import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
-import type { PhaseRequest } from '#contract'
-import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
-import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
 import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
-import { SandboxError } from '#executor'
-import { defaultLimits } from '#language'
+import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import {
   failsAt,
   findBoxProcesses,

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import { accelerated } from '../../helper/executor.ts'
 import { examineHost } from '../../../src/executor/doctor/doctor.ts'
 import type { Finding, HostOptions } from '../../../src/executor/doctor/doctor.ts'
 import { showCheckout } from '../../helper/checkout.ts'
 import type { ShownCheckout } from '../../helper/checkout.ts'
+import { accelerated } from '../../helper/executor.ts'
 
 /** A directory that every user may read; removed when the test ends. */
 export function makeDirectory(t: Test): string {

@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { defaultSettings } from '#language'
-import { accelerated } from '../../helper/executor.ts'
+import { examineCapabilities } from '../../../src/executor/doctor/capability.ts'
 import { examineHost, formatFindings } from '../../../src/executor/doctor/doctor.ts'
 import type { Finding } from '../../../src/executor/doctor/doctor.ts'
-import { examineCapabilities } from '../../../src/executor/doctor/capability.ts'
 import { showCheckout } from '../../helper/checkout.ts'
+import { accelerated } from '../../helper/executor.ts'
 import {
   examine,
   examineInside,

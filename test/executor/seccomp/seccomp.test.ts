@@ -3,18 +3,18 @@ import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { defaultLimits } from '#language'
+import { SandboxError } from '../../../src/executor/contract/outcome.ts'
+import type { PhaseLimits } from '../../../src/executor/contract/request.ts'
+import { createExecutor } from '../../../src/executor/executor.ts'
 import {
   encode,
   ifOneOf,
   maximumInstructions,
   returnValue,
 } from '../../../src/executor/seccomp/bpf.ts'
-import { createExecutor } from '../../../src/executor/executor.ts'
-import { defaultLimits } from '#language'
-import { SandboxError } from '../../../src/executor/contract/outcome.ts'
 import { filterRows, lastReviewedNumber } from '../../../src/executor/seccomp/policy.ts'
 import { errnos } from '../../../src/executor/seccomp/row.ts'
-import type { PhaseLimits } from '../../../src/executor/contract/request.ts'
 import { assembleFilter, compileFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
 import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'

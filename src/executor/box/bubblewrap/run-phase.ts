@@ -2,16 +2,16 @@
 // after the last process is dead.
 import { closeSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
-import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Cgroup } from '#cgroup'
+import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
 import type { Command, Evidence, OutputSource, Phase, PhaseRequest, Reason, Usage } from '#contract'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
 import { watchLimits } from './limit-watch.ts'
-import { openWorkDirectory, readOutputFiles } from './output-file.ts'
 import { awaitBox, openBox, ownProcesses } from './open-box.ts'
 import type { BoxResources, OpenBox } from './open-box.ts'
+import { openWorkDirectory, readOutputFiles } from './output-file.ts'
 
 const nothingUsed: Usage = { cpuSeconds: 0, wallSeconds: 0, memoryPeakBytes: 0 }
 

@@ -7,8 +7,8 @@ import { converse } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { socketDescriptor, spawnKeeper } from './launch.ts'
 import type { KeeperLaunch } from './launch.ts'
-import { gatherOutputFiles } from './output-file.ts'
 import { decodeResult, encodeHello, encodeRequest } from './message.ts'
+import { gatherOutputFiles } from './output-file.ts'
 
 export interface Keeper {
   /** Bytes of the interpreter's memory that count as each program's; 0 without one. */

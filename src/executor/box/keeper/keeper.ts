@@ -1,5 +1,6 @@
 // A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). One that
 // fails is never used again: its cgroup is emptied and another takes its place.
+import type { BoxResources } from '#bubblewrap'
 import {
   beforeBegin,
   createClearings,
@@ -18,11 +19,10 @@ import type {
   PhaseRequest,
   Slot,
 } from '#contract'
-import type { BoxResources } from '#bubblewrap'
+import type { KeeperPrograms } from './build.ts'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
 import type { Place, StandingKeeper } from './place.ts'
-import type { KeeperPrograms } from './build.ts'
 
 export { buildKeeper, compileOptions, programSources, sourceDirectory } from './build.ts'
 

@@ -1,7 +1,7 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
-import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
 import type { KeeperGroup } from '#cgroup'
+import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
 import type { Command, Evidence, PhaseRequest } from '#contract'
 import * as structure from './structure.ts'
 

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
-import { findFirstInclude } from './source.ts'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
 import type { Compilation, PrecompiledHeaders } from './precompiled-header.ts'
+import { findFirstInclude } from './source.ts'
 
 interface Gcc extends Compilation {
   readonly version: string

@@ -9,9 +9,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { HostPath } from '#contract'
 import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
-import type { HostPath } from '#contract'
 import { learnWrittenPages } from './written-pages.ts'
 
 /** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */

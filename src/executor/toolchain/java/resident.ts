@@ -1,7 +1,7 @@
 // Starts and speaks with the resident javac, ResidentCompiler.java.
 import { readFileSync } from 'node:fs'
-import { findTypes, nameSource } from './source.ts'
 import type { ResidentCompiler } from '../definition.ts'
+import { findTypes, nameSource } from './source.ts'
 
 /** Compiled by its own virtual machine: javac's first practice. */
 const program = readFileSync(new URL('ResidentCompiler.java', import.meta.url))

@@ -1,12 +1,12 @@
 // What a program sees of the host from inside its box, and what it is: looked at from within, in the real sandbox.
-import t from 'tap'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildArguments, readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
 import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { buildArguments, readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
 import {
   cacheScope,
   execute,

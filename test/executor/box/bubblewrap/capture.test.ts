@@ -1,6 +1,6 @@
 // Bytes are counted exactly, wherever a chunk ends.
-import t from 'tap'
 import { PassThrough } from 'node:stream'
+import t from 'tap'
 import { captureOutput } from '../../../../src/executor/box/bubblewrap/capture.ts'
 
 async function feed(

@@ -1,5 +1,4 @@
 // Standard streams alone: their directory never holds more than spare pipes, and no descriptor stays open.
-import t from 'tap'
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,6 +21,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
 import {
   createStandardStreams,
   removeStandardStreams,

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import t from 'tap'
 import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
-import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
+import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
 import { box, timeFactor } from '../../../helper/executor.ts'
 import {
   countOutOfMemoryKills,

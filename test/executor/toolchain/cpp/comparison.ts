@@ -1,11 +1,11 @@
 // Compares a submission's C++ compiler, headers precompiled, with plain g++ on the command line: what it accepts, refuses
 // and says, byte for byte, and the binary. The sources stand apart.
-import type { Test } from 'tap'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import type { Executor } from '#executor'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'

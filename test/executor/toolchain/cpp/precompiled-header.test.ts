@@ -1,7 +1,5 @@
 // The keeping of precompiled headers alone, with the real compiler: what makes one, what makes it anew, what is left over.
-import t from 'tap'
 import { execFileSync } from 'node:child_process'
-import type { Test } from 'tap'
 import {
   chmodSync,
   existsSync,
@@ -17,6 +15,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
 import { keepPrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 import type { PrecompiledHeaders } from '../../../../src/executor/toolchain/cpp/precompiled-header.ts'
 

@@ -1,9 +1,9 @@
 // Precompiled headers change nothing but time: of programs that compile comes the same binary as of plain g++; what the
 // compiler has something to say about, or what begins strangely, gets the same words, byte for byte, and the same end.
 // One file, because to make all headers takes 15 seconds of CPU.
-import t from 'tap'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { execute, startExecutor } from '../../../helper/executor.ts'
 import { compareWithPlain, include, openWorkshop } from './comparison.ts'
 import { oddities, programs } from './example.ts'

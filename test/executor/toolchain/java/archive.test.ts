@@ -1,7 +1,5 @@
 // The keeping of one archive of classes, with the real JVM: what makes one, what makes it anew, what is left over, and that the
 // JVM does without one that is not its own.
-import t from 'tap'
-import type { Test } from 'tap'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -16,6 +14,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
 import { keepClassArchive } from '../../../../src/executor/toolchain/java/archive.ts'

@@ -1,12 +1,12 @@
 // Archives of classes change nothing but time: the programs that every language has (test/language/) end with them as without,
 // with the same words on stdout and stderr. LANGUAGES="kotlin" looks at some. Real toolchains, real boxes.
-import t from 'tap'
 import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import t from 'tap'
+import type { ExecutionRequest, Executor } from '#executor'
 import { catalogue, languages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
-import type { ExecutionRequest, Executor } from '#executor'
 import { execute, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 import { loadPrograms } from '../../../language/all.ts'
 import type { Programs } from '../../../language/program.ts'

@@ -1,9 +1,9 @@
 // Class files cut short or made up must be refused, never believed: they come out of a box.
-import t from 'tap'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import t from 'tap'
 import {
   findMainClass,
   readClassFiles,

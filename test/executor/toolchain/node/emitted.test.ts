@@ -1,9 +1,9 @@
 // TypeScript programs of several files: what people write in an import finds its file, and what carries the files from the
 // compiler to the run is read strictly.
 import t from 'tap'
-import { execute, startExecutor } from '../../../helper/executor.ts'
-import { readEmitted } from '../../../../src/executor/toolchain/node/emitted.ts'
 import type { ExecutionRequest } from '#executor'
+import { readEmitted } from '../../../../src/executor/toolchain/node/emitted.ts'
+import { execute, startExecutor } from '../../../helper/executor.ts'
 
 const executor = await startExecutor(t, { slots: 1, languages: ['typescript', 'javascript'] })
 

@@ -1,0 +1,109 @@
+// Compiles a program, unless that was done before (artefact-cache.ts): by a compiler that is up already, or in a box.
+import { isDeepStrictEqual } from 'node:util'
+import { eitherOf, unlessAborted } from '#abort'
+import { compileMessageBytes, SandboxError } from '#contract'
+import type { Command, ExecutionRequest, Phase, PhaseLimits, PhaseRequest, Source } from '#contract'
+import type { Compiler, Toolchain } from '#toolchain'
+import { hashSource } from './artefact-cache.ts'
+import type { ArtefactCache, Compiled } from './artefact-cache.ts'
+import type { Offer } from './offer.ts'
+import { beside } from './request-files.ts'
+
+/** Runs one command of a toolchain in a fresh box. */
+export type RunCommand = (
+  toolchain: Toolchain,
+  command: Command,
+  details: Pick<
+    PhaseRequest,
+    'stdin' | 'limits' | 'stop' | 'tap' | 'stderrKeptBytes' | 'outputFiles'
+  >,
+) => Promise<Phase>
+
+/** What a compiler is given, and what it may take. */
+interface Compilation {
+  readonly source: Source
+  readonly limits: PhaseLimits
+  /** One file, no further words, the language's own limits. */
+  readonly isUsual: boolean
+  readonly stop: AbortSignal | undefined
+}
+
+/** @throws {SandboxError} when the language's limits say nothing of a compiler. */
+function describeCompilation(
+  { language, code, files = [], compileArguments = [], stop }: ExecutionRequest,
+  limits: PhaseLimits | null,
+  usual: PhaseLimits | null,
+): Compilation {
+  if (limits === null) throw new SandboxError('limits.read', `${language} has no compile limits`)
+  const isUsual =
+    files.length === 0 && compileArguments.length === 0 && isDeepStrictEqual(limits, usual)
+  return { source: { code, files, arguments: compileArguments }, limits, isUsual, stop }
+}
+
+/** @returns undefined when it was stopped before the end, or while it waited. @throws the signal's reason when aborted. */
+export async function compileOnce(
+  runCommand: RunCommand,
+  cache: ArtefactCache,
+  offer: Offer,
+  compiler: Compiler,
+  request: ExecutionRequest,
+  signal: AbortSignal,
+): Promise<{ readonly compiled: Compiled; readonly cached: boolean } | undefined> {
+  const { language, cacheScope, limits, stop } = request
+  const compilation = describeCompilation(
+    request,
+    (limits ?? offer.limits).compile,
+    offer.limits.compile,
+  )
+  const key = hashSource(language, compiler.identity, compilation.source, compilation.limits)
+  const compiling = cache.compile(
+    { owner: cacheScope, key },
+    () => compile(runCommand, offer, compiler, compilation, signal),
+    isCertain,
+    stop,
+  )
+  const done = await unlessAborted(compiling, stop)
+  // A resident compiler that is stopped keeps nothing of it.
+  if (done === undefined) signal.throwIfAborted()
+  return done
+}
+
+async function compile(
+  runCommand: RunCommand,
+  { toolchain, residents }: Offer,
+  compiler: Compiler,
+  { source, limits, isUsual, stop }: Compilation,
+  signal: AbortSignal,
+): Promise<Compiled> {
+  const { code, files } = source
+  // A compiler that is up already knows one file and the usual limits.
+  const resident = isUsual ? residents : null
+  const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
+  const compiled =
+    (await resident?.compile(code, eitherOf(signal, stop))) ??
+    (await runCommand(toolchain, command(), {
+      stdin: new Uint8Array(),
+      limits,
+      stderrKeptBytes: compileMessageBytes,
+      stop,
+    }))
+  const { stdout, ...rest } = compiled
+  // The compiler's stdout carried the program; it is no output for anyone to read.
+  const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
+  const succeeded = phase.ending === 'exited' && phase.exitCode === 0
+  if (!succeeded) return { phase, artefact: null }
+  try {
+    return { phase, artefact: compiler.readArtefact(Buffer.from(stdout), source) }
+  } catch (error) {
+    // Only with words or files of its own can a program have a hand in what its compiler writes.
+    if (files.length === 0 && source.arguments.length === 0) throw error
+    const message = '[what the compiler wrote is not a program]\n'
+    const stderr = Buffer.concat([phase.stderr, Buffer.from(message)])
+    return { phase: { ...phase, exitCode: 1, stderr }, artefact: null }
+  }
+}
+
+/** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */
+function isCertain({ phase, artefact }: Compiled): boolean {
+  return artefact !== null || (phase.ending === 'exited' && phase.exitCode === 1)
+}
