@@ -2,8 +2,8 @@
 // wait for one batch at most.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '#database'
-import { firstId } from '#id'
 import type { Database } from '#database'
+import { firstId } from '#id'
 
 export interface RebuildProgress {
   /** Read so far. */

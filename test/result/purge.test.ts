@@ -1,13 +1,13 @@
 // Retention: bodies go when their time is up, the log says so, and everything else stays.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '#database'
+import { receiveSubmission } from '#enqueue'
 import { readStream, verifyChains } from '#event'
 import { purgeBodies, readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
 import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
-import { receiveSubmission } from '#enqueue'
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)

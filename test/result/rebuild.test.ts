@@ -1,7 +1,7 @@
 // Projections are caches: made anew from the log alone they are the same, whatever was done to them, and while others write.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { isFinal, readResult, rebuildProjections } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'

@@ -1,7 +1,7 @@
 // Waiting for an end: woken by the notification, or by the next look-up if that is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createWaiter, readTrackedResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'

@@ -6,6 +6,9 @@ import { decodeReport, describeTest } from '../report.ts'
 import type { Part, Seen } from './advance.ts'
 import type { Position } from './position.ts'
 
+/** After reading has failed. */
+export const retryMilliseconds = 500
+
 export interface Standing {
   readonly seen: Seen
   /** Its record is to be read: `seen` has nothing of it. */

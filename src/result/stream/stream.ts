@@ -7,22 +7,12 @@
 // everything that is watched is looked at. The end is told from its record, whatever was told before.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
-import { advance } from './advance.ts'
-import type { Seen } from './advance.ts'
-import { formatPosition } from './position.ts'
+import { createEndings } from './ending.ts'
 import type { Position } from './position.ts'
-import { readEnd, readStanding } from './read.ts'
+import { readStanding, retryMilliseconds } from './read.ts'
 import type { Standing } from './read.ts'
-
-/** One who watches. */
-export interface Watcher {
-  /** False while he has not taken what he was given. */
-  readonly isReady: boolean
-  /** Bytes that others are given too. */
-  give(bytes: Buffer): void
-  /** Nothing more comes: it has ended, it is not known any more, or this process stops. */
-  end(bytes: Buffer | null): void
-}
+import { createTopics, groupWatchers } from './topic.ts'
+import type { Group, Topic, Watcher } from './topic.ts'
 
 export interface Streams {
   /** Asks for the output of what is about to be stored: then none of it comes late. */
@@ -39,48 +29,23 @@ export interface Streams {
   close(): Promise<void>
 }
 
-/** Whoever watches one submission. */
-interface Topic {
-  readonly id: string
-  readonly watchers: Map<Watcher, Position>
-  /** Asked for until then, by performance.now(). */
-  askedUntil: number
-  /** There may be more for some of them. */
-  isDirty: boolean
-  /** When there may last have been more for all of them, by a clock of our own. */
-  dirtiedAt: number
-  isEnding: boolean
-}
-
-/** Watchers that have come equally far. */
-interface Group {
-  readonly topic: Topic
-  readonly position: Position
-  readonly watchers: readonly Watcher[]
-}
-
 const lookMilliseconds = 1000
 /** What comes together is read together. */
 const gatherMilliseconds = 5
-const retryMilliseconds = 500
 const renewMilliseconds = 20_000
 /** In one statement. */
 const groupsMost = 200
 const renewalsMost = 1000
-/** Records that are read at once. */
-const endingsMost = 3
-
 /** @param onError reading fails here; it is tried again. */
 export function createStreams(sql: Database, onError: (error: unknown) => void): Streams {
-  const topics = new Map<string, Topic>()
+  const topics = createTopics()
   const channel = `runledger_${randomBytes(16).toString('hex')}`
   const readAt = new WeakMap<Watcher, number>()
   let clock = 0
-  const toEnd: { readonly topic: Topic; readonly standing: Standing }[] = []
-  let ending = 0
   let isClosed = false
   let looking = false
   let timer: NodeJS.Timeout | undefined
+  const end = createEndings({ sql, topics, lookAgain: dirty, onError })
 
   function schedule(milliseconds: number): void {
     if (looking || timer !== undefined || isClosed) return
@@ -124,9 +89,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     )
     for (const topic of due) {
       topic.isDirty = false
-      // Last in the row next time.
-      topics.delete(topic.id)
-      topics.set(topic.id, topic)
+      topics.moveLast(topic)
     }
     const some = groups.slice(0, groupsMost)
     for (const { topic } of groups.slice(groupsMost)) topic.isDirty = true
@@ -150,81 +113,23 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
   function tell(group: Group, standing: Standing | undefined): void {
     const { topic, watchers } = group
     if (standing === undefined) {
-      for (const watcher of watchers) part(topic, watcher, null)
+      for (const watcher of watchers) topics.part(topic, watcher, null)
     } else if (standing.isFinal) {
       end(topic, standing)
-    } else if (give(group, standing.seen)) {
+    } else if (topics.give(group, standing.seen)) {
       // There was something, so there may be more than one reading takes.
       mark(topic)
     }
-  }
-
-  /** @returns whether there was anything new. */
-  function give({ topic, position: from, watchers }: Group, seen: Seen): boolean {
-    const { text, position } = advance(from, seen)
-    if (text === '') return false
-    const bytes = Buffer.from(text)
-    for (const watcher of watchers) {
-      if (!topic.watchers.has(watcher)) continue
-      topic.watchers.set(watcher, position)
-      if (seen.record === null) watcher.give(bytes)
-      else part(topic, watcher, bytes)
-    }
-    return true
-  }
-
-  function end(topic: Topic, standing: Standing): void {
-    if (topic.isEnding) return
-    topic.isEnding = true
-    toEnd.push({ topic, standing })
-    endNext()
-  }
-
-  function endNext(): void {
-    if (ending === endingsMost) return
-    const next = toEnd.shift()
-    if (next === undefined) return
-    ending += 1
-    const { topic } = next
-    void finish(topic, next.standing)
-      .then(
-        // Who had not taken all is given the rest when he has.
-        () => dirty(topic),
-        (error: unknown) => {
-          onError(error)
-          setTimeout(() => dirty(topic), retryMilliseconds)
-        },
-      )
-      .finally(() => {
-        topic.isEnding = false
-        ending -= 1
-        endNext()
-      })
-  }
-
-  async function finish(topic: Topic, standing: Standing): Promise<void> {
-    const seen = await readEnd(sql, standing)
-    for (const group of groupWatchers(topic)) {
-      if (seen === null) for (const watcher of group.watchers) part(topic, watcher, null)
-      else give(group, seen)
-    }
-  }
-
-  function part(topic: Topic, watcher: Watcher, bytes: Buffer | null): void {
-    leave(topic, watcher)
-    watcher.end(bytes)
-  }
-
-  function leave(topic: Topic, watcher: Watcher): void {
-    topic.watchers.delete(watcher)
-    if (topic.watchers.size === 0 && topics.get(topic.id) === topic) topics.delete(topic.id)
   }
 
   /** For the output of those that nobody asked for yet, or for long. */
   async function ask(which: Iterable<Topic>): Promise<void> {
     const now = performance.now()
     const due = [...new Set(which)]
-      .filter(({ id, askedUntil, isEnding }) => askedUntil < now && !isEnding && topics.has(id))
+      .filter(
+        ({ id, askedUntil, isEnding }) =>
+          askedUntil < now && !isEnding && topics.get(id) !== undefined,
+      )
       .slice(0, renewalsMost)
     if (due.length === 0) return
     await register(due.map(({ id }) => id))
@@ -247,7 +152,7 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     }
   }
 
-  const lookAtAll = (): void => topics.forEach(dirty)
+  const lookAtAll = (): void => topics.values().forEach(dirty)
   const listening = sql.listen(channel, hear, () => {
     // Who was restarted has forgotten what was asked.
     for (const topic of topics.values()) topic.askedUntil = 0
@@ -260,39 +165,18 @@ export function createStreams(sql: Database, onError: (error: unknown) => void):
     channel,
     announce: (id) => register([id]),
     watch(id, from, watcher) {
-      const topic = topics.get(id) ?? {
-        id,
-        watchers: new Map<Watcher, Position>(),
-        askedUntil: 0,
-        isDirty: true,
-        dirtiedAt: 0,
-        isEnding: false,
-      }
-      topics.set(id, topic)
-      topic.watchers.set(watcher, from)
-      if (isClosed) part(topic, watcher, null)
+      const topic = topics.join(id, watcher, from)
+      if (isClosed) topics.part(topic, watcher, null)
       else dirty(topic)
-      return { noteReady: () => dirty(topics.get(id)), leave: () => leave(topic, watcher) }
+      return { noteReady: () => dirty(topics.get(id)), leave: () => topics.leave(topic, watcher) }
     },
     async close() {
       isClosed = true
       clearInterval(looker)
       clearTimeout(timer)
       for (const topic of topics.values())
-        for (const watcher of topic.watchers.keys()) part(topic, watcher, null)
+        for (const watcher of topic.watchers.keys()) topics.part(topic, watcher, null)
       await listening.then(({ unlisten }) => unlisten()).catch(() => {})
     },
   }
-}
-
-function groupWatchers(topic: Topic, isDue = (_watcher: Watcher): boolean => true): Group[] {
-  const groups = new Map<string, Group & { readonly watchers: Watcher[] }>()
-  for (const [watcher, position] of topic.watchers) {
-    if (!watcher.isReady || !isDue(watcher)) continue
-    const key = formatPosition(position)
-    const group = groups.get(key) ?? { topic, position, watchers: [] }
-    groups.set(key, group)
-    group.watchers.push(watcher)
-  }
-  return [...groups.values()]
 }
