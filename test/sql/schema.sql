@@ -1132,7 +1132,7 @@ function runledger.take_execution(worker_id uuid, run text, schema_version integ
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])
-  Tells who waits for it that this submission has ended: the channels told_to are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
+  Tells who waits for it that this submission has ended: the channels told_to, if any, are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
   returns void security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
   grant execute to runledger_worker

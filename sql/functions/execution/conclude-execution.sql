@@ -24,6 +24,7 @@ begin
     submission_id, started_version, schema_version, data, metadata, stdout, stderr, compile_output, run, report
   );
   commit;
+  -- Else nothing follows, and no other transaction.
   if _told_to is not null then
     perform runledger.tell_end(submission_id, _told_to);
   end if;

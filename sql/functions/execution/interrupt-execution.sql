@@ -34,9 +34,7 @@ begin
       interrupt_execution.submission_id, interrupt_execution.started_version + 2,
       jsonb_build_object('lost', interrupt_execution.data -> 'reason'), interrupt_execution.metadata
     );
-    if _told_to is not null then
-      perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
-    end if;
+    perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
     return false;
   end if;
   perform runledger.append_event(
@@ -56,9 +54,7 @@ begin
     );
     perform runledger.refresh_result(interrupt_execution.submission_id);
     _told_to := runledger.finish_submission(interrupt_execution.submission_id);
-    if _told_to is not null then
-      perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
-    end if;
+    perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
     return false;
   end if;
 

@@ -8,6 +8,9 @@ declare
   _payload_bytes constant integer := 7999;
   _record text;
 begin
+  if tell_end.told_to is null then
+    return;
+  end if;
   select row_to_json(told)::text into _record
   from runledger.result r, runledger.read_result(r.id, r.account_id) told
   where r.id = tell_end.submission_id
@@ -22,4 +25,4 @@ begin
   perform pg_notify(channel, _record) from unnest(tell_end.told_to) channel;
 end
 $$;
-comment on function runledger.tell_end is 'Tells who waits for it that this submission has ended: the channels told_to are sent the row of runledger.read_result as JSON, or its id alone if that is too long.';
+comment on function runledger.tell_end is 'Tells who waits for it that this submission has ended: the channels told_to, if any, are sent the row of runledger.read_result as JSON, or its id alone if that is too long.';
