@@ -8,6 +8,7 @@ import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { addPast } from '../helper/history.ts'
 import type { Past } from '../helper/history.ts'
+import { countRowsRead } from '../helper/rows-read.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -113,20 +114,8 @@ t.test('a burst is counted as what it is while all is looked at', async (t) => {
 })
 
 /** Of records, for a series of about so many. */
-async function countRead(most: number): Promise<number> {
-  return session.begin(async (transaction) => {
-    // What the session has not sent to the collector yet, of transactions before too.
-    const count = async (): Promise<number> => {
-      const [{ read }] = await transaction<[{ read: number }]>`
-        select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
-        where relid = 'runledger.result'::regclass`
-      return read
-    }
-    const before = await count()
-    await readSeries(transaction as unknown as Database, most)
-    return (await count()) - before
-  })
-}
+const countRead = (most: number): Promise<number> =>
+  countRowsRead(session, 'runledger.result', (reader) => readSeries(reader as Database, most))
 
 t.test('it reads no more than it may, whatever happens and has happened', async (t) => {
   const most = 3000

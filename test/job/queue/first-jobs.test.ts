@@ -1,10 +1,11 @@
 // Whoever takes a job looks at the first ones, however many wait: PostgreSQL keeps the plan that a worker's connection made
 // when nothing waited.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import type { Queryable } from '#database'
 import { createTestDatabase } from '../../helper/database.ts'
+import { countRowsRead } from '../../helper/rows-read.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -38,17 +39,8 @@ for (const others of ['none', 'some'] as const) {
     t.teardown(() => session.end({ timeout: 1 }))
     t.equal(await take(session), null)
     const account = await enqueue(200, 'python')
-    const rows = await session.begin(async (transaction) => {
-      // What the session has not sent to the collector yet, of transactions before too.
-      const count = async (): Promise<number> => {
-        const [{ read }] = await transaction<[{ read: number }]>`
-          select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables
-          where relid = 'graphile_worker._private_jobs'::regclass`
-        return read
-      }
-      const before = await count()
-      t.equal(await take(transaction), account)
-      return (await count()) - before
+    const rows = await countRowsRead(session, 'graphile_worker._private_jobs', async (taker) => {
+      t.equal(await take(taker), account)
     })
     t.ok(rows < 20, `${rows} of 200`)
   })
