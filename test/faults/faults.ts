@@ -142,7 +142,6 @@ const rescues = createRescues(sql, () => phase)
 const stops: string[] = []
 const recoveries: number[] = []
 const struckByName = new Map<string, number>()
-let hasTriedAll = false
 const failures: string[] = []
 let probes = 0
 
@@ -296,7 +295,6 @@ async function strikeWithEach(): Promise<void> {
 try {
   if (only.source === '(?:)') await strikeWithLongLease()
   await strikeWithEach()
-  hasTriedAll = true
 } catch (error) {
   failures.push(describeError(error))
 }
@@ -360,13 +358,6 @@ const wrong = [
   ...[...struckByName].filter(([, count]) => count === 0).map(([name]) => `never struck: ${name}`),
 ]
 for (const what of wrong.slice(0, 50)) say(`✗ ${what}`)
-
-// Where nothing but a strike itself went wrong, it can be tried again without the others, if they were tried.
-const unfinished = chosen.filter(({ name }) =>
-  wrong.some((what) => what.startsWith(`${name}: `) || what === `never struck: ${name}`),
-)
-if (hasTriedAll && wrong.length > 0 && wrong.length === unfinished.length)
-  say(`once more: ${unfinished.map(({ name }) => name.replaceAll(/[^\w ]/gu, '.')).join('|')}`)
 
 await sql.end({ timeout: 2 })
 await cluster.remove()
