@@ -4,8 +4,8 @@
 import { availableParallelism } from 'node:os'
 import { Bench } from 'tinybench'
 import type { FnReturnedObject } from 'tinybench'
-import { planRound } from './plan.ts'
 import { deadline, roundsAsked } from './options.ts'
+import { planRound } from './plan.ts'
 
 /** Calls that were made and timed elsewhere. */
 export interface Batch {

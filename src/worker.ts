@@ -6,6 +6,7 @@ import { ConfigError, exitForConfig, readOrExit, readWorkerConfig } from '#confi
 import type { LimitOverride } from '#config'
 import { checkLogin, createDatabase, surviveLostConnections, untilAbsent } from '#database'
 import { listLacks } from '#detail'
+import { describeError } from '#error-text'
 import { claimUids, createBlobCache, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
@@ -19,7 +20,6 @@ import {
   startRetention,
   startSweep,
 } from '#job'
-import { describeError } from '#error-text'
 import { defaultLimits } from '#language'
 import type { Language, Limits } from '#language'
 import { createLog } from '#log'

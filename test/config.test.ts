@@ -1,7 +1,7 @@
 // Configuration: read strictly, every mistake at once.
 import t from 'tap'
-import { defaultSettings } from '#language'
 import { readDatabaseConfig, readDoctorConfig, readWebConfig, readWorkerConfig } from '#config'
+import { defaultSettings } from '#language'
 
 const DATABASE_URL = 'postgres://user@localhost/name'
 

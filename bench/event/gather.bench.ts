@@ -3,7 +3,7 @@
 // Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
-import { createSubmissionId } from '#enqueue'
+import { createId } from '#id'
 import { createReceive } from '../../src/job/receive.ts'
 import type { Receive } from '../../src/job/receive.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
@@ -50,6 +50,6 @@ async function emptyQueue(): Promise<void> {
 async function receiveOne(receive: Receive): Promise<void> {
   const context = { ...describeContext(caller), capacity: 100_000 }
   const { signal } = new AbortController()
-  const { kind } = await receive(createSubmissionId(), submission, context, signal)
+  const { kind } = await receive(createId(), submission, context, signal)
   assert.equal(kind, 'received')
 }

@@ -1,7 +1,7 @@
 // A log of any length, made inside the server as the service would have written it: three events a submission, their hashes
 // chained, a result, bodies for the newest; ids spread evenly over the past months, each in its partition.
-import type { Database } from '#database'
 import type { Caller } from '#account'
+import type { Database } from '#database'
 
 /** Makes so many finished submissions of one caller. */
 export async function generateLog(

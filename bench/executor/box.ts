@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createExecutor } from '#executor'
-import { defaultLimits, mapLanguages } from '#language'
 import type { Executor, ExecutorOptions } from '#executor'
+import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
 
 /** Two executors of one process must not share a uid, nor two processes. */

@@ -9,9 +9,9 @@ import { measure } from '../measure.ts'
 import type { Case, Row } from '../measure.ts'
 import { deadline, isMarkdown, isQuick, roundsAsked, wordsAsked } from '../options.ts'
 import { report } from '../report.ts'
+import { formatGoals, goals } from './goal.ts'
 import { describeHello } from './hello.ts'
 import type { Hello } from './hello.ts'
-import { formatGoals, goals } from './goal.ts'
 import { formatMarkdown } from './markdown.ts'
 
 /** A pair that takes longer is compared once. */

@@ -5,8 +5,8 @@
 // machine's cores, so that the rate here is this machine's; the CPU time says what a PostgreSQL with cores of its own
 // would carry, as long as its connections do not wait for each other.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '#database'
 import { createDatabase } from '#database'
+import type { Database } from '#database'
 import { describeSubmission, submitNew } from '../../test/helper/submission.ts'
 import { insertDurably } from '../database.ts'
 import { isQuick, report } from '../report.ts'

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createDatabase } from '#database'
-import { createSubmissionId } from '#enqueue'
+import { createId } from '#id'
 import { createReceive } from '../../src/job/receive.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
@@ -106,7 +106,7 @@ async function fill(): Promise<number> {
       while (count < wanted && performance.now() < endsAt) {
         count += 1
         const { kind } = await receive(
-          createSubmissionId(),
+          createId(),
           submission,
           { ...describeContext(caller), capacity: 1_000_000 },
           signal,

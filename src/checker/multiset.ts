@@ -5,8 +5,8 @@
 // prime field, at a random point: two lines of n bytes have the same one for at most n points of 67 million, whatever they
 // are, and a second random factor spreads the hashes over the chains.
 import { randomInt } from 'node:crypto'
-import { areSameLines, nextLine } from './line.ts'
 import type { Line } from './judgement.ts'
+import { areSameLines, nextLine } from './line.ts'
 import type { LineCursor } from './line.ts'
 
 /** The greatest prime below 2 ** 26: a product of two residues, and a byte more, is exact in a double. */

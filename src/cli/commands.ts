@@ -2,13 +2,13 @@
 import { auditCommands } from './audit-commands.ts'
 import type { Command } from './command.ts'
 import { hostCommands } from './host-commands.ts'
-import { languageCommands } from './language-commands.ts'
 import { keyCommands } from './keys.ts'
+import { languageCommands } from './language-commands.ts'
+import { orderCommands } from './order-commands.ts'
 import { rerunCommands } from './rerun-commands.ts'
 import { serviceCommands } from './service-commands.ts'
-import { topCommands } from './top-commands.ts'
 import { tierCommands } from './tiers.ts'
-import { orderCommands } from './order-commands.ts'
+import { topCommands } from './top-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
 export const commands: readonly Command[] = [

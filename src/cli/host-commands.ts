@@ -1,6 +1,6 @@
 // `doctor`, `workers` and `running`: the host, and what is under way.
-import { defineCommand, exitStatuses } from './command.ts'
 import { readDoctorConfig } from '#config'
+import { defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { printRows } from './output.ts'
 import { listRunning, listWorkers } from './under-way.ts'

@@ -1,9 +1,9 @@
 // The command `rerun`; rerun.ts does the work.
 import { readOrExit, readQueueConfig } from '#config'
 import type { Database } from '#database'
+import { verdicts } from '#event'
 import { languages, languagesByName } from '#language'
 import { campaignNameMost, capCampaign } from '#operator'
-import { verdicts } from '#event'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'

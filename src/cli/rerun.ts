@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findOperatorKey } from '#account'
 import { errorCode } from '#database'
 import type { Database } from '#database'
-import { createSubmissionId, rerunInCampaign } from '#enqueue'
+import { rerunInCampaign } from '#enqueue'
 import type { CampaignOutcome } from '#enqueue'
-import { firstId } from '#id'
+import { createId, firstId } from '#id'
 import type { Row } from './output.ts'
 
 /** Submissions that have ended and are no reruns; what is left out filters nothing. */
@@ -116,7 +116,7 @@ function createRepeater(
     const apiKeyId = known ?? (await findOperatorKey(sql, account, metadata))
     keys.set(account, apiKeyId)
     const { capacity } = campaign
-    const rerun = { id: createSubmissionId(), apiKeyId, capacity }
+    const rerun = { id: createId(), apiKeyId, capacity }
     return rerunInCampaign(sql, id, campaign, rerun, metadata)
   }
   return async (selected) => {

@@ -1,8 +1,8 @@
 // Checks the hash chains of the whole log. A hash covers an event's content and the hash before it, so
 // audit.broken_chain shows changes, removals and insertions. Asked a day at a time, in bounded memory. Reads audit
 // views alone.
-import { firstId } from '#id'
 import type { Database } from '#database'
+import { firstId } from '#id'
 
 /** Its hash or version does not follow from the one before. */
 export interface BrokenLink {

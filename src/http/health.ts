@@ -3,9 +3,9 @@ import { errorCode, findMissingRight, sqlState } from '#database'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import type { Logger } from '#log'
-import type { HttpDependencies } from './http.ts'
-import { withDeadline } from './deadline.ts'
 import { sendJson } from './answer.ts'
+import { withDeadline } from './deadline.ts'
+import type { HttpDependencies } from './http.ts'
 import type { Handler } from './request.ts'
 
 /** `GET /healthz`: the process answers. */

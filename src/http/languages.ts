@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { catalogue } from '#language'
 import type { Language, LanguageDefinition } from '#language'
-import { refuseQuery } from './request.ts'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import { refuseQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
 const phaseLimits = v.object({

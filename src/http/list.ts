@@ -1,15 +1,15 @@
 // GET /api/submissions: the account's own, newest first, page by page.
 import * as v from 'valibot'
 import type { Issue } from '#error'
-import { listResults, resultStatuses } from '#result'
 import { verdicts } from '#event'
+import { listResults, resultStatuses } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
+import { tagSchema } from './detail-field.ts'
 import type { HttpDependencies } from './http.ts'
+import { languageSchema } from './language-name.ts'
 import { invalidRequest, isUuid, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
-import { languageSchema } from './language-name.ts'
-import { tagSchema } from './detail-field.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
 

@@ -1,11 +1,12 @@
 // POST /api/result/{id}/rerun: the same submission again, on today's toolchain, for whoever may submit it today.
 import type { Response } from 'polka'
 import type { Caller } from '#account'
-import { createSubmissionId, rerunSubmission } from '#enqueue'
+import { rerunSubmission } from '#enqueue'
 import type { RerunReception } from '#enqueue'
 import { Problem } from '#error'
 import type { Issue } from '#error'
 import { readStream } from '#event'
+import { createId } from '#id'
 import { defaultLimits, limitSpellings } from '#language'
 import type { Language } from '#language'
 import { hasResult, readTrackedResult } from '#result'
@@ -47,7 +48,7 @@ export function rerunResult(
 
     const context = { apiKeyId, requestId, idempotencyKey, capacity: queueCapacity }
     const reception = await withDeadline((signal) =>
-      rerunSubmission(database, original, createSubmissionId(), context, signal),
+      rerunSubmission(database, original, createId(), context, signal),
     )
     if (reception.kind === 'queue_full') throw await queueFull(database)
     const { id, ...stored } = refuseUnrepeatable(reception)

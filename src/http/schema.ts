@@ -5,8 +5,8 @@ import type { ProblemCode } from '#error'
 import { exceededLimits, verdicts } from '#event'
 import { languages } from '#language'
 import { envelopeSchema, receiptSchema } from '#receipt'
-import { operatorSchemas } from './operator/schema.ts'
 import { resultStatuses, webhookStates } from '#result'
+import { operatorSchemas } from './operator/schema.ts'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time', pattern: 'Z$' }))

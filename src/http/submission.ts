@@ -1,14 +1,14 @@
 // Validates a submission request, reporting all breaches at once.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
-import type { Issue } from '#error'
 import type { Submission } from '#enqueue'
+import type { Issue } from '#error'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
-import { languageSchema } from './language-name.ts'
 import { detailEntries } from './detail-field.ts'
 import { readDetail } from './detail.ts'
 import { findUnknown, judgeDetail } from './judge-detail.ts'
+import { languageSchema } from './language-name.ts'
 import { byteLength, decode, wellFormedText, wellFormedTextWithoutNul } from './text.ts'
 import { webhookSecret } from './webhook-secret.ts'
 

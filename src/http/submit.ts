@@ -1,14 +1,16 @@
 // POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
 import type { Response } from 'polka'
-import { createSubmissionId, flushLog, receiveSubmission } from '#enqueue'
+import { flushLog, receiveSubmission } from '#enqueue'
 import type { Reception, Submission } from '#enqueue'
 import { Problem } from '#error'
+import { createId } from '#id'
 import { beginning, isFinal, readTrackedResult } from '#result'
 import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
+import type { SubmissionParser } from './offered.ts'
 import { unavailable } from './problem.ts'
 import { queueFull } from './queue-full.ts'
 import {
@@ -22,7 +24,6 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { StreamDesk } from './stream.ts'
-import type { SubmissionParser } from './offered.ts'
 
 export function submit(
   dependencies: HttpDependencies,
@@ -132,7 +133,7 @@ async function receive(
 }
 
 async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
-  const reception = await receive(dependencies, parsed, createSubmissionId(), null)
+  const reception = await receive(dependencies, parsed, createId(), null)
   const { id } = reception
   if (reception.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
   const record = await readRecord(dependencies, parsed, id)
@@ -146,7 +147,7 @@ async function submitAndWait(
 ): Promise<Answer> {
   const { waiter, database } = dependencies
   const { seconds, hungUp } = parsed
-  const id = createSubmissionId()
+  const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
   const reception = await receive(dependencies, parsed, id, waiter.channel).catch(
@@ -189,7 +190,7 @@ async function submitAndStream(
   const { database, streams } = dependencies
   const giveBack = desk.admit(parsed.request)
   try {
-    const id = createSubmissionId()
+    const id = createId()
     await withDeadline(() => streams.announce(id))
     const reception = await receive(dependencies, parsed, id, streams.channel)
     // The commit was not waited for, but the first event tells the id.

@@ -1,6 +1,5 @@
 // The door to the queue for all but the worker. Apart from job.ts, so that the web process never loads the executor.
 import type { Database } from '#database'
-import { createId } from '#id'
 
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
@@ -12,11 +11,6 @@ export type { BatchItem } from './batch.ts'
 export { listDemands } from './detail.ts'
 export type { Detail, DetailFile, OwnLimits, Test } from './detail.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
-
-/** UUID v7, so that ids sort by time. */
-export function createSubmissionId(): string {
-  return createId()
-}
 
 /** Resolves when all that was received is on disk. */
 export async function flushLog(sql: Database): Promise<void> {

@@ -2,9 +2,9 @@
 // database admits one at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
+import { purgeBlobs } from '#blob'
 import type { Database } from '#database'
 import type { Logger } from '#log'
-import { purgeBlobs } from '#blob'
 import { purgeBodies } from '#result'
 import { reachFailpoint } from './failpoint.ts'
 

@@ -1,12 +1,12 @@
 // What the log says of a submission, alone or in a batch, and when two requests are the same.
 import { createHash } from 'node:crypto'
-import { encodeDetail, listDemands } from './detail.ts'
-import type { Detail, OwnLimits } from './detail.ts'
 import { digestBody, schemaVersion } from '#event'
 import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
 import { createId } from '#id'
 import { spellLimits } from '#language'
 import type { Language } from '#language'
+import { encodeDetail, listDemands } from './detail.ts'
+import type { Detail, OwnLimits } from './detail.ts'
 
 export interface Submission {
   readonly language: Language

@@ -1,10 +1,10 @@
 // The door to the sweep, in web and worker processes. Twice a second it gives back what dead workers held; every ten
 // seconds it compares the queue with unfinished submissions, and parts of the log with what it promises.
 import type { Database } from '#database'
-import type { Logger } from '#log'
 import { firstId } from '#id'
-import { createLedgerCheck } from './ledger-check.ts'
+import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
+import { createLedgerCheck } from './ledger-check.ts'
 import { repeat } from './repeat.ts'
 import type { Stoppable } from './repeat.ts'
 

@@ -3,10 +3,10 @@
 import { findOperatorKey } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
-import { cancelSubmission, createSubmissionId, rerunInCampaign } from '#enqueue'
+import { cancelSubmission, rerunInCampaign } from '#enqueue'
 import { schemaVersion } from '#event'
-import { firstId } from '#id'
 import type { Metadata } from '#event'
+import { createId, firstId } from '#id'
 
 export const bulkActions = ['cancel', 'rerun', 'replay'] as const
 export type BulkAction = (typeof bulkActions)[number]
@@ -113,7 +113,7 @@ function createActor(
       return async ({ id, account_id: account }) => {
         const apiKeyId = keys.get(account) ?? (await findOperatorKey(sql, account, metadata))
         keys.set(account, apiKeyId)
-        const rerun = { id: createSubmissionId(), apiKeyId, capacity }
+        const rerun = { id: createId(), apiKeyId, capacity }
         const by = { name: campaign ?? '', atOnce: rerunsAtOnce }
         const outcome = await rerunInCampaign(sql, id, by, rerun, metadata)
         if (outcome === 'received') return 'done'

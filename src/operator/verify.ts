@@ -1,6 +1,6 @@
 // A walk through the whole ledger, a step at a time: whoever asked keeps where it stands.
-import { firstId } from '#id'
 import type { Database } from '#database'
+import { firstId } from '#id'
 
 export interface VerifyStep {
   /** That it went through. */

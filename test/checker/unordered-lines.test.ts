@@ -1,7 +1,7 @@
 // The checker `unordered_lines`: the lines in any order, each as often as it is expected.
 import t from 'tap'
-import { bytesOf, holdDifferent, holdSame, judge } from './judge.ts'
 import { check } from '#checker'
+import { bytesOf, holdDifferent, holdSame, judge } from './judge.ts'
 
 const unordered = { type: 'unordered_lines' } as const
 

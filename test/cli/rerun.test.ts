@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
-import type { Caller } from '#account'
-import { createSubmissionId, rerunInCampaign, rerunSubmission } from '#enqueue'
-import { rebuildProjections } from '#result'
+import { v7 as uuidv7 } from 'uuid'
 import { findOperatorKey, listKeys } from '#account'
+import type { Caller } from '#account'
+import { rerunInCampaign, rerunSubmission } from '#enqueue'
+import { createId } from '#id'
+import { rebuildProjections } from '#result'
 import { tellLife } from '../../src/cli/audit.ts'
 import { countCampaign, runCampaign } from '../../src/cli/rerun.ts'
 import type { Campaign } from '../../src/cli/rerun.ts'
@@ -143,7 +144,7 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   const receipt = await rerunSubmission(
     sql,
     first?.rerun_id ?? '',
-    createSubmissionId(),
+    createId(),
     { apiKeyId: caller.apiKeyId, requestId: uuidv7(), idempotencyKey: null, capacity: 1000 },
     new AbortController().signal,
   )
@@ -269,13 +270,13 @@ t.test('even without its lock one is repeated once', async (t) => {
   const [id = ''] = await submitEnded('index', ['AC'])
   const apiKeyId = await findOperatorKey(sql, caller.accountId, { actor: { operator: 'test' } })
   const name = `campaign ${uuidv7()}`
-  const rerun = { id: createSubmissionId(), apiKeyId, capacity: 1000 }
+  const rerun = { id: createId(), apiKeyId, capacity: 1000 }
   const by = { name, atOnce: 1 }
   const metadata = { actor: { operator: 'test' } }
   t.equal(await rerunInCampaign(sql, id, by, rerun, metadata), 'received')
-  const again = { ...rerun, id: createSubmissionId() }
+  const again = { ...rerun, id: createId() }
   t.equal(await rerunInCampaign(sql, id, by, again, metadata), 'done')
-  const request = { submission_id: createSubmissionId(), api_key_id: apiKeyId, metadata: { actor: {} }, data: { campaign: name } } // prettier-ignore
+  const request = { submission_id: createId(), api_key_id: apiKeyId, metadata: { actor: {} }, data: { campaign: name } } // prettier-ignore
   await t.rejects(sql`select * from runledger.rerun_submission(${id}, ${sql.json(request)})`, {
     code: '23505',
   })

@@ -1,9 +1,9 @@
 // The client against the real server, and its webhook check against the published one.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { RunledgerError, createClient, nameBlob, verifyWebhook } from '../../src/client/client.ts'

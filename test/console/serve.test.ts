@@ -1,7 +1,7 @@
 // How the console's files are served: by name only, to whoever asks, under a strict policy, cheaply.
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { request } from 'node:http'
 import t from 'tap'
 import { createConsole } from '#console'
 import { buildConsole } from '../../src/console/build.ts'

@@ -1,7 +1,7 @@
 // Events of every version that was ever written are read in today's shape; those of the future are passed through.
 import { readFileSync, readdirSync } from 'node:fs'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { readStream, schemaVersion, upcast, upcasts } from '#event'
 import { readResult } from '#result'

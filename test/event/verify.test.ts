@@ -1,8 +1,8 @@
 // The walk over the hash chains: silent on what we wrote, loud on what somebody changed behind our back.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { verifyChains } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'

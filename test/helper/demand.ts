@@ -2,7 +2,7 @@
 import type { Caller } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
-import { createSubmissionId } from '#enqueue'
+import { createId } from '#id'
 import { encodeDetail } from '../../src/job/detail.ts'
 import { describeRequest } from '../../src/job/submission.ts'
 import { describeContext, describeSubmission } from './submission.ts'
@@ -16,7 +16,7 @@ export async function submitTomorrow(
   caller: Caller,
   given: Parameters<typeof describeSubmission>[0],
 ): Promise<string> {
-  const id = createSubmissionId()
+  const id = createId()
   const submission = describeSubmission({ detail: { arguments: ['beside it'] }, ...given })
   const request = describeRequest(id, submission, describeContext(caller)) as { data: object }
   const data = { ...request.data, demands: [tomorrow] }

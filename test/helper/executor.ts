@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import * as v from 'valibot'
 import { createExecutor } from '#executor'
-import { defaultLimits, mapLanguages } from '#language'
 import type { ExecutionRequest, Executor, ExecutorOptions, Outcome, Phase } from '#executor'
+import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
 
 /** How many times slower than a usual machine this one may be. */

@@ -4,8 +4,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { admitRequest, issueKey } from '#account'
 import type { Caller } from '#account'
 import type { Database } from '#database'
-import { createSubmissionId, receiveSubmission } from '#enqueue'
+import { receiveSubmission } from '#enqueue'
 import type { Reception, Submission, SubmissionContext } from '#enqueue'
+import { createId } from '#id'
 import { isFinal, readResult } from '#result'
 import type { ResultRecord } from '#result'
 
@@ -55,7 +56,7 @@ export async function submit(
 ): Promise<Reception> {
   return receiveSubmission(
     sql,
-    createSubmissionId(),
+    createId(),
     submission,
     { ...describeContext(caller), ...context },
     new AbortController().signal,

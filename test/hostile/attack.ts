@@ -4,8 +4,8 @@
 import type { Ending } from '#executor'
 import { languages } from '#language'
 import type { Language } from '#language'
-import type { Attacker } from './program.ts'
 import { wrapBody } from './program.ts'
+import type { Attacker } from './program.ts'
 
 /**
  * What may become of an attack: an ending of the phase attacked, where `exited` means that the program reached its last

@@ -2,8 +2,8 @@
 // the statements of a sender and of a receiver; the same program plays either end, as its input says, so that it compiles
 // once. A receiver looks again and again for some time; `open` says whether the channel works inside one box, which is
 // tried first: a receiver that cannot receive would prove nothing.
-import type { Attacker } from './program.ts'
 import { wrapBody } from './program.ts'
+import type { Attacker } from './program.ts'
 
 export interface Ends {
   /** Declarations of both ends (C++ and Java: outside functions). */

@@ -6,10 +6,10 @@ import { createExecutor } from '#executor'
 import type { Executor } from '#executor'
 import { defaultLimits, languages as allLanguages, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
-import { attackers } from './program.ts'
-import type { Attacker } from './program.ts'
 import { box, timeFactor } from '../helper/executor.ts'
 import type { Attack, Profile } from './attack.ts'
+import { attackers } from './program.ts'
+import type { Attacker } from './program.ts'
 
 const mebibyte = 1024 * 1024
 

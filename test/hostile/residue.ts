@@ -11,8 +11,8 @@ import {
   statSync,
 } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { listEntries } from './profile.ts'
 import { isExiting } from '../helper/executor.ts'
+import { listEntries } from './profile.ts'
 import type { Arena } from './profile.ts'
 
 /** What the host looked like when nothing was running. */

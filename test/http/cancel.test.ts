@@ -1,7 +1,7 @@
 // POST /api/result/{id}/cancel through the whole service: web process, worker, sandbox.
+import { randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'

@@ -1,9 +1,9 @@
 // Submissions of many clients at once, through a real web process: each is told what became of its own, whatever becomes of
 // its neighbours, and of the server.
 import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
 import { Pool } from 'undici'
 import { v7 as uuidv7 } from 'uuid'
-import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller } from '../helper/submission.ts'

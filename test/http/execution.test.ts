@@ -1,10 +1,10 @@
 // From HTTP to the sandbox and back: every language and verdict through the whole service.
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
+import { accelerated } from '../helper/executor.ts'
 import { copy, hello } from '../helper/program.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
-import { accelerated } from '../helper/executor.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const { sql, url, drop } = await createTestDatabase()

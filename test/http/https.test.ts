@@ -5,9 +5,9 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectSecurely } from 'node:tls'
 import t from 'tap'
-import { createAuthority } from '../webhook/certificate.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startServer } from '../helper/server.ts'
+import { createAuthority } from '../webhook/certificate.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)

@@ -1,7 +1,7 @@
 // Which languages can be submitted: what a worker offers, or did within the last day.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
 import { pretendWorker } from '../helper/execution.ts'

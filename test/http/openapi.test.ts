@@ -1,6 +1,6 @@
 // /openapi.json: it is what is served, complete, well formed, and its examples work.
-import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import t from 'tap'
 import { checkAnswer, checkSchema, contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { issueOperatorKey } from '../helper/operator.ts'

@@ -1,15 +1,15 @@
 // Reading: a record at every stage, the long poll, the list and the events of a submission.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { createDatabase } from '#database'
+import { describeLimits } from '#job'
+import { defaultLimits } from '#language'
 import { findNewestMigration } from '#migration-file'
+import { readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, finish, pretendWorker, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
-import { createDatabase } from '#database'
-import { defaultLimits } from '#language'
-import { describeLimits } from '#job'
-import { readResult } from '#result'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)

@@ -10,12 +10,12 @@ import { createDatabase } from '#database'
 import { findPort } from '#embedded-postgres'
 import { catalogue } from '#language'
 import type { Language } from '#language'
-import { attacks } from '../hostile/attack/attacks.ts'
-import { listLanguages } from '../hostile/attack.ts'
-import type { Fate } from '../hostile/attack.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { accelerated } from '../helper/executor.ts'
 import { copy } from '../helper/program.ts'
+import { listLanguages } from '../hostile/attack.ts'
+import type { Fate } from '../hostile/attack.ts'
+import { attacks } from '../hostile/attack/attacks.ts'
 import {
   begin,
   giveRights,

@@ -1,8 +1,8 @@
 // What no release of ours wrote, or what somebody changed by hand: each is said or repaired, the queue goes on, and
 // nothing that was acknowledged is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'

@@ -1,7 +1,7 @@
 // A submission that its caller takes back ends once, in whatever state it is, and in whatever it is racing with.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { cancelSubmission } from '#enqueue'
 import { readStream } from '#event'
 import { readResult } from '#result'

@@ -1,6 +1,6 @@
 // The reconciler's look at the ledger: what it finds, when it finds it, who looks, and what a look may read.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createLog } from '#log'
 import { rebuildProjections } from '#result'
 import { startSweep } from '#sweep'

@@ -1,9 +1,9 @@
 // Submissions that are received together: each is received, replayed or refused by itself, as it would be alone.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, json } from '#database'
-import { createSubmissionId } from '#enqueue'
 import type { Reception, Submission, SubmissionContext } from '#enqueue'
+import { createId } from '#id'
 import { createReceive } from '../../src/job/receive.ts'
 import { describeBodies, describeRequest } from '../../src/job/submission.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -37,7 +37,7 @@ type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
 function receiveOne({ submission = python, ...context }: Asked): Promise<Reception> {
   return receive(
-    createSubmissionId(),
+    createId(),
     submission,
     { ...describeContext(caller), ...context },
     new AbortController().signal,
@@ -207,7 +207,7 @@ t.test('a key runs no more at once than it may', async (t) => {
 t.test('one that is to be on disk has those with it wait for the disk', async (t) => {
   const context = describeContext(caller)
   const describe = (toldTo: string | null): object => ({
-    request: { ...describeRequest(createSubmissionId(), python, context), told_to: toldTo },
+    request: { ...describeRequest(createId(), python, context), told_to: toldTo },
     ...describeBodies(python),
   })
   for (const [channels, expected] of [
@@ -225,7 +225,7 @@ t.test('one that is to be on disk has those with it wait for the disk', async (t
 })
 
 t.test('what comes after its caller was answered 503 is not stored', async (t) => {
-  const id = createSubmissionId()
+  const id = createId()
   const { signal } = new AbortController()
   let received: Promise<unknown> = Promise.resolve()
   await sql.begin(async (transaction) => {

@@ -1,6 +1,6 @@
 // What the queue and the projection may lose without a submission being lost: jobs, rows, answers, whole workers.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'

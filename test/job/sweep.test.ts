@@ -1,7 +1,7 @@
 // The sweep judges nobody who had no chance to speak: after an outage, of whatever kind, workers get time first.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { createLog } from '#log'
 import { startSweep } from '#sweep'

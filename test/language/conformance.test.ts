@@ -2,9 +2,9 @@
 // toolchains, real boxes. LANGUAGES="go rust" looks at some, LANGUAGES= at all; without it the catalogue's first three are tried. What the
 // host lacks is named, and with EVERY_LANGUAGE=1 a failure.
 import t from 'tap'
+import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { catalogue, languages } from '#language'
 import type { Language, PhaseLimits } from '#language'
-import type { ExecutionRequest, Executor, Outcome } from '#executor'
 import { scaleLimits, startExecutor } from '../helper/executor.ts'
 import { loadPrograms } from './all.ts'
 import type { Program } from './program.ts'

@@ -6,8 +6,8 @@
 //   --suite FILE    run these test files instead of those that a row names: what does this file find?
 //   --in DIRECTORY  plant in that checkout's copy: what did an older revision's tests find?
 //   name            a part of a fault's name; several choose more; none: all
-import { parseArgs } from 'node:util'
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startTestCluster } from '../helper/database.ts'
 import { copyCheckout } from './checkout.ts'
 import type { Checkout } from './checkout.ts'

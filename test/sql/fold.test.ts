@@ -1,7 +1,7 @@
 // A result is a fold of its submission's events, written twice: as the view that defines it, and as the step that brings a
 // cached row up to date. Given these events, when one more comes, then both say the same, and this.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
 

@@ -8,8 +8,8 @@ import type { Database } from '#database'
 import { migrate, MigrationError } from '#migration'
 import { createTestDatabase, startTestCluster, withDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
-import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { describeSchema } from '../helper/schema.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)

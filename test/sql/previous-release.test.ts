@@ -5,20 +5,21 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { findPort } from '#embedded-postgres'
-import { migrate, MigrationError } from '#migration'
 import type { Caller } from '#account'
 import { createDatabase, json } from '#database'
 import type { Database } from '#database'
-import { cancelSubmission, createSubmissionId, rerunSubmission } from '#enqueue'
+import { findPort } from '#embedded-postgres'
+import { cancelSubmission, rerunSubmission } from '#enqueue'
+import { createId } from '#id'
+import { migrate, MigrationError } from '#migration'
 import { readResult } from '#result'
 import { describeReceived } from '../../src/job/submission.ts'
 import { createTestDatabase, withDatabase } from '../helper/database.ts'
 import { submitTomorrow, tomorrow } from '../helper/demand.ts'
+import { completeExecution, startExecution } from '../helper/execution.ts'
 import { issueOperatorKey } from '../helper/operator.ts'
 import { listLosses, unpackPreviousRelease } from '../helper/release.ts'
 import type { Release } from '../helper/release.ts'
-import { completeExecution, startExecution } from '../helper/execution.ts'
 import { snapshotPath } from '../helper/schema.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -32,7 +33,7 @@ const losses = release === null ? [] : listLosses(release.schema, present, relea
 
 /** Submits with what every release's function takes: this code's own call is for this code's schema. */
 async function submitAsBefore(previous: Database, caller: Caller): Promise<string> {
-  const id = createSubmissionId()
+  const id = createId()
   const request = {
     submission_id: id,
     api_key_id: caller.apiKeyId,
@@ -151,7 +152,7 @@ if (release === null) {
     const caller = await createCaller(sql)
     const first = await submitNew(sql, caller, describeSubmission({ code: 'print(input())', stdin: 'again' })) // prettier-ignore
     t.match(await finalResult(sql, first), { verdict: 'AC', stdout: 'again\n', rerun_of: null })
-    const id = createSubmissionId()
+    const id = createId()
     const context = { apiKeyId: caller.apiKeyId, requestId: id, idempotencyKey: null, capacity: 10 }
     await rerunSubmission(sql, first, id, context, new AbortController().signal)
     t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'again\n', rerun_of: first })

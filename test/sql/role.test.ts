@@ -1,7 +1,7 @@
 // The processes as login roles that are members of ours and nothing more: least rights are enough rights.
 import { execFile, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'

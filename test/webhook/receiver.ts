@@ -1,6 +1,6 @@
 // Receivers for webhook tests: real HTTPS servers on loopback, and listeners that nobody may reach and that count who does.
-import { createServer as createHttpsServer } from 'node:https'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server, type Socket } from 'node:net'
 
 import type { Identity } from './certificate.ts'

@@ -2,9 +2,9 @@
 // test needs a certain speed, upper bounds only say that something ended at all.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
-import { createServer as createTlsServer } from 'node:tls'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'

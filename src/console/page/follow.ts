@@ -1,6 +1,6 @@
 // What a view asks of the service, again whenever what it depends on changes.
-import { RunledgerError } from '#client'
 import { useEffect, useState } from 'preact/hooks'
+import { RunledgerError } from '#client'
 
 export interface Followed<T> {
   readonly value: T | null

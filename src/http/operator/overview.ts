@@ -1,9 +1,9 @@
 // GET /api/operator/overview: the whole service at one look. All who look within a second share one.
 import { createOverviewDesk } from '#operator'
-import { refuseQuery } from '../request.ts'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
+import { refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
 import type { Refusals } from './refusal.ts'
 

@@ -1,9 +1,9 @@
 // GET /api/operator/series: how the last hours went. All who look within ten seconds share one look.
 import { createSeriesDesk } from '#operator'
-import { refuseQuery } from '../request.ts'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
+import { refuseQuery } from '../request.ts'
 import type { OperatorHandler } from './access.ts'
 import type { Refusals } from './refusal.ts'
 

@@ -1,7 +1,7 @@
 // What is asked of POST /api/operator/bulk and verify.
 import * as v from 'valibot'
-import { bulkActions, campaignNameMost } from '#operator'
 import { verdicts } from '#event'
+import { bulkActions, campaignNameMost } from '#operator'
 import { tagSchema } from '../detail-field.ts'
 import { languageSchema } from '../language-name.ts'
 import { wellFormedTextWithoutNul } from '../text.ts'

@@ -1,7 +1,7 @@
 // Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
 // box like any other, and tells by its exit status as testlib's checkers do.
-import type { Execute, Phase } from '#executor'
 import type { ProgramChecker, Test } from '#detail'
+import type { Execute, Phase } from '#executor'
 
 /** Of what it says. */
 const messageBytesMost = 1024

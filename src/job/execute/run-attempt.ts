@@ -1,21 +1,21 @@
 // Runs a begun attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
 import { unlessAborted } from '#abort'
+import { decodeDetail } from '#detail'
+import type { Detail } from '#detail'
 import type { ExecutionInterrupted } from '#event'
 import { nothingDone, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import { LeaseExpiredError } from '#lease'
-import { decodeDetail } from '#detail'
-import type { Detail } from '#detail'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
-import type { Suspension } from './suspension.ts'
+import type { Cancels } from './cancel.ts'
 import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
+import type { Suspension } from './suspension.ts'
+import type { Teller } from './teller.ts'
 import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
 import type { Expectation } from './verdict.ts'
-import type { Cancels } from './cancel.ts'
-import type { Teller } from './teller.ts'
 
 export interface ExecuteDependencies extends AttemptDependencies {
   /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */

@@ -5,9 +5,9 @@ import type { Database } from '#database'
 import type { Live, OutputSource, Runs } from '#executor'
 import type { Logger } from '#log'
 import { describeTest } from '#report'
-import { createWatched } from './watched.ts'
 import type { Attempt } from './attempt.ts'
 import type { JudgedTests } from './tests.ts'
+import { createWatched } from './watched.ts'
 
 /** Of one attempt. */
 export interface Teller {

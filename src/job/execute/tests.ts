@@ -1,10 +1,10 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
 import { unlessAborted } from '#abort'
+import type { Detail, Test } from '#detail'
 import type { TestFacts } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
-import type { Detail, Test } from '#detail'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
 import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'

@@ -1,8 +1,8 @@
 // What an operator sees of the service, and does to it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 import { enterIdle, fact, looks, oldest, origin, sql } from '../operator-suite.ts'
 import { enter } from '../service.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 fact(
   'an operator sees the service, the oldest first, and nothing else',

@@ -1,7 +1,7 @@
 // Sources that cost whoever reads them more time than they have letters. The worker reads every source on its one event
 // loop before a compiler sees it (language/*-source.ts), so this would hold up everybody: event-loop.ts looks at that.
-import type { Attacker } from '../program.ts'
 import type { Attack, Fate } from '../attack.ts'
+import type { Attacker } from '../program.ts'
 
 /** The largest source that is accepted. */
 const most = 65_536

@@ -1,9 +1,9 @@
 // What operators do to many submissions: counted before, a step at a time, to what fits and nothing else, an event for each.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import type { Caller } from '#account'
 import { json } from '#database'
 import { readStream } from '#event'
-import type { Caller } from '#account'
 import { createTestDatabase } from '../../helper/database.ts'
 import { finish, pretendWorker, startExecution } from '../../helper/execution.ts'
 import { issueOperatorKey } from '../../helper/operator.ts'

@@ -1,6 +1,6 @@
 // Ends that are told together: each is stored or refused by itself, as it would be alone, and who waits is told.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { createDatabase, errorCode } from '#database'
 import { readResult } from '#result'
 import { conclude } from '../../../src/job/execute/conclude.ts'

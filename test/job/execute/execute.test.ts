@@ -1,6 +1,6 @@
 // From a submission in the database to its end in the log, with the real queue and the real sandbox.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createLog } from '#log'
 import { createTestDatabase } from '../../helper/database.ts'

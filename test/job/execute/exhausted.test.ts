@@ -1,10 +1,10 @@
 // A worker whose sandbox is beyond repair takes no more, and costs the submissions that it had nothing.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { SandboxError } from '#executor'
-import { defaultLimits } from '#language'
 import type { Executor } from '#executor'
+import { defaultLimits } from '#language'
 import { createLog } from '#log'
 import { createExecuteTask } from '../../../src/job/execute/execute.ts'
 import { createTestDatabase } from '../../helper/database.ts'

@@ -1,7 +1,7 @@
 // A cancel ends the wait for blobs, wherever a submission waits for one; what was done before it is told.
 import { createHash } from 'node:crypto'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { storeBlob } from '#blob'
 import { cancelSubmission } from '#enqueue'
 import type { BlobCache, Executor, Phase } from '#executor'

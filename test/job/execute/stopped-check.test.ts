@@ -1,6 +1,6 @@
 // A worker that is told to end waits for no check of a large output: the submission goes back as if it had not run.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import type { Executor, Phase } from '#executor'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'

@@ -2,8 +2,8 @@
 // attempt whose start a crash of the database has forgotten.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createTestDatabase } from '../../helper/database.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'

@@ -1,6 +1,6 @@
 // A submission that demands what a worker cannot do waits for one that can.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { listLacks } from '#detail'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'

@@ -1,7 +1,7 @@
 // Workers that run different languages, on one queue: each job runs where it can. Real queues and a real sandbox; each sees
 // a part of what the sandbox runs.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import type { Executor } from '#executor'
 import type { Language } from '#language'

@@ -1,8 +1,8 @@
 // graphile-worker's pool outlives its connections, in the ways in which pg itself says only in words what happened.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createQueuePool } from '../../../src/job/queue/pool.ts'
 import { createLog } from '#log'
+import { createQueuePool } from '../../../src/job/queue/pool.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { startTcpProxy } from '../../helper/tcp-proxy.ts'
 

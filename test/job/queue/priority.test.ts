@@ -1,7 +1,7 @@
 // What is low waits until none does that is not: in the queue, for a place among its key's, after a loss, and when its rows
 // are made again from the log.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'

@@ -1,6 +1,6 @@
 // In which order accounts' programs come: whoever has had least of the slots is next.
-import { v7 as uuidv7 } from 'uuid'
 import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'

@@ -1,7 +1,7 @@
 // What a view of operators follows while somebody can see it. A hidden page asks nothing; what it showed stays until it asks
 // again.
-import type { RunledgerError } from '#client'
 import { useEffect, useState } from 'preact/hooks'
+import type { RunledgerError } from '#client'
 import { whileVisible } from '../screen.ts'
 
 export interface Seen<T> {
