@@ -215,7 +215,11 @@ async function stop(reason: string, exitCode: number): Promise<void> {
   suspension.stop()
   await queue.stop()
   clearTimeout(drained)
-  await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executor.close()])
+  const executorClosed = executor.close().catch((error: unknown) => {
+    // The next worker's start clears it away.
+    log.error({ err: error }, 'executor.left_over')
+  })
+  await Promise.allSettled([retention.stop(), sweep.stop(), lease.stop(), executorClosed])
   await Promise.all(
     [database, sweepDatabase, retentionDatabase].map((pool) => pool.end({ timeout: 1 })),
   )

@@ -29,7 +29,7 @@ export async function openCgroupV1(
   hierarchies: readonly Hierarchy[],
 ): Promise<CgroupParent> {
   const base = findBase(hierarchies, name)
-  for (const directory of listDistinct(base)) await sweep(directory)
+  await sweep(base)
   const parent = descend(base, name)
   try {
     makeGroups(parent)
@@ -53,10 +53,7 @@ export async function openCgroupV1(
     version: 'v1',
     create: async (child, limits) => openGroup(await make(child, limits)),
     createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
-    async close() {
-      for (const child of readChildren(parent.memory)) await killAll(descend(parent, child))
-      for (const directory of listDistinct(parent)) await removeTree(directory)
-    },
+    close: () => removeParent(parent),
   }
 }
 
@@ -195,26 +192,28 @@ async function killFrozen(directory: string, freezer: string | null): Promise<vo
   }
 }
 
-/** Removes dead workers' groups, but not another user's. */
-async function sweep(base: string): Promise<void> {
-  for (const name of readChildren(base).filter(isAbandoned)) {
-    const parent = `${base}/${name}`
+/** Kills and removes everything below, then the parent. */
+async function removeParent(parent: Directories): Promise<void> {
+  const directories = listDistinct(parent)
+  for (const child of new Set(directories.flatMap(readChildren)))
+    await killAll(descend(parent, child))
+  for (const directory of directories) await removeTree(directory)
+}
+
+/**
+ * Removes dead workers' groups, but not another user's. A group is one in all hierarchies: a worker that died while it
+ * froze its processes left them where only the freezer can let them die.
+ */
+async function sweep(base: Directories): Promise<void> {
+  const names = new Set(listDistinct(base).flatMap(readChildren).filter(isAbandoned))
+  for (const name of names) {
     try {
-      for (let round = 0; round < 50; round += 1) {
-        const groups = [parent, ...readChildren(parent).map((child) => `${parent}/${child}`)]
-        if (groups.every((group) => readPids(group).length === 0)) break
-        for (const group of groups) {
-          // A worker that died between freezing and thawing left frozen processes, which cannot die.
-          if (existsSync(`${group}/freezer.state`)) writeValue(group, 'freezer.state', 'THAWED')
-          killEach(group)
-        }
-        await delay(10)
-      }
-      await removeTree(parent)
+      await removeParent(descend(base, name))
     } catch (error) {
       const code = readCode(error)
-      const forbidden = code === 'EACCES' || code === 'EPERM' || error instanceof SandboxError
-      if (!forbidden && !isMissing(error)) throw error
+      const isForbidden = code === 'EACCES' || code === 'EPERM'
+      // What outlives a kill the next worker tries again.
+      if (!isForbidden && !(error instanceof SandboxError) && !isMissing(error)) throw error
     }
   }
 }

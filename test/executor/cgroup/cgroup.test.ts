@@ -1,5 +1,6 @@
 // Cgroups on this machine's own kernel: limits that cannot be had, what is left behind, whose groups are swept.
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -17,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import type { PhaseRequest } from '#contract'
 import { SandboxError } from '#executor'
 import { defaultLimits } from '#language'
@@ -38,6 +40,7 @@ import {
   startExecutor,
   timeFactor,
 } from '../../helper/executor.ts'
+import { needsFreezer } from '../../helper/freeze.ts'
 
 t.setTimeout(120_000 * timeFactor)
 const parent = await openCgroupParent(nameWorkerGroup())
@@ -280,28 +283,61 @@ t.test('a slot whose group cannot be removed is taken out of service', async (t)
   rmdirSync(blocking)
 })
 
-t.test('groups of a dead worker are swept, with their processes', async (t) => {
-  // Whoever makes groups sweeps, other test files too: the worker lives until all is in its place.
+/** Groups of a worker that lives until `kill`, with a process in them: whoever makes groups sweeps, other test files too. */
+async function plantGroups(): Promise<{
+  readonly group: Cgroup
+  readonly sleeper: ChildProcess
+  kill(): Promise<void>
+}> {
   const worker = spawn('/bin/sleep', ['60'], { stdio: 'ignore' })
   await once(worker, 'spawn')
   const [prefix, namespace] = nameWorkerGroup().split('-')
   const startTicks = readFileSync(`/proc/${worker.pid}/stat`, 'utf8').split(' ')[21]
   const name = [prefix, namespace, worker.pid, startTicks, 1].join('-')
-  t.equal(isAbandoned(name), false)
-  const dead = await openCgroupParent(name)
-  const group = await dead.create('left', limits)
+  const group = await (await openCgroupParent(name)).create('left', limits)
   const sleeper = spawn('/bin/sleep', ['60'], { stdio: 'ignore' })
   await once(sleeper, 'spawn')
   for (const entrance of group.entrances) writeFileSync(entrance, String(sleeper.pid))
+  return {
+    group,
+    sleeper,
+    async kill() {
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
+    },
+  }
+}
+
+/** A worker that starts finds nothing of them afterwards. */
+async function areSwept(
+  t: Test,
+  { group, sleeper, kill }: Awaited<ReturnType<typeof plantGroups>>,
+): Promise<void> {
   t.ok(group.holds(sleeper.pid!))
   const ended = once(sleeper, 'exit')
-  worker.kill('SIGKILL')
-  await once(worker, 'exit')
+  await kill()
   const living = await openCgroupParent(nameWorkerGroup())
-  t.same((await ended)[1], 'SIGKILL')
+  // Another test file's worker may be at it, too.
+  const [, signal] = await ended
+  t.equal(signal, 'SIGKILL')
   while (groupPaths(group).some((path) => existsSync(dirname(path)))) await delay(10)
   await living.close()
+}
+
+t.test('groups of a dead worker are swept, with their processes', async (t) => {
+  await areSwept(t, await plantGroups())
 })
+
+t.test(
+  'a worker that died while it froze its processes is swept as well',
+  needsFreezer,
+  async (t) => {
+    const planted = await plantGroups()
+    const freezer = groupPaths(planted.group).find((path) => existsSync(`${path}/freezer.state`))
+    writeFileSync(`${freezer}/freezer.state`, 'FROZEN')
+    await areSwept(t, planted)
+  },
+)
 
 t.test('groups of a living worker are not swept', async (t) => {
   const executor = await startExecutor(t)
