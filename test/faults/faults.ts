@@ -310,7 +310,7 @@ for (;;) {
 }
 for (const service of [...webs, ...workers]) {
   const status = await service.stop()
-  if (status !== 0) failures.push(`${service.name} ended with ${status}`)
+  if (status !== 0) failures.push(`${service.name} ended with ${status}:\n${service.lastWords()}`)
 }
 const judgement = await judge(sql, load, delivered, probes)
 const leftovers = findLeftovers(platform.pids, directory, { first: firstUid, count: 4 * slots })

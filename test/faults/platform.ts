@@ -33,6 +33,8 @@ export interface Service {
   ended(): Promise<number | string>
   /** Resolves when the present process, or the one that follows it, is ready. @throws with its last words when none was. */
   ready(): Promise<void>
+  /** The last lines that its processes have said. */
+  lastWords(): string
   /** Messages logged so far by all its processes, each with how often. */
   readonly logged: ReadonlyMap<string, number>
   /** Ends it for good; resolves when it has ended. */
@@ -186,6 +188,7 @@ export async function createPlatform(
       disk,
       logged,
       setClock,
+      lastWords: () => recent.join('\n'),
       environment: {},
       get pid() {
         return child.pid ?? 0
