@@ -66,6 +66,8 @@ t.test(
     t.strictSame(readWorkerConfig({ DATABASE_URL, ...given }).settings, {
       JAVA_HOME: '/srv/jdk',
       JAVA_RESIDENT_COMPILER: true,
+      JAVA_STARTS_AHEAD: true,
+      NODE_STARTS_AHEAD: true,
       CPP_PRECOMPILED_HEADERS: false,
     })
     t.throws(

@@ -8,7 +8,8 @@
 //
 // A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
 // is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
-// and runs programs in forks of itself. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
+// and runs programs in forks of itself. A runtime that is slow to start (`ahead-start`) has one, too, and waits in the next
+// box for its program. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
 // its own, on v1 in its keeper's.
 //
 // bubblewrap makes a box for each phase where no keeper can be had (box/bubblewrap/run-phase.ts). A shell lowers its own
@@ -156,17 +157,20 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     onFallback,
   )
   const slots = createSlotPool(options.slots, firstUid)
-  const opened = await openSandbox(toolchains, slots, options).catch(async (error: unknown) => {
-    // The preparations end before the caller hears of the failure.
-    closing.abort(error)
-    await Promise.all(preparing)
-    throw error
-  })
+  const limits = { ...defaultLimits, ...options.limits }
+  const opened = await openSandbox(toolchains, slots, limits, options).catch(
+    async (error: unknown) => {
+      // The preparations end before the caller hears of the failure.
+      closing.abort(error)
+      await Promise.all(preparing)
+      throw error
+    },
+  )
   const { resources, boxes } = opened
   const offers = openOffers(
     toolchains,
     resources,
-    { ...defaultLimits, ...options.limits },
+    limits,
     { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
     onFallback,
   )

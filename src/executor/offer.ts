@@ -1,8 +1,9 @@
 // What an executor offers: the languages that the host has, and their accelerators. No language is named here. An
 // accelerator that cannot be had costs time only.
+import { isDeepStrictEqual } from 'node:util'
 import type { BoxResources } from '#bubblewrap'
 import { describe, SandboxError } from '#contract'
-import type { ForkServer, Language, Limits } from '#contract'
+import type { AheadRuntime, ForkServer, Language, Limits } from '#contract'
 import { defaultSettings, languages } from '#language'
 import type { LanguageSettings } from '#language'
 import { keepCompilers } from '#resident'
@@ -89,6 +90,20 @@ export function beginPreparations(
 export function listForkServers(toolchains: Toolchains): ForkServer[] {
   return [...toolchains.values()].flatMap(
     (toolchain) => pickAccelerator(toolchain, 'fork-server') ?? [],
+  )
+}
+
+/** Runtimes that may be up before their programs, for runs with these limits; one that languages share once. */
+export function listAheadRuntimes(
+  toolchains: Toolchains,
+  limits: Readonly<Record<Language, Limits>>,
+): AheadRuntime[] {
+  const runtimes = [...toolchains].flatMap(([language, toolchain]) => {
+    const start = pickAccelerator(toolchain, 'ahead-start')
+    return start === null ? [] : [start.runtime(limits[language].run.memoryBytes)]
+  })
+  return runtimes.filter(
+    (one, index) => runtimes.findIndex((other) => isDeepStrictEqual(one, other)) === index,
   )
 }
 

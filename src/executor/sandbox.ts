@@ -10,10 +10,10 @@ import {
 } from '#bubblewrap'
 import type { BoxResources } from '#bubblewrap'
 import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
-import type { BoxChoice, Boxes } from '#contract'
+import type { BoxChoice, Boxes, Language, Limits } from '#contract'
 import { assembleFilter } from '#seccomp'
 import { warm } from '#toolchain'
-import { listForkServers } from './offer.ts'
+import { listAheadRuntimes, listForkServers } from './offer.ts'
 import type { Toolchains } from './offer.ts'
 import type { SlotPool } from './slot.ts'
 
@@ -28,6 +28,7 @@ export interface SandboxOptions {
 export async function openSandbox(
   toolchains: Toolchains,
   slots: SlotPool,
+  limits: Readonly<Record<Language, Limits>>,
   { box = 'auto', cacheDirectory, onFallback = () => {} }: SandboxOptions,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
   const resources = await openResources(cacheDirectory)
@@ -40,6 +41,7 @@ export async function openSandbox(
       directory: `${cacheDirectory}/keeper`,
       paths: [...toolchains.values()].flatMap(({ paths }) => paths),
       forkServers: listForkServers(toolchains),
+      aheadRuntimes: listAheadRuntimes(toolchains, limits),
       onFallback,
     })
     return { resources, boxes }

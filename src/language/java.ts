@@ -30,6 +30,8 @@ export const java = {
     JAVA_HOME: v.optional(v.string()),
     /** Whether a javac stays up between submissions. */
     JAVA_RESIDENT_COMPILER: v.optional(toggle, 'on'),
+    /** Whether a JVM is up in each slot before there is a program. */
+    JAVA_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   limits: {
     // The worker reads every class file on its event loop.

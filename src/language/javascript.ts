@@ -1,6 +1,8 @@
 // JavaScript: the Node that this service runs on.
+import * as v from 'valibot'
 import type { LanguageDefinition } from './definition.ts'
 import { usualRun } from './limits.ts'
+import { toggle } from './setting.ts'
 
 export const javascript = {
   name: 'javascript',
@@ -10,7 +12,10 @@ export const javascript = {
   comment: ['//', ''],
   packages: [],
   tools: [],
-  settings: {},
+  settings: {
+    /** Whether a Node is up in each slot before there is a program, in TypeScript too. */
+    NODE_STARTS_AHEAD: v.optional(toggle, 'on'),
+  },
   limits: { compile: null, run: usualRun },
   example: 'console.log("Hello, world!")',
   trial: 'console.log(require("fs").readFileSync(0).length)',

@@ -149,7 +149,9 @@ export async function openArena(
     cacheBytes: 256 * mebibyte,
     cacheDirectory,
     accelerators:
-      name === 'compile' ? ['fork-server', 'resident-compiler', 'preparation'] : ['fork-server'],
+      name === 'compile'
+        ? ['fork-server', 'ahead-start', 'resident-compiler', 'preparation']
+        : ['fork-server', 'ahead-start'],
     box,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))

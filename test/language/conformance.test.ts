@@ -29,7 +29,8 @@ const slots = 4
 const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
   startExecutor(t, {
     languages: chosen,
-    accelerators: [],
+    // In the other kind of box each program starts its own.
+    accelerators: ['ahead-start'],
     slots,
     limits: scaleLimits({ ...enough, ...run }, enough),
     onMissing: ({ language, reason }) => missing.add(`${language} (${reason})`),

@@ -67,6 +67,17 @@ export interface ForkServer {
   }[]
 }
 
+/** A runtime that is up before there is a program: it is started in the next box, and waits where it looks for one. */
+export interface AheadRuntime {
+  /** What people call it. */
+  readonly name: string
+  /** Of the programs that it may run. */
+  readonly argv: readonly string[]
+  readonly unlimitedStack: boolean
+  /** Path of what it looks for first in the box's directory. */
+  readonly awaits: string
+}
+
 export interface BoxOptions {
   readonly choice: BoxChoice
   readonly slots: readonly Slot[]
@@ -76,5 +87,7 @@ export interface BoxOptions {
   readonly paths: readonly HostPath[]
   /** Used where they can be had; elsewhere each program has an interpreter of its own. */
   readonly forkServers: readonly ForkServer[]
+  /** Used where they can be had; elsewhere each is started with its program. */
+  readonly aheadRuntimes: readonly AheadRuntime[]
   readonly onFallback: (reason: string) => void
 }

@@ -148,7 +148,7 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'keeper: what stood in the group before the run is charged to the program',
-    text: 'run->memory_before = read_number(descriptors[usage]);',
+    text: 'run->memory_before = held > run->memory_of_start ? held - run->memory_of_start : 0;',
     instead: 'run->memory_before = 0;',
     tests: ['executor/box/keeper/keeper'],
   },
@@ -157,6 +157,30 @@ export const executorFaults: readonly Fault[] = [
     text: 'request->processes + (version == 1 ? 2 : 1);',
     instead: 'request->processes + (version == 1 ? 3 : 2);',
     tests: ['executor/box/phase'],
+  },
+  {
+    name: 'ahead: a program writes as large a file as it likes',
+    text: 'set_limit(RLIMIT_FSIZE, orders.file_size_limit);',
+    instead: '',
+    tests: ['executor/box/keeper/ahead-java'],
+  },
+  {
+    name: 'ahead: what holds a runtime stays in its environment',
+    text: 'size_t bytes = strlen(variable);\n  unsetenv("LD_PRELOAD");',
+    instead: 'size_t bytes = strlen(variable);',
+    tests: ['executor/box/keeper/ahead-java'],
+  },
+  {
+    name: 'ahead: a program finds what its runtime was told by',
+    text: 'close(ahead_orders);',
+    instead: '',
+    tests: ['executor/box/keeper/ahead-java'],
+  },
+  {
+    name: 'ahead: one that has ended while it waited is asked all the same',
+    text: 'if (start == ahead && !has_word() && await_word(box.pidfd))',
+    instead: 'if (start == by_fork && !has_word() && await_word(box.pidfd))',
+    tests: ['executor/box/keeper/ahead-java'],
   },
   {
     name: 'python: an object that does something when it dies is cut short',

@@ -150,30 +150,46 @@ static __attribute__((noinline)) _Noreturn void start_program(const struct reque
   _exit(errno == ENOENT ? 127 : 126);
 }
 
+/**
+ * Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process never
+ * wait behind many processes to kill them.
+ */
+static void enter_idle_class(void) {
+  struct sched_param none = {0};
+  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
+}
+
+static void limit_stack(bool unlimited) {
+  struct rlimit stack;
+  getrlimit(RLIMIT_STACK, &stack);
+  uint64_t usual = stack.rlim_max < usual_stack_bytes ? stack.rlim_max : usual_stack_bytes;
+  set_limit(RLIMIT_STACK, unlimited ? stack.rlim_max : usual, stack.rlim_max);
+}
+
 /** The program's process before its first instruction. Returns only when it goes on without exec. */
-static void become_program(const struct box *box, bool forks) {
+static void become_program(const struct box *box, enum start start) {
   uint64_t one = 1;
   if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
     give_up("box.streams");
   if (setsid() < 0) give_up("box.session");
   // Lets the program's processes read each other's /proc entries, as elsewhere.
-  if (forks && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
+  if (start == ahead) {
+    enter_idle_class();
+    limit_stack(runtime_has_all_stack());
+    start_runtime(box, ready);
+    give_up("box.exec");
+  }
+  if (start == by_fork && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");
-  // Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process
-  // never wait behind many processes to kill them.
-  struct sched_param none = {0};
-  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
+  enter_idle_class();
   const struct request *request = &shared->request;
-  // In case the keeper dies. Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
-  uint64_t cpu_seconds = 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1;
+  // In case the keeper dies.
+  uint64_t cpu_seconds = last_cpu_seconds(request);
   set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
   set_limit(RLIMIT_FSIZE, request->file_size_limit, request->file_size_limit);
-  struct rlimit stack;
-  getrlimit(RLIMIT_STACK, &stack);
-  uint64_t usual = stack.rlim_max < usual_stack_bytes ? stack.rlim_max : usual_stack_bytes;
-  set_limit(RLIMIT_STACK, request->unlimited_stack ? stack.rlim_max : usual, stack.rlim_max);
-  if (forks) {
+  limit_stack(request->unlimited_stack != 0);
+  if (start == by_fork) {
     prctl(PR_SET_NAME, own_name, 0, 0, 0);
     quiet = request->may_end_quietly != 0;
     if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
@@ -208,7 +224,7 @@ static _Noreturn void watch_program(pid_t program) {
 }
 
 /** Returns only in a program's process that needs no exec. */
-static void become_box(struct box *box, bool forks) {
+static void become_box(struct box *box, enum start start) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
   // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
@@ -230,7 +246,7 @@ static void become_box(struct box *box, bool forks) {
   pid_t program = fork();
   if (program < 0) give_up("box.fork");
   if (program == 0) {
-    become_program(box, forks);
+    become_program(box, start);
     return;
   }
   close_range(0, (unsigned)ended - 1, 0);
@@ -245,7 +261,7 @@ static void clear_event(int event) {
   if (poll(&waits, 1, 0) > 0 && read(event, &count, sizeof count) != sizeof count) fail("keeper.event");
 }
 
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks) {
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start) {
   memset(&shared->ended, 0, sizeof *shared - offsetof(struct shared, ended));
   *box = (struct box){0};
   clear_event(ready);
@@ -264,6 +280,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   box->input_reader = open(path, O_RDONLY | O_CLOEXEC);
   if (box->input_reader < 0 || fchmod(box->input, 0444) != 0) fail("box.stdin");
   if (pipe2(box->output, O_CLOEXEC) != 0 || pipe2(box->errors, O_CLOEXEC) != 0) fail("box.pipe");
+  if (start == ahead) prepare_runtime(box);
   int group = prepare_group();
   struct clone_args arguments = {
       .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
@@ -275,7 +292,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
   if (pid < 0) fail("box.clone");
   if (pid == 0) {
-    become_box(box, forks);
+    become_box(box, start);
     return true;
   }
   box->pid = (int)pid;
@@ -283,6 +300,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bo
   close(box->input_reader);
   close(box->output[1]);
   close(box->errors[1]);
+  if (start == ahead) close(box->orders[0]);
   if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
     fail("box.pipe");
   return false;
@@ -302,10 +320,14 @@ void write_file(struct box *box, const char *name, bool executable, int *descrip
 }
 
 void wait_until_ready(struct box *box) {
+  if (box->ready) return;
   struct pollfd events[] = {{ready, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
   int found = poll(events, 2, seconds_until_ready * 1000);
   uint64_t count;
-  if (found > 0 && events[0].revents != 0 && read(ready, &count, sizeof count) == sizeof count) return;
+  if (found > 0 && events[0].revents != 0 && read(ready, &count, sizeof count) == sizeof count) {
+    box->ready = true;
+    return;
+  }
   if (shared->error_step[0] != 0) {
     errno = shared->error;
     fail(shared->error_step);
@@ -317,6 +339,10 @@ void release_box(struct box *box) {
   if (fcntl(box->input, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("box.stdin");
   size_t held = shared->request.output_files > 0 ? 1 : 0;
   for (size_t index = held; index < scratch_count; index += 1) close(box->mounts[index]);
+  if (has_runtime()) {
+    release_runtime(box, &shared->request);
+    return;
+  }
   uint64_t one = 1;
   if (write(go, &one, sizeof one) != sizeof one) fail("box.go");
 }

@@ -1,4 +1,4 @@
-// Compiles the keeper, and the library that makes an interpreter one. No binary is shipped: a sandbox should be
+// Compiles the keeper, the library that makes an interpreter one, and the one that holds a runtime, which both contain. No binary is shipped: a sandbox should be
 // readable. Results are named by what they were made from, and kept beside compiled submissions.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -22,7 +22,16 @@ export const compileOptions: readonly string[] = [
 // -z now resolves names once, in the resident interpreter, instead of in each fork.
 const libraryOptions = ['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-z,now']
 
-const common = ['keeper.c', 'channel.c', 'supervise.c', 'root.c', 'box.c', 'group.c', 'output.c']
+const common = [
+  'keeper.c',
+  'channel.c',
+  'supervise.c',
+  'root.c',
+  'box.c',
+  'group.c',
+  'output.c',
+  'runtime.c',
+]
 export const programSources: readonly string[] = ['main.c', ...common]
 
 /**
@@ -44,9 +53,11 @@ export async function buildKeeper(
       hash.update(readFileSync(`${sourceDirectory}/${name}`))
     const stem = `${directory}/${hash.digest('hex').slice(0, 32)}`
     const isStatic = further.length === 0
+    const ahead = await compile(`${stem}.ahead.so`, [...libraryOptions, '-s', 'ahead.c'])
+    const contains = `-DAHEAD_LIBRARY="${ahead}"`
     const [program, forkLibrary] = await Promise.all([
-      compile(stem, [...further, ...(isStatic ? ['-static'] : []), ...programSources]),
-      compile(`${stem}.so`, [...further, ...libraryOptions, 'python.c', ...common]),
+      compile(stem, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
+      compile(`${stem}.so`, [...further, ...libraryOptions, contains, 'python.c', ...common]),
     ])
     return { program, forkLibrary }
   } catch (cause) {

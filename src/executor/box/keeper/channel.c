@@ -2,7 +2,8 @@
 //
 // Protocol: numbers are little-endian, structures as in message.h.
 // From the worker:
-//   'H' struct hello; then the filter (struct sock_filter[]) and the layout (build_root in root.c). First, once.
+//   'H' struct hello; then the filter (struct sock_filter[]), the layout (build_root in root.c) and the runtime (runtime.c).
+//       First, once.
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
 //       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.
 //   'A' u32. Kills the program that runs, if any.
@@ -65,6 +66,13 @@ bool read_more(void) {
 }
 
 bool has_word(void) { return talk->question_end - talk->question_start >= sizeof(uint32_t); }
+
+bool await_word(int process) {
+  struct pollfd events[] = {{worker_socket, POLLIN, 0}, {process, POLLIN, 0}};
+  while (poll(events, 2, -1) < 0 && errno == EINTR) {
+  }
+  return events[0].revents == 0 && events[1].revents != 0;
+}
 
 void read_exactly(void *target, size_t size) {
   char *next = target;

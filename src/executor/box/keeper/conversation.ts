@@ -23,6 +23,8 @@ export interface Conversation {
   /** Kills the keeper; what is expected rejects with the error. */
   end(error: SandboxError): void
   readonly failed: () => SandboxError | null
+  /** Resolves with what has ended it. */
+  readonly ended: Promise<SandboxError>
 }
 
 /** How long an ended keeper's last words are waited for. */
@@ -34,6 +36,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
   let awaited: { kind: Kind; resolve(body: Buffer): void; reject(error: unknown): void } | null =
     null
   const sending = watchSending(socket)
+  const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SandboxError>()
 
   function end(error: SandboxError): void {
     if (failure !== null) return
@@ -42,6 +45,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     socket.destroy()
     awaited?.reject(error)
     awaited = null
+    tellEnd(error)
   }
 
   function take(kind: Kind, body: Buffer): void {
@@ -92,6 +96,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     follow: () => addWord('T'),
     end,
     failed: () => failure,
+    ended,
   }
   cutFrames(socket, conversation, take)
   watchEnd(child, end, () => sending.isUnread)

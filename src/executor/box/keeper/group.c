@@ -30,6 +30,8 @@ static struct {
   unsigned groups;
   int64_t cpu_before;
   uint64_t kills_before, memory_before, memory_allowed;
+  /** Charged before a runtime started, and what its start has taken. */
+  uint64_t memory_before_start, memory_of_start;
   /** Charged before the first run. */
   uint64_t memory_at_rest;
   /** v1: the least ever charged before a run. */
@@ -202,6 +204,13 @@ static int64_t read_cpu(void) {
   return (int64_t)read_number(descriptors[cpu]) - (own.tv_sec * INT64_C(1000000000) + own.tv_nsec);
 }
 
+void begin_start(void) { run->memory_before_start = version == 1 ? read_number(descriptors[usage]) : 0; }
+
+void note_start(void) {
+  uint64_t held = read_number(descriptors[usage]);
+  run->memory_of_start = held > run->memory_before_start ? held - run->memory_before_start : 0;
+}
+
 void begin_group(const struct request *request, uint64_t share) {
   // Plus the box's first process, and on v1 the keeper.
   uint32_t allowed = request->processes + (version == 1 ? 2 : 1);
@@ -209,7 +218,8 @@ void begin_group(const struct request *request, uint64_t share) {
   run->processes_held = allowed;
   if (version == 1 && !write_text(descriptors[peak], "0")) fail("group.reset");
   if (version == 2) (void)!write_text(descriptors[peak], "reset");
-  run->memory_before = read_number(descriptors[usage]);
+  uint64_t held = read_number(descriptors[usage]);
+  run->memory_before = held > run->memory_of_start ? held - run->memory_of_start : 0;
   run->memory_allowed = request->memory_bytes;
   // What was charged before is not the program's, except the interpreter's share. Rounded, to be written seldom.
   const uint64_t step = 256 * 1024;

@@ -15,6 +15,8 @@ export interface Keeper {
   readonly shareBytes: number
   /** False once failed; it then runs nothing more. */
   readonly alive: boolean
+  /** Resolves once it is not. */
+  readonly failed: Promise<unknown>
   /**
    * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
    * in the next run.
@@ -65,6 +67,7 @@ function createKeeper(
     get alive() {
       return conversation.failed() === null
     },
+    failed: conversation.ended,
     run: (request, signal) => run(conversation, request, signal),
     async close() {
       socket.end()

@@ -6,7 +6,8 @@
 // result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
 // passes on what a program wrote, and opens files that a program can write after its end alone (output.c).
 //
-// In a resident interpreter the same code forks programs (python.c).
+// In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
+// already (runtime.c).
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -85,7 +86,10 @@ static void fill_box(struct request *request) {
     fail_saying("protocol", "the limits");
   read_strings(request);
   wait_until_ready(&box);
-  settle_group();
+  if (has_runtime())
+    note_start();
+  else
+    settle_group();
   // Input and files; box_bytes is scratch space plus files.
   make_room(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
@@ -153,9 +157,13 @@ static void run(void) {
   begin_streams(&box, &request, streams);
   begin_group(&request, share);
   int64_t started = now();
-  begun = true;
   release_box(&box);
+  begun = true;
   enum reason reason = supervise(&box, &request, streams, started);
+  if (has_runtime() && !runtime_began(&box) && reason != aborted) {
+    begun = false;
+    fail_saying("box.setup", "the runtime ended before its program");
+  }
   pass_on(&streams[0]);
   pass_on(&streams[1]);
   struct result result = measure(reason, streams, started);
@@ -179,15 +187,17 @@ void setup(void) {
   struct hello hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
-      hello.layout_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
+      hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
       hello.filter_bytes % sizeof(struct sock_filter) != 0 ||
       hello.filter_bytes / sizeof(struct sock_filter) > BPF_MAXINSNS)
     fail_saying("protocol", "the first word");
-  char *text = malloc((size_t)hello.filter_bytes + hello.layout_bytes + 1);
+  size_t layout_end = (size_t)hello.filter_bytes + hello.layout_bytes;
+  char *text = malloc(layout_end + hello.runtime_bytes + 1);
   if (text == NULL) fail("keeper.memory");
-  read_exactly(text, (size_t)hello.filter_bytes + hello.layout_bytes);
-  text[hello.filter_bytes + hello.layout_bytes] = 0;
+  read_exactly(text, layout_end + hello.runtime_bytes);
   open_group(hello.cgroup_version, (hello.flags & hello_counts_swap) != 0);
+  open_runtime(text + layout_end, &hello);
+  text[layout_end] = 0;
   if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
@@ -202,15 +212,47 @@ __attribute__((noinline)) static void clear_stack(void) {
   explicit_bzero(used, sizeof used);
 }
 
-bool serve(bool forks) {
-  uint64_t memory = group_memory();
-  share = forks && memory > share ? memory - share : 0;
+static void tell_ready(void) {
   append_frame('r', &share, sizeof share);
   send_all();
-  for (;;) {
+}
+
+/** Runtimes take more than an empty box does. */
+static const uint64_t start_bytes = 64 << 20;
+
+static void make_room_for_box(enum start start) {
+  if (start == ahead) {
+    settle_group();
+    make_room(start_bytes);
+    begin_start();
+  } else {
     make_room(0);
+  }
+}
+
+/** A runtime that waits may end. */
+static void await_request(enum start start) {
+  if (start == ahead && !has_word() && await_word(box.pidfd))
+    fail_saying("box.setup", "the runtime ended before its program");
+}
+
+bool serve(enum start start) {
+  bool forks = start == by_fork;
+  uint64_t memory = group_memory();
+  share = forks && memory > share ? memory - share : 0;
+  bool told = start != ahead;
+  if (told) tell_ready();
+  for (;;) {
+    make_room_for_box(start);
     if (forks) clear_stack();
-    if (prepare_box(&box, last->box_bytes, last->scratch_bytes, forks)) return may_end_quietly();
+    if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return may_end_quietly();
+    if (!told) {
+      // A runtime that cannot be started is no keeper.
+      wait_until_ready(&box);
+      tell_ready();
+      told = true;
+    }
+    await_request(start);
     uint32_t kind;
     do read_exactly(&kind, sizeof kind);
     while (kind == 'A' || kind == 'T');

@@ -44,6 +44,10 @@ struct box {
   uint64_t sizes[2];
   /** An eventfd, readable when the program has ended. */
   int ended;
+  /** Where a runtime that waits hears of its program. */
+  int orders[2];
+  /** The program's process waits. */
+  bool ready;
   /** The box did not end after its kill. */
   bool outlives;
 };
@@ -58,11 +62,20 @@ struct stream {
   size_t gathered_length;
 };
 
+/** How the program's process comes to its program. */
+enum start {
+  by_exec,
+  /** It is a fork of an interpreter (python.c). */
+  by_fork,
+  /** It is a runtime that is up already (runtime.c). */
+  ahead
+};
+
 // keeper.c
 extern struct shared *shared;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec: whether it may end quietly. */
-bool serve(bool forks);
+bool serve(enum start start);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint32_t bytes);
@@ -75,7 +88,7 @@ void read_output_names(uint32_t count);
 void pass_output_files(int directory, uint64_t bytes_most);
 
 // channel.c
-/** From before a program is let go until its result stands. */
+/** From when a program is let go until its result stands. */
 extern bool begun;
 /**
  * Zeroed memory that forks lack, for all that comes from runs: programs forked from an interpreter could read the rest.
@@ -86,6 +99,8 @@ void open_channel(void);
 bool read_more(void);
 /** A whole word of the worker's waits. */
 bool has_word(void);
+/** Waits for more of it. True when the process of this pidfd ends first. */
+bool await_word(int process);
 void read_exactly(void *target, size_t size);
 void copy_to_file(int descriptor, uint64_t size, const char *step);
 /** Something waits to be sent. */
@@ -127,7 +142,7 @@ void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
 void yield_cpu(void);
 /** Returns true only in a program's process that needs no exec. */
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, bool forks);
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start);
 /** To be asked in the program's process. */
 bool may_end_quietly(void);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
@@ -139,6 +154,21 @@ void release_box(struct box *box);
 bool has_ended(void);
 void kill_box(struct box *box);
 
+// runtime.c
+/** What is to be started ahead: the path that it waits for, its arguments and variables, each ended by NUL. */
+void open_runtime(char *text, const struct hello *hello);
+bool has_runtime(void);
+bool runtime_has_all_stack(void);
+/** Makes the way to the next one. */
+void prepare_runtime(struct box *box);
+/** In its process. Returns only when it cannot be started. */
+void start_runtime(const struct box *box, int ready);
+void release_runtime(struct box *box, const struct request *request);
+/** To be asked once, after the end: whether its program began. */
+bool runtime_began(struct box *box);
+/** The CPU time after which the kernel ends a program by itself. */
+uint64_t last_cpu_seconds(const struct request *request);
+
 // group.c
 void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
@@ -148,6 +178,9 @@ int prepare_group(void);
 void settle_group(void);
 /** v1: raises the limit for this many bytes more. */
 void make_room(uint64_t bytes);
+/** What a runtime takes from here to note_start is its program's. */
+void begin_start(void);
+void note_start(void);
 void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);

@@ -1,5 +1,5 @@
-// A worker's keepers: in each slot one that starts programs, and one per resident interpreter (ForkServer). One that
-// fails is never used again: its cgroup is emptied and another takes its place.
+// A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
+// is started before its program (AheadRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
 import type { BoxResources } from '#bubblewrap'
 import {
   beforeBegin,
@@ -10,6 +10,7 @@ import {
   SandboxError,
 } from '#contract'
 import type {
+  AheadRuntime,
   Boxes,
   BoxOptions,
   Clearings,
@@ -26,7 +27,10 @@ import type { Place, StandingKeeper } from './place.ts'
 
 export { buildKeeper, compileOptions, programSources, sourceDirectory } from './build.ts'
 
-export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServers' | 'onFallback'> {
+export interface KeeperBoxOptions extends Pick<
+  BoxOptions,
+  'slots' | 'forkServers' | 'aheadRuntimes' | 'onFallback'
+> {
   readonly resources: BoxResources
   readonly programs: KeeperPrograms
   readonly layout: Buffer
@@ -40,18 +44,26 @@ export interface KeeperBoxOptions extends Pick<BoxOptions, 'slots' | 'forkServer
 /** Then an interpreter is replaced: programs learn the hash seed and address layout that its forks share. */
 const forksMost = 128
 
-/** Pause after an interpreter could not be started. */
+/** Pause after an interpreter or a runtime could not be started. */
 const refillMilliseconds = 10_000
 
 /** With less memory the interpreter's share would be most of it: such programs start anew. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
+
+/** With fewer processes a runtime might not start by itself: such programs start theirs. */
+const leastAheadProcesses = 32
 
 /** One slot's. */
 interface Places {
   readonly plain: Place
   /** By the interpreter's command line. */
   readonly forks: ReadonlyMap<string, Place>
+  /** By nameRuntime. */
+  readonly ahead: ReadonlyMap<string, Place>
 }
+
+/** What stands in a place; null: programs start by themselves. */
+type Standing = ForkServer | AheadRuntime | null
 
 /** @throws {SandboxError} when a plain keeper cannot be started. */
 export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
@@ -70,8 +82,8 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     clearing: (slot) => clearings.of(slot),
     async close() {
       await Promise.all(
-        [...places.values()].flatMap(({ plain, forks }) =>
-          [plain, ...forks.values()].map((one) => one.close()),
+        [...places.values()].flatMap(({ plain, forks, ahead }) =>
+          [plain, ...forks.values(), ...ahead.values()].map((one) => one.close()),
         ),
       )
       await clearings.settled()
@@ -90,31 +102,48 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     )
     await raise(server, standing, options)
   }
+  for (const runtime of options.aheadRuntimes) {
+    const standing = [...places.values()].flatMap(
+      ({ ahead }) => ahead.get(nameRuntime(runtime)) ?? [],
+    )
+    // Programs that come sooner start theirs.
+    void startAhead(runtime, standing, options)
+  }
   return boxes
 }
 
 /** Makes empty places. */
 function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMap<Slot, Places> {
   const start = createStart(options, clearings)
-  const place = (slot: Slot, server: ForkServer | null): Place =>
+  const place = (slot: Slot, standing: Standing): Place =>
     createPlace({
-      start: () => start(slot, server),
+      start: () => start(slot, standing),
       onLeft: (cleared) => clearings.hold(slot, cleared),
-      // The next run starts a missing plain keeper; without an interpreter runs are only slower.
-      refillMilliseconds: server === null ? null : refillMilliseconds,
-      runsMost: server === null ? Number.POSITIVE_INFINITY : forksMost,
+      // The next run starts a missing plain keeper; without the others runs are only slower.
+      refillMilliseconds: standing === null ? null : refillMilliseconds,
+      runsMost: isForkServer(standing) ? forksMost : Number.POSITIVE_INFINITY,
     })
   return new Map(
-    options.slots.map((slot) => {
-      const forks = options.forkServers.map(
-        (server) => [nameLine(server.argv), place(slot, server)] as const,
-      )
-      return [slot, { plain: place(slot, null), forks: new Map(forks) }]
-    }),
+    options.slots.map((slot) => [
+      slot,
+      {
+        plain: place(slot, null),
+        forks: new Map(
+          options.forkServers.map((server) => [nameLine(server.argv), place(slot, server)]),
+        ),
+        ahead: new Map(
+          options.aheadRuntimes.map((runtime) => [nameRuntime(runtime), place(slot, runtime)]),
+        ),
+      },
+    ]),
   )
 }
 
-type Start = (slot: Slot, server: ForkServer | null) => Promise<StandingKeeper>
+function isForkServer(standing: Standing): standing is ForkServer {
+  return standing !== null && 'proofs' in standing
+}
+
+type Start = (slot: Slot, standing: Standing) => Promise<StandingKeeper>
 
 /** Starts keepers, each in a new cgroup. */
 function createStart(
@@ -122,7 +151,9 @@ function createStart(
   clearings: Clearings,
 ): Start {
   let started = 0
-  return async (slot, server) => {
+  return async (slot, standing) => {
+    const server = isForkServer(standing) ? standing : null
+    const runtime = isForkServer(standing) ? null : standing
     started += 1
     const group = await resources.cgroups.createForKeeper(`keeper-${started}`, slot.uid)
     try {
@@ -133,6 +164,7 @@ function createStart(
         layout,
         program: server === null ? programs.program : programs.forkLibrary,
         interpreter: server?.argv ?? null,
+        runtime,
       })
       return { keeper, group, runs: 0 }
     } catch (error) {
@@ -164,14 +196,44 @@ async function raise(
   }
 }
 
+/** Starts one in each place. Never rejects: without it programs start theirs. */
+async function startAhead(
+  { name }: AheadRuntime,
+  standing: readonly Place[],
+  { onFallback }: KeeperBoxOptions,
+): Promise<void> {
+  try {
+    await Promise.all(standing.map((one) => one.get()))
+  } catch (error) {
+    onFallback(`no ${name} before its program: ${describe(error)}`)
+    for (const one of standing) await one.close()
+  }
+}
+
+/** Programs with the same words and the same stack may run in it. */
+function nameRuntime({
+  argv,
+  unlimitedStack,
+}: Pick<AheadRuntime, 'argv' | 'unlimitedStack'>): string {
+  return nameLine([String(unlimitedStack), ...argv])
+}
+
 function nameLine(argv: readonly string[]): string {
   return argv.join('\0')
 }
 
-function choose({ plain, forks }: Places, { command, limits }: PhaseRequest): Place {
-  if (command.forks !== true || limits.memoryBytes < leastForkMemoryBytes) return plain
-  const place = forks.get(nameLine(command.argv))
-  return place?.isReady === true ? place : plain
+function choose(places: Places, request: PhaseRequest): Place {
+  const place = find(places, request)
+  return place?.isReady === true ? place : places.plain
+}
+
+/** Where what the program needs is up already. */
+function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Place | undefined {
+  const line = nameLine(command.argv)
+  if (command.forks === true)
+    return limits.memoryBytes < leastForkMemoryBytes ? undefined : forks.get(line)
+  const isOrdinary = command.environment === undefined && limits.processes >= leastAheadProcesses
+  return isOrdinary ? ahead.get(nameRuntime(command)) : undefined
 }
 
 async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal): Promise<Phase> {

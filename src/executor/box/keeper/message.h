@@ -10,10 +10,14 @@ struct hello {
   uint32_t flags;
   uint32_t filter_bytes;
   uint32_t layout_bytes;
+  /** A runtime that is to be started ahead; 0 without one. */
+  uint32_t runtime_bytes;
+  uint32_t runtime_arguments;
+  uint32_t runtime_variables;
 };
 
-/** The group counts swap; it has its own share of the CPU. */
-enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2 };
+/** The group counts swap; it has its own share of the CPU; the runtime has all the stack that the limits leave. */
+enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2, hello_unlimited_stack = 4 };
 
 struct request {
   uint32_t kind;

@@ -2,7 +2,7 @@
 import { environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
 import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
-import type { Command, Evidence, PhaseRequest } from '#contract'
+import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
 import * as structure from './structure.ts'
 
 const kinds = {
@@ -45,18 +45,29 @@ export interface Hello {
   readonly filter: Buffer
   /** In the format of build_root (root.c). */
   readonly layout: Buffer
+  /** Started before each program; null: programs start by themselves. */
+  readonly runtime: AheadRuntime | null
 }
 
-export function encodeHello({ group, filter, layout }: Hello): Buffer {
-  const { hello_counts_swap: countsSwap, hello_shares_cpu: sharesCpu } = structure.helloFlag
+export function encodeHello({ group, filter, layout, runtime }: Hello): Buffer {
+  const variables = listVariables({})
+  const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
+  const strings = encodeTexts(texts)
+  const flags = structure.helloFlag
   const head = structure.hello.encode({
     kind: 'H'.charCodeAt(0),
     cgroup_version: group.version === 'v1' ? 1 : 2,
-    flags: (group.countsSwap ? countsSwap : 0) | (group.sharesCpu ? sharesCpu : 0),
+    flags:
+      (group.countsSwap ? flags.hello_counts_swap : 0) |
+      (group.sharesCpu ? flags.hello_shares_cpu : 0) |
+      (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0),
     filter_bytes: filter.length,
     layout_bytes: layout.length,
+    runtime_bytes: strings.length,
+    runtime_arguments: runtime?.argv.length ?? 0,
+    runtime_variables: runtime === null ? 0 : variables.length,
   })
-  return Buffer.concat([head, filter, layout])
+  return Buffer.concat([head, filter, layout, strings])
 }
 
 /** A message of one word: `A`. */
@@ -117,10 +128,15 @@ export function encodeRequest(
 }
 
 function encodeStrings({ argv, environment: further }: Command): Buffer {
-  const variables = Object.entries({ ...environment, ...further }).map(
-    ([name, value]) => `${name}=${value}`,
-  )
-  return Buffer.from([...argv, ...variables].map((text) => `${text}\0`).join(''))
+  return encodeTexts([...argv, ...listVariables(further)])
+}
+
+function listVariables(further: Command['environment']): string[] {
+  return Object.entries({ ...environment, ...further }).map(([name, value]) => `${name}=${value}`)
+}
+
+function encodeTexts(texts: readonly string[]): Buffer {
+  return Buffer.from(texts.map((text) => `${text}\0`).join(''))
 }
 
 function encodeFile({ path, content, executable }: Command['files'][number]): Uint8Array[] {

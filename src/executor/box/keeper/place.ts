@@ -1,4 +1,5 @@
-// A slot's place for one keeper, ready or starting. Another replaces one that failed; the slot clears the rest.
+// A slot's place for one keeper, ready or starting. Another replaces one that failed, in a run or between two; the slot clears
+// the rest.
 import type { KeeperGroup } from '#cgroup'
 import type { Keeper } from './keeper-process.ts'
 
@@ -34,23 +35,54 @@ export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: Pla
   let isReady = false
   let isClosed = false
   const leaving = new Set<Promise<void>>()
+  const replaced = new WeakMap<StandingKeeper, Promise<void>>()
 
   function fill(): Promise<StandingKeeper> {
     const coming = start()
     present = coming
     isReady = false
-    coming.then(
-      () => (isReady = true),
-      () => {
-        if (present === coming) present = null
-        if (refillMilliseconds !== null) setTimeout(refill, refillMilliseconds).unref()
-      },
-    )
+    void settle(coming).catch(() => {})
     return coming
+  }
+
+  async function settle(coming: Promise<StandingKeeper>): Promise<void> {
+    let standing: StandingKeeper
+    try {
+      standing = await coming
+    } catch {
+      if (present === coming) present = null
+      refillLater()
+      return
+    }
+    isReady = true
+    await standing.keeper.failed
+    if (present === coming && !isClosed) await replace(standing)
+  }
+
+  function refillLater(): void {
+    if (refillMilliseconds !== null) setTimeout(refill, refillMilliseconds).unref()
   }
 
   function refill(): void {
     if (!isClosed && present === null) void fill().catch(() => {})
+  }
+
+  /** Once for each, whoever finds that it has failed. */
+  function replace(failed: StandingKeeper): Promise<void> {
+    const replacing = replaced.get(failed) ?? replaceNow(failed)
+    replaced.set(failed, replacing)
+    return replacing
+  }
+
+  async function replaceNow(failed: StandingKeeper): Promise<void> {
+    present = null
+    isReady = false
+    const cleared = dismiss(failed)
+    onLeft(cleared)
+    await cleared
+    // The next would fail as well.
+    if (failed.runs === 0) refillLater()
+    else refill()
   }
 
   async function dismiss({ keeper, group }: StandingKeeper): Promise<void> {
@@ -63,14 +95,7 @@ export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: Pla
       return isReady && present !== null
     },
     get: () => present ?? fill(),
-    async replace(failed) {
-      present = null
-      isReady = false
-      const cleared = dismiss(failed)
-      onLeft(cleared)
-      await cleared
-      refill()
-    },
+    replace,
     noteRun(standing) {
       standing.runs += 1
       if (standing.runs < runsMost || isClosed) return

@@ -196,7 +196,7 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;
-  bool may_end_quietly = serve(true);
+  bool may_end_quietly = serve(by_fork);
   FILE *file = next(path, mode);
   if (file != NULL && may_end_quietly) run_script(file, path);
   return file;

@@ -71,6 +71,9 @@ export const hello = defineStructure('hello', {
   flags: 'uint32_t',
   filter_bytes: 'uint32_t',
   layout_bytes: 'uint32_t',
+  runtime_bytes: 'uint32_t',
+  runtime_arguments: 'uint32_t',
+  runtime_variables: 'uint32_t',
 })
 
 export const request = defineStructure('request', {
@@ -134,7 +137,11 @@ export const reasons = [
 ] as const
 
 /** `enum hello_flag`. */
-export const helloFlag = { hello_counts_swap: 1, hello_shares_cpu: 2 } as const
+export const helloFlag = {
+  hello_counts_swap: 1,
+  hello_shares_cpu: 2,
+  hello_unlimited_stack: 4,
+} as const
 
 /** How a process ended, from siginfo_t. */
 export const endCode = { CLD_EXITED: 1, CLD_KILLED: 2, CLD_DUMPED: 3 } as const

@@ -1,7 +1,7 @@
 // Java: javac in the box. Its class files leave over a pipe in sequence and return as one jar.
 import { sharePath } from '#contract'
 import { java } from '#language'
-import type { Compiler, FindToolchain } from '../definition.ts'
+import type { AheadStart, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
 import { findMainClass, readClassFiles } from './class-file.ts'
 import { findConfiguration, findHome } from './home.ts'
@@ -11,6 +11,8 @@ import type { Jvm } from './jvm.ts'
 import { createResidentJavac } from './resident.ts'
 import { findTypes, nameSource } from './source.ts'
 import type { DeclaredType } from './source.ts'
+
+const jarPath = '/box/main.jar'
 
 const compilerOptions = ['-proc:none', '-encoding', 'UTF-8', '-d', 'out']
 
@@ -30,14 +32,35 @@ export const findJava: FindToolchain = async (host, settings) => {
     files: [`${home}/bin/java`, `${home}/lib/modules`],
     warmPaths: [`${home}/bin`, `${home}/lib`, `${home}/lib/server`],
     run: ({ content, entry }, memoryBytes) => ({
-      argv: [jvm.java, ...jvm.programOptions(memoryBytes), '-cp', 'main.jar', entry],
-      files: [{ path: '/box/main.jar', content, executable: false }],
+      argv: describeRun(jvm, entry, memoryBytes),
+      files: [{ path: jarPath, content, executable: false }],
       unlimitedStack: false,
     }),
     ranOutOfMemory,
-    accelerators: settings.JAVA_RESIDENT_COMPILER
-      ? [createResidentJavac(home, jvm.compilerOptions, compilerOptions)]
-      : [],
+    accelerators: [
+      ...(settings.JAVA_RESIDENT_COMPILER
+        ? [createResidentJavac(home, jvm.compilerOptions, compilerOptions)]
+        : []),
+      ...(settings.JAVA_STARTS_AHEAD ? [startAhead(jvm)] : []),
+    ],
+  }
+}
+
+function describeRun(jvm: Jvm, entry: string, memoryBytes: number): string[] {
+  return [jvm.java, ...jvm.programOptions(memoryBytes), '-cp', 'main.jar', entry]
+}
+
+/** A JVM that waits for its jar has loaded and checked all that it needs itself: 22 of 26 ms (measured, JDK 25). */
+function startAhead(jvm: Jvm): AheadStart {
+  return {
+    kind: 'ahead-start',
+    runtime: (memoryBytes) => ({
+      name: 'JVM',
+      // What judges ask for. Another class is started by itself.
+      argv: describeRun(jvm, 'Main', memoryBytes),
+      unlimitedStack: false,
+      awaits: jarPath,
+    }),
   }
 }
 

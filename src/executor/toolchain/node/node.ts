@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { HostPath } from '#contract'
-import type { Artefact, FindToolchain, Toolchain } from '../definition.ts'
+import type { AheadStart, Artefact, FindToolchain, Toolchain } from '../definition.ts'
 import { ToolError } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { readEmitted, writeEmitted } from './emitted.ts'
@@ -25,7 +25,7 @@ const file = 'main.js'
 /** The entry of an artefact that holds more than the main file. */
 const several = 'several'
 
-function describeNode(): Omit<Toolchain, 'version' | 'compiler'> {
+function describeNode(startsAhead: boolean): Omit<Toolchain, 'version' | 'compiler'> {
   return {
     location: host,
     commandLine: ['node', file],
@@ -37,12 +37,7 @@ function describeNode(): Omit<Toolchain, 'version' | 'compiler'> {
     files: [host],
     warmPaths: [host],
     run: ({ content, entry }: Artefact) => ({
-      argv: [
-        node,
-        ...[preload, ...(entry === several ? [resolver] : [])].flatMap((one) => ['--require', one]),
-        `--stack-size=${stackKibibytes}`,
-        file,
-      ],
+      argv: describeRun(entry === several ? [preload, resolver] : [preload]),
       files:
         entry === several
           ? readEmitted(Buffer.from(content))
@@ -51,13 +46,28 @@ function describeNode(): Omit<Toolchain, 'version' | 'compiler'> {
     }),
     ranOutOfMemory: (exitCode, stderr) =>
       exitCode !== 0 && stderr.includes('JavaScript heap out of memory'),
-    accelerators: [],
+    accelerators: startsAhead ? [ahead] : [],
   }
 }
 
-export const findJavaScript: FindToolchain = () =>
+function describeRun(required: readonly string[]): string[] {
+  const options = required.flatMap((one) => ['--require', one])
+  return [node, ...options, `--stack-size=${stackKibibytes}`, file]
+}
+
+const ahead: AheadStart = {
+  kind: 'ahead-start',
+  runtime: () => ({
+    name: 'Node',
+    argv: describeRun([preload]),
+    unlimitedStack: true,
+    awaits: `/box/${file}`,
+  }),
+}
+
+export const findJavaScript: FindToolchain = (_, settings) =>
   Promise.resolve({
-    ...describeNode(),
+    ...describeNode(settings.NODE_STARTS_AHEAD),
     version: `Node ${process.versions.node}`,
     compiler: null,
   })
@@ -69,10 +79,10 @@ const options = [
 ].flat()
 
 /** @throws {ToolError} when the compiler is not among this project's packages. */
-export const findTypeScript: FindToolchain = async () => {
+export const findTypeScript: FindToolchain = async (_, settings) => {
   const { compiler, types } = findPackages()
   const version = await readVersion(join(compiler, 'lib/tsc'), '--version')
-  const runs = describeNode()
+  const runs = describeNode(settings.NODE_STARTS_AHEAD)
   return {
     ...runs,
     version: `TypeScript ${version.replace('Version ', '')}, Node ${process.versions.node}`,

@@ -17,3 +17,6 @@ for (const name of ['stdout', 'stderr']) {
 globalThis.__dirname = '/box'
 globalThis.__filename = '/box/main.js'
 globalThis.require = require('node:module').createRequire(globalThis.__filename)
+
+// What a pipe's stream is made of takes half a hello's time to load, and has it behind it where Node is up before its program.
+process.getBuiltinModule('node:net')

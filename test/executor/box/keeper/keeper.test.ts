@@ -566,6 +566,7 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     layout: encodeLayout(root),
     slots: [slot],
     forkServers: [createForkServer('/usr/bin/python3')],
+    aheadRuntimes: [],
     onFallback: (reason) => t.fail(reason),
     proveForks,
   })

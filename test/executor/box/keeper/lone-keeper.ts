@@ -56,7 +56,7 @@ export async function openLaunches(
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {
     const group = await cgroups.createForKeeper(name, uid)
-    return { group, uid, filter, layout, program, interpreter: resident }
+    return { group, uid, filter, layout, program, interpreter: resident, runtime: null }
   }
 }
 
@@ -101,8 +101,8 @@ def hear(count):
 def say(kind, body): link.sendall(struct.pack('<II', ord(kind), len(body)) + body)
 def result(code=1, status=0, reason=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
   return struct.pack('<IIII6Q', code, status, reason, 0, *figures)
-head = hear(20)
-hear(sum(struct.unpack('<II', head[12:])))
+head = hear(32)
+hear(sum(struct.unpack('<III', head[12:24])))
 ${body}
 `
   writeFileSync(path, text, { mode: 0o755 })

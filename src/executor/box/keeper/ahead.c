@@ -1,0 +1,148 @@
+// Holds a runtime where it first looks for its program's file, until there is one.
+//
+// runtime.c starts the runtime in a box with this preloaded. Whatever the runtime does until then it does by itself, and
+// from then on too: nothing of it is imitated, and it reads nothing of a submission before its box has one.
+#define _GNU_SOURCE
+#include "ahead.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/** Empty in a process that waits for nothing, such as a child of the program's. */
+static char awaited[ahead_path_bytes];
+static atomic_bool waits;
+
+/** Programs should not see this library in their environment. */
+static void forget_preload(void) {
+  char *value = getenv("LD_PRELOAD");
+  if (value == NULL) return;
+  char *variable = value - strlen("LD_PRELOAD=");
+  size_t bytes = strlen(variable);
+  unsetenv("LD_PRELOAD");
+  memset(variable, 0, bytes);
+}
+
+static void read_orders(void *target, size_t size) {
+  ssize_t length;
+  do length = read(ahead_orders, target, size);
+  while (length < 0 && errno == EINTR);
+  if (length != (ssize_t)size) _exit(70);
+}
+
+static void set_limit(int resource, uint64_t value) {
+  struct rlimit limit = {value, value};
+  if (setrlimit((unsigned)resource, &limit) != 0) _exit(70);
+}
+
+/** Says that the runtime is up, and returns when its program is there. */
+static void wait_for_program(void) {
+  int kept = errno;
+  uint64_t one = 1;
+  if (write(ahead_ready, &one, sizeof one) != sizeof one) _exit(70);
+  struct ahead_orders orders;
+  read_orders(&orders, sizeof orders);
+  struct rusage used;
+  if (getrusage(RUSAGE_SELF, &used) != 0) _exit(70);
+  set_limit(RLIMIT_CPU, (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + orders.cpu_seconds);
+  set_limit(RLIMIT_FSIZE, orders.file_size_limit);
+  // From now on whatever becomes of the process is the program's doing.
+  if (write(ahead_orders, "", 1) != 1) _exit(70);
+  close(ahead_orders);
+  close(ahead_ready);
+  errno = kept;
+}
+
+/** Runtimes know their directory, /box, and some make the name absolute only later. */
+static bool is_awaited(const char *path) {
+  return path != NULL && (strcmp(path, awaited) == 0 || strcmp(path, strrchr(awaited, '/') + 1) == 0);
+}
+
+static void look_at(const char *path) {
+  if (atomic_load(&waits) && is_awaited(path) && atomic_exchange(&waits, false)) wait_for_program();
+}
+
+/** The C library's own, found before anything waits. It has one of both `stat`s. */
+static char *(*next_realpath)(const char *, char *);
+static int (*next_stat)(const char *, struct stat64 *);
+static int (*next_stat_of_version)(int, const char *, struct stat64 *);
+static int (*next_open)(const char *, int, ...);
+static long (*next_syscall)(long, ...);
+
+static void find_next(void) {
+  *(void **)&next_realpath = dlsym(RTLD_NEXT, "realpath");
+  *(void **)&next_stat = dlsym(RTLD_NEXT, "stat64");
+  *(void **)&next_stat_of_version = dlsym(RTLD_NEXT, "__xstat64");
+  *(void **)&next_open = dlsym(RTLD_NEXT, "open64");
+  *(void **)&next_syscall = dlsym(RTLD_NEXT, "syscall");
+}
+
+__attribute__((constructor)) static void begin(void) {
+  forget_preload();
+  find_next();
+  close(ahead_library);
+  read_orders(awaited, sizeof awaited);
+  awaited[sizeof awaited - 1] = 0;
+  atomic_store(&waits, awaited[0] == '/');
+}
+
+/** The functions by which runtimes look for files, under all names that they are known by. */
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED char *realpath(const char *restrict path, char *restrict resolved) {
+  look_at(path);
+  return next_realpath(path, resolved);
+}
+
+EXPORTED int stat64(const char *restrict path, struct stat64 *restrict status) {
+  look_at(path);
+  return next_stat(path, status);
+}
+
+/** Of programs that were linked before glibc 2.33; since then it is hidden. */
+EXPORTED int __xstat64(int version, const char *path, struct stat64 *status);
+int __xstat64(int version, const char *path, struct stat64 *status) {
+  look_at(path);
+  return next_stat != NULL ? next_stat(path, status) : next_stat_of_version(version, path, status);
+}
+
+/** The words behind the last named one, as many as a system call has at most. */
+#define REST(last, words)                                                                                              \
+  do {                                                                                                                 \
+    va_list rest;                                                                                                      \
+    va_start(rest, last);                                                                                              \
+    for (size_t index = 0; index < sizeof(words) / sizeof *(words); index += 1) (words)[index] = va_arg(rest, long);   \
+    va_end(rest);                                                                                                      \
+  } while (0)
+
+EXPORTED int open64(const char *path, int flags, ...) {
+  long mode[1];
+  REST(flags, mode);
+  look_at(path);
+  return next_open(path, flags, mode[0]);
+}
+
+EXPORTED int open(const char *path, int flags, ...) {
+  long mode[1];
+  REST(flags, mode);
+  look_at(path);
+  return next_open(path, flags | O_LARGEFILE, mode[0]);
+}
+
+/** What older C libraries have no function for. */
+EXPORTED long syscall(long number, ...) {
+  long words[6];
+  REST(number, words);
+  if (number == SYS_statx) look_at((const char *)words[1]);
+  return next_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}

@@ -1,0 +1,22 @@
+// What a keeper (runtime.c) and the library in its runtime (ahead.c) agree on.
+#ifndef AHEAD_H
+#define AHEAD_H
+
+#include <stdint.h>
+
+/** The highest that a box has, so that all others are numbered as without them. Closed before the program begins. */
+enum ahead_descriptor { ahead_library = 1021, ahead_orders = 1022, ahead_ready = 1023 };
+
+enum { ahead_path_bytes = 256 };
+
+/**
+ * What comes through `ahead_orders`: first the absolute path that is waited for, ended by NUL; then, with the program, this.
+ * A byte is the answer.
+ */
+struct ahead_orders {
+  /** Beyond what the start has used. */
+  uint64_t cpu_seconds;
+  uint64_t file_size_limit;
+};
+
+#endif

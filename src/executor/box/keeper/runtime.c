@@ -1,0 +1,102 @@
+// A runtime that is up before there is a program: started in the next box, and held by ahead.c where it looks for one.
+//
+// So its start is no part of the run, but for the memory that it takes. It stands in the program's own box, under the
+// same filter and without rights, and serves one program.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ahead.h"
+
+/** The compiled ahead.c; none where this is only examined. */
+#ifndef AHEAD_LIBRARY
+#define AHEAD_LIBRARY "/dev/null"
+#endif
+__asm__(".section .rodata\n"
+        "ahead_library_begin: .incbin \"" AHEAD_LIBRARY "\"\n"
+        "ahead_library_end:\n"
+        ".previous\n");
+extern const char library_begin[] __asm__("ahead_library_begin"), library_end[] __asm__("ahead_library_end");
+
+/** In a box no file of the host's is to be seen by that name. */
+static char preload[] = "LD_PRELOAD=/proc/self/fd/1021";
+_Static_assert(ahead_library == 1021, "it stands in `preload`");
+
+static char awaited[ahead_path_bytes];
+/** Arguments, NULL, variables, `preload`, NULL. */
+static char **strings;
+static size_t arguments;
+static bool unlimited_stack;
+/** A nameless file. */
+static int library = -1;
+
+static void open_library(void) {
+  library = memfd_create("runtime", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  size_t bytes = (size_t)(library_end - library_begin);
+  if (library < 0 || write(library, library_begin, bytes) != (ssize_t)bytes || fchmod(library, 0555) != 0 ||
+      fcntl(library, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    fail("runtime.library");
+}
+
+void open_runtime(char *text, const struct hello *hello) {
+  size_t count = hello->runtime_arguments + hello->runtime_variables;
+  if (hello->runtime_arguments == 0) return;
+  size_t ends = 0;
+  for (uint32_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;
+  if (count > strings_most || ends != count + 1 || text[hello->runtime_bytes - 1] != 0 || text[0] != '/' ||
+      strlen(text) >= sizeof awaited)
+    fail_saying("protocol", "the runtime");
+  strcpy(awaited, text);
+  char *kept = malloc(hello->runtime_bytes);
+  strings = calloc(count + 3, sizeof *strings);
+  if (kept == NULL || strings == NULL) fail("keeper.memory");
+  memcpy(kept, text, hello->runtime_bytes);
+  arguments = hello->runtime_arguments;
+  unlimited_stack = (hello->flags & hello_unlimited_stack) != 0;
+  for (size_t index = 0; index < count; index += 1) {
+    kept += strlen(kept) + 1;
+    strings[index < arguments ? index : index + 1] = kept;
+  }
+  strings[count + 1] = preload;
+  open_library();
+}
+
+bool has_runtime(void) { return strings != NULL; }
+
+bool runtime_has_all_stack(void) { return unlimited_stack; }
+
+void prepare_runtime(struct box *box) {
+  // Sockets, as they tell without a signal that nobody is there any more.
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, box->orders) != 0 ||
+      send(box->orders[1], awaited, sizeof awaited, MSG_NOSIGNAL) != sizeof awaited)
+    fail("box.orders");
+}
+
+void start_runtime(const struct box *box, int ready) {
+  if (dup2(library, ahead_library) < 0 || dup2(box->orders[0], ahead_orders) < 0 || dup2(ready, ahead_ready) < 0) return;
+  execve(strings[0], strings, strings + arguments + 1);
+}
+
+uint64_t last_cpu_seconds(const struct request *request) {
+  // Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
+  return 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1;
+}
+
+void release_runtime(struct box *box, const struct request *request) {
+  struct ahead_orders orders = {last_cpu_seconds(request), request->file_size_limit};
+  if (send(box->orders[1], &orders, sizeof orders, MSG_NOSIGNAL) != sizeof orders) fail("box.go");
+}
+
+bool runtime_began(struct box *box) {
+  char word;
+  bool told = recv(box->orders[1], &word, sizeof word, MSG_DONTWAIT) == sizeof word;
+  close(box->orders[1]);
+  return told;
+}

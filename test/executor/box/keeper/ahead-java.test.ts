@@ -1,0 +1,23 @@
+// Java in a JVM that was up before it.
+import t from 'tap'
+import { execute, run } from '../../../helper/executor.ts'
+import { compareWithOwn, findOne, limits, testEnd } from './ahead/compare.ts'
+import { code, words } from './ahead/java.ts'
+
+const jvm = { language: 'java', name: /^java$/, code, words } as const
+const executors = await compareWithOwn(t, jvm)
+const [ready] = executors
+
+t.test('another class, and less memory, have a JVM of their own', async (t) => {
+  const { java: usual } = limits
+  const less = { ...usual, run: { ...usual.run, memoryBytes: 128 * 1024 * 1024 } }
+  const print = (name: string): string =>
+    `public class ${name} { public static void main(String[] a) { System.out.println("${name} " + (Runtime.getRuntime().maxMemory() >> 20)); } }`
+  const waiting = await findOne(jvm.name)
+  t.match(await run(ready, 'java', print('Other')), { stdout: 'Other 185\n' })
+  const { run: phase } = await execute(ready, 'java', print('Main'), '', undefined, undefined, { limits: less }) // prettier-ignore
+  t.match(phase, { stdout: 'Main 92\n' })
+  t.equal(await findOne(jvm.name), waiting)
+})
+
+testEnd(t, executors, jvm)

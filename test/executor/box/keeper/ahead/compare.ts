@@ -1,0 +1,174 @@
+// A runtime that was up before its program is what its command line starts: programs run by one that waited, and by one
+// that was started for them alone in the same kind of box, find the same things, write the same bytes and end in the same
+// way.
+import { readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Test } from 'tap'
+import type { Executor } from '#executor'
+import { findWorkerGroups } from '../../../../helper/control-group.ts'
+import {
+  execute,
+  firstUid,
+  run,
+  scaleLimits,
+  startExecutor,
+  timeFactor,
+} from '../../../../helper/executor.ts'
+import type { TextPhase } from '../../../../helper/executor.ts'
+
+const mebibyte = 1024 * 1024
+/** Of both. */
+export const limits = scaleLimits({
+  memoryBytes: 256 * mebibyte,
+  cpuSeconds: 2,
+  wallSeconds: 20,
+  stdoutBytes: mebibyte,
+  processes: 64,
+})
+
+/** Root's slots have uids of their own. */
+const isOurs = (uid: number): boolean =>
+  process.getuid?.() === 0 ? uid >= firstUid && uid < firstUid + 8 : uid === process.getuid?.()
+
+/** The runtimes that wait in this process's boxes. */
+function findWaiting(name: RegExp): number[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+        const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
+        return name.test(/^Name:\t(.*)$/m.exec(status)?.[1] ?? '') && isOurs(uid)
+      } catch {
+        return false
+      }
+    })
+}
+
+/** The one that waits, as soon as it is there. */
+export async function findOne(name: RegExp): Promise<number> {
+  for (;;) {
+    const [found] = findWaiting(name)
+    if (found !== undefined) return found
+    await delay(20)
+  }
+}
+
+/** What may differ: when it began, and figures of the kernel's that no two processes have in common. */
+const masks: readonly (readonly [RegExp, string])[] = [
+  [/^(FDSize|Vm|Rss|Hugetlb|voluntary|nonvoluntary|Threads|SigQ|Cpus_allowed|Mems_allowed|Pid|NSpid|Tgid|Ngid|PPid|NStgid|NSpgid|NSsid|x86|Speculation|untag).*$/gm, ''], // prettier-ignore
+  [/^Max cpu time.*$/gm, ''],
+  [/^\d+ \d+ \d+:\d+ /gm, ''],
+  [/[ug]id=\d{4,}/g, ''],
+  [/size=\d+k/g, ''],
+  [/^\[\d+\.\d+s\]/gm, ''],
+  [/inode\d+/g, ''],
+]
+
+function mask(text: string): string {
+  return masks.reduce((masked, [pattern, replacement]) => masked.replaceAll(pattern, replacement), text) // prettier-ignore
+}
+
+function describe({ ending, exitCode, signal, stdout, stderr }: TextPhase) {
+  return { ending, exitCode, signal, stdout: mask(stdout), stderr: mask(stderr) }
+}
+
+/** A language whose programs it may run. */
+export interface Runtime {
+  readonly language: 'java' | 'javascript'
+  /** What the kernel calls its process. */
+  readonly name: RegExp
+  /** Does what the first line of its input says. */
+  readonly code: string
+  /** Such lines, by what they are about. */
+  readonly words: Readonly<Record<string, string>>
+}
+
+/** @returns where its programs have one that waited, and where each starts its own. */
+export async function compareWithOwn(
+  t: Test,
+  { language, name, code, words }: Runtime,
+): Promise<readonly [ready: Executor, alone: Executor]> {
+  t.setTimeout(240_000 * timeFactor)
+  const options = { slots: 1, box: 'keeper', languages: [language], limits } as const
+  const ready = await startExecutor(t, { ...options, accelerators: ['ahead-start'] })
+  const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })
+  const say = (executor: Executor, word: string): Promise<TextPhase> =>
+    run(executor, language, code, `${word}\nfirst\nsecond\n`)
+  const ask = async (executor: Executor, word: string): Promise<TextPhase> => {
+    if (executor === ready) await findOne(name)
+    return say(executor, word)
+  }
+
+  t.test('it was up before its program', async (t) => {
+    await ask(ready, 'echo')
+    const waiting = await findOne(name)
+    await delay(2000)
+    const { stdout } = await ask(ready, 'age')
+    t.ok(Number(stdout) >= 2000, `${stdout.trim()} ms old`)
+    t.notOk(findWaiting(name).includes(waiting), 'it served one program')
+  })
+
+  for (const [what, word] of Object.entries(words))
+    t.test(`${what}: as in one of its own`, async (t) => {
+      const [one, other] = [await ask(ready, word), await ask(alone, word)]
+      t.strictSame(describe(one), describe(other))
+      t.not(one.stdout, 'what?\n')
+    })
+
+  t.test('it is charged for its memory, and not for the time before', async (t) => {
+    const [one, other] = [await ask(ready, 'threads'), await ask(alone, 'threads')]
+    const difference = one.usage.memoryPeakBytes - other.usage.memoryPeakBytes
+    t.ok(Math.abs(difference) < 4 * mebibyte, `${difference} bytes`)
+    t.ok(one.usage.cpuSeconds < other.usage.cpuSeconds)
+  })
+
+  t.test('the kernel’s own limit of CPU time is the program’s', async (t) => {
+    const seconds = async (executor: Executor): Promise<number> =>
+      Number(/^Max cpu time +(\d+)/m.exec((await ask(executor, 'limits')).stdout)?.[1])
+    const [one, other] = [await seconds(ready), await seconds(alone)]
+    t.ok(one > other && one <= other + 2, `${one}, ${other}: beyond what its start took`)
+  })
+
+  t.test('other words and fewer processes have one of their own', async (t) => {
+    const run = { ...limits[language].run, processes: 24 }
+    const waiting = await findOne(name)
+    for (const more of [{ arguments: ['a', 'b'] }, { limits: { ...limits[language], run } }]) {
+      const outcome = await execute(ready, language, code, 'exit', undefined, undefined, more)
+      t.match(outcome.run, { exitCode: 7 })
+    }
+    t.equal(await findOne(name), waiting, 'the one that waits is not theirs')
+  })
+
+  t.test('one that is killed while it waits is replaced, and no program hears of it', async (t) => {
+    const waiting = await findOne(name)
+    process.kill(waiting, 'SIGKILL')
+    t.match(await say(ready, 'exit'), { exitCode: 7 })
+    while (findWaiting(name).includes(waiting)) await delay(20)
+    t.match(await ask(ready, 'exit'), { exitCode: 7 })
+    t.equal(ready.slots, 1)
+    const next = await findOne(name)
+    process.kill(next, 'SIGKILL')
+    while ((await findOne(name)) === next) await delay(20)
+  })
+
+  t.test('a run that is aborted ends it, and the next has another', async (t) => {
+    const abort = new AbortController()
+    const looping = execute(ready, language, code, 'loop\n', abort.signal)
+    setTimeout(() => abort.abort(new Error('enough')), 300)
+    await t.rejects(looping, /enough/)
+    t.match(await ask(ready, 'exit'), { exitCode: 7 })
+  })
+  return [ready, alone]
+}
+
+/** To be the last. */
+export function testEnd(t: Test, executors: readonly Executor[], { name }: Runtime): void {
+  t.test('nothing of those that wait is left behind', async (t) => {
+    await findOne(name)
+    await Promise.all(executors.map((executor) => executor.close()))
+    t.same(findWaiting(name), [])
+    t.same(findWorkerGroups(process.pid), [])
+  })
+}
