@@ -115,6 +115,8 @@ async function stop(signal: string): Promise<void> {
   await Promise.all([waiter.close(), sweep.stop()])
   await Promise.all([database, sweepDatabase].map((pool) => pool.end({ timeout: 5 })))
   log.info('web.stopped')
+  // A LISTEN connection that the driver was making anew when its pool ended keeps the event loop.
+  process.exit(0)
 }
 process.on('SIGTERM', (signal) => void stop(signal))
 process.on('SIGINT', (signal) => void stop(signal))

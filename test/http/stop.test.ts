@@ -1,0 +1,19 @@
+// A web process that is told to stop ends in order, whatever its connections to the database have come to.
+import { once } from 'node:events'
+import t from 'tap'
+import { startFaultProxy } from '../faults/proxy.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { startWebProcess } from '../helper/web.ts'
+
+t.setTimeout(120_000)
+
+const { url } = await createTestDatabase()
+
+t.test('when nobody answers where it listens', async (t) => {
+  const proxy = await startFaultProxy(url)
+  t.teardown(() => proxy.close())
+  const { child } = await startWebProcess(t, proxy.url)
+  proxy.silence(/./, { listening: true })
+  child.kill('SIGTERM')
+  t.strictSame(await once(child, 'exit'), [0, null])
+})
