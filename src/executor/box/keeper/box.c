@@ -172,13 +172,13 @@ static void become_program(const struct box *box, enum start start) {
   if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
     give_up("box.streams");
   if (setsid() < 0) give_up("box.session");
-  // Lets the program's processes read each other's /proc entries, as elsewhere.
   if (start == ahead) {
     enter_idle_class();
     limit_stack(runtime_has_all_stack());
     start_runtime(box, ready);
     give_up("box.exec");
   }
+  // Lets the program's processes read each other's /proc entries, as elsewhere.
   if (start == by_fork && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
   if (write(ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(go, &one, sizeof one) != sizeof one) give_up("box.go");

@@ -1,5 +1,6 @@
-// Compiles the keeper, the library that makes an interpreter one, and the one that holds a runtime, which both contain. No binary is shipped: a sandbox should be
-// readable. Results are named by what they were made from, and kept beside compiled submissions.
+// Compiles the keeper, the library that makes an interpreter one, and the library that holds a runtime, which both contain.
+// No binary is shipped: a sandbox should be readable. Results are named by what they were made from, and kept beside
+// compiled submissions.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'

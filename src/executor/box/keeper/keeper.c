@@ -238,6 +238,7 @@ static void await_request(enum start start) {
 
 bool serve(enum start start) {
   bool forks = start == by_fork;
+  if (has_runtime() && start != ahead) fail_saying("protocol", "a runtime in an interpreter");
   uint64_t memory = group_memory();
   share = forks && memory > share ? memory - share : 0;
   bool told = start != ahead;

@@ -50,8 +50,8 @@ const refillMilliseconds = 10_000
 /** With less memory the interpreter's share would be most of it: such programs start anew. */
 const leastForkMemoryBytes = 32 * 1024 * 1024
 
-/** With fewer processes a runtime might not start by itself: such programs start theirs. */
-const leastAheadProcesses = 32
+/** With fewer processes or less memory a runtime might not start by itself: such programs start theirs. */
+const leastAhead = { processes: 32, memoryBytes: 64 * 1024 * 1024 } as const
 
 /** One slot's. */
 interface Places {
@@ -232,7 +232,10 @@ function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Plac
   const line = nameLine(command.argv)
   if (command.forks === true)
     return limits.memoryBytes < leastForkMemoryBytes ? undefined : forks.get(line)
-  const isOrdinary = command.environment === undefined && limits.processes >= leastAheadProcesses
+  const isOrdinary =
+    command.environment === undefined &&
+    limits.processes >= leastAhead.processes &&
+    limits.memoryBytes >= leastAhead.memoryBytes
   return isOrdinary ? ahead.get(nameRuntime(command)) : undefined
 }
 

@@ -46,7 +46,7 @@ static void open_library(void) {
 }
 
 void open_runtime(char *text, const struct hello *hello) {
-  size_t count = hello->runtime_arguments + hello->runtime_variables;
+  size_t count = (size_t)hello->runtime_arguments + hello->runtime_variables;
   if (hello->runtime_arguments == 0) return;
   size_t ends = 0;
   for (uint32_t index = 0; index < hello->runtime_bytes; index += 1) ends += text[index] == 0;

@@ -42,6 +42,9 @@ interface Garbage {
 
 function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const hello = encodeHello(launch)
+  // It ends before there is a program.
+  const runtime = { name: 'sh', argv: ['/bin/sh'], unlimitedStack: true, awaits: '/box/a' }
+  const helloAhead = encodeHello({ ...launch, runtime })
   const whole = Buffer.concat(
     encodeRequest({
       ...request(['/bin/echo', 'ran'], { stdin: 'some input' }),
@@ -74,11 +77,14 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const sleepless = (bytes: Buffer): Garbage => ({ bytes, mayRun: false })
   const kinds: fc.Arbitrary<Garbage>[] = [
     random.map(sleepless),
-    change(hello, 5).map((bytes) => sleepless(bytes)),
-    fc
-      .tuple(fc.nat(hello.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
-      .map(([at, piece]) => sleepless(overwrite(hello, at, piece))),
-    fc.nat(hello.length - 1).map((length) => sleepless(hello.subarray(0, length))),
+    ...[hello, helloAhead].flatMap((base) => [
+      change(base, 8).map((bytes) => sleepless(bytes)),
+      fc
+        .tuple(fc.nat(base.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
+        .map(([at, piece]) => sleepless(overwrite(base, at, piece))),
+      fc.nat(base.length - 1).map((length) => sleepless(base.subarray(0, length))),
+    ]),
+    random.map((bytes) => sleepless(Buffer.concat([helloAhead, whole, bytes]))),
     random
       .filter((bytes) => bytes[0] !== 'R'.charCodeAt(0))
       .map((bytes) => sleepless(Buffer.concat([hello, bytes]))),
