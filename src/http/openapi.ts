@@ -192,7 +192,8 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   500: { description: 'Something failed on our side.', schema: 'Internal' },
   503: {
-    description: 'The queue is full, the database cannot be reached, or too many streams are open.',
+    description:
+      'The queue is full and has several of the account already, the database cannot be reached, or too many streams are open.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },

@@ -82,6 +82,31 @@ t.test('batches that come at once are too many by no more than a connection each
   await sql`delete from runledger.pending`
 })
 
+t.test('a full queue takes a fiftieth of its capacity of each other account', async (t) => {
+  const { call, issue } = await startServer(t, sql, { url, queueCapacity: 100, atOnce: 12 })
+  const ask = async (key?: string, count = 1): Promise<number> => {
+    const submissions = Array.from({ length: count }, () => python)
+    const answer =
+      count === 1
+        ? await call('POST', '/api/submit', { body: python, ...(key && { key }) })
+        : await call('POST', '/api/submit/batch', { body: { submissions }, ...(key && { key }) })
+    return answer.status
+  }
+  for (let n = 0; n < 5; n += 1) t.equal(await ask(undefined, 20), 202)
+  t.equal(await ask(), 503, 'whose own programs fill it')
+
+  const other = await issue()
+  t.equal(await ask(other, 3), 503, 'a batch that is more than that')
+  t.strictSame([await ask(other), await ask(other), await ask(other)], [202, 202, 503])
+  t.equal(await ask(await issue(), 2), 202, 'a batch that is not')
+
+  const many = await Promise.all(Array.from({ length: 10 }, () => issue()))
+  for (const key of many) t.strictSame([await ask(key), await ask(key)], [202, 202])
+  const late = await issue()
+  t.strictSame([await ask(late), await ask(late)], [202, 503], 'all of them a quarter')
+  await sql`delete from runledger.pending`
+})
+
 t.test(
   'far from the end nothing is counted until there are as many numbers as places',
   async (t) => {

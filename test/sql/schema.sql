@@ -774,6 +774,10 @@ function runledger.count_blob(bytes integer)
   returns integer immutable
   grant execute to runledger_auditor
 
+function runledger.count_pending(account_id uuid, most integer)
+  The account's unfinished submissions, counted up to `most`.
+  returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
+
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; left out they stay, too.
   returns void security definer set search_path=""
@@ -855,8 +859,8 @@ function runledger.forget_unwatched()
   Removes expired watches, and live output that nobody watches. Called by functions that run as the owner.
   returns void
 
-function runledger.has_room(submissions integer, capacity integer)
-  True when so many submissions more are no more than the capacity, but for those that are being received at this moment.
+function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid)
+  True when so many submissions more are no more than the capacity, but for those that are being received at this moment. Of an account that then has a fiftieth of the capacity at most they may be a quarter more, all such accounts together.
   returns boolean
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)

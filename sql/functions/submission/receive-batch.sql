@@ -44,7 +44,7 @@ begin
     end if;
   end if;
 
-  if not runledger.has_room(jsonb_array_length(_batch.items), _batch.capacity) then
+  if not runledger.has_room(jsonb_array_length(_batch.items), _batch.capacity, _batch.account_id) then
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 

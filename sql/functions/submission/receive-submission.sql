@@ -59,7 +59,7 @@ begin
     end if;
   end if;
 
-  if _request.capacity is not null and not runledger.has_room(1, _request.capacity) then
+  if _request.capacity is not null and not runledger.has_room(1, _request.capacity, _key.account_id) then
     raise exception 'the queue is full' using errcode = 'RL003';
   end if;
 

@@ -95,8 +95,14 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a queue takes one more than its capacity',
-    text: 'and not runledger.has_room(1, _request.capacity) then',
-    instead: 'and not runledger.has_room(0, _request.capacity) then',
+    text: 'and not runledger.has_room(1, _request.capacity, _key.account_id) then',
+    instead: 'and not runledger.has_room(0, _request.capacity, _key.account_id) then',
+    tests: ['http/queue-full'],
+  },
+  {
+    name: 'ledger: a full queue takes of an account whatever it has in it',
+    text: 'and runledger.count_pending(has_room.account_id, _few) + has_room.submissions <= _few;',
+    instead: ';',
     tests: ['http/queue-full'],
   },
   {

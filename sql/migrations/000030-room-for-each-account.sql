@@ -1,0 +1,2 @@
+-- Made again from sql/functions/ with an account.
+drop function if exists runledger.has_room(integer, integer);
