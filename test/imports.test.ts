@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   dev: everything,
   client: [],
   console: [],
-  'console/page': ['#client'],
+  'console/page': ['#client', '#client-retry'],
   checker: ['#abort'],
   database: plain,
   language: [],

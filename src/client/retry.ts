@@ -1,14 +1,15 @@
-// How long a client waits before it tries again.
+// How long a client waits before it tries again. The console's page does so too.
 
 const shortestPauseMilliseconds = 250
 const longestPauseMilliseconds = 5000
 
-// A fifth more or less, so that clients that failed together come apart.
+/** In milliseconds, from 0 failures on; a fifth more or less, so that clients that failed together come apart. */
 export function backOff(tried: number): number {
   const exact = Math.min(shortestPauseMilliseconds * 2 ** tried, longestPauseMilliseconds)
   return exact * (0.8 + Math.random() * 0.4)
 }
 
+/** @throws the signal's reason. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

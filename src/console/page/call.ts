@@ -1,5 +1,6 @@
 // How the page asks its own service. The key goes in a header, to this origin alone.
 import { RunledgerError } from '#client'
+import { backOff, pause } from '#client-retry'
 import { dropKey, key } from './session.ts'
 import { createStore } from './store.ts'
 
@@ -58,9 +59,6 @@ export function noteRefusal(error: unknown, apiKey: string | null): void {
     dropKey(`${error.message} Enter another one.`)
 }
 
-const shortestMilliseconds = 500
-const longestMilliseconds = 4000
-
 /** Goes on until it is done or fails for good; what passes is told as `trouble`. */
 export async function persist<T>(
   signal: AbortSignal | undefined,
@@ -77,24 +75,7 @@ export async function persist<T>(
         throw error
       }
       trouble.set(`${error.message} Trying again…`)
-      const usual = Math.min(longestMilliseconds, shortestMilliseconds * 2 ** tried)
-      await pause(Math.max(usual, (error.retryAfterSeconds ?? 0) * 1000), signal)
+      await pause(Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000), signal)
     }
   }
-}
-
-/** @throws the signal's reason. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }, milliseconds)
-    if (signal?.aborted === true) end()
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }

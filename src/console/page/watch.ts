@@ -2,7 +2,8 @@
 // place for one more. Who does not look is not told.
 import { RunledgerError, openStream } from '#client'
 import type { Result, StreamEvent } from '#client'
-import { call, noteRefusal, pause, persist, send } from './call.ts'
+import { pause } from '#client-retry'
+import { call, noteRefusal, persist, send } from './call.ts'
 import { advance, nothingTold } from './live.ts'
 import type { Live } from './live.ts'
 import { createBatch, whileVisible } from './screen.ts'

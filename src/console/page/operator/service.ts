@@ -9,7 +9,8 @@ import type {
   StepOptions,
   Verified,
 } from '#client'
-import { call, pause, persist } from '../call.ts'
+import { pause } from '#client-retry'
+import { call, persist } from '../call.ts'
 import type { Follower } from './seen.ts'
 
 const afterFailureMilliseconds = 5000
