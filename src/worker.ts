@@ -62,7 +62,7 @@ const refusal = await checkLogin(database, config.DATABASE_URL, [
 ])
 if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
 // The executor and the lease call what is made after them.
-let announce = (): void => {}
+let renew = (): void => {}
 let tick = (): void => {}
 const notInstalled: Language[] = []
 const executor = await startExecutor()
@@ -120,7 +120,7 @@ const lease = await announceWorker({
   },
   log,
 })
-announce = () => lease.announce()
+renew = () => lease.renew()
 const started = Promise.withResolvers<void>()
 const queue = await startQueue({
   url: config.DATABASE_URL,
@@ -259,7 +259,7 @@ async function startExecutor(): Promise<Executor> {
       cacheBytes: config.CACHE_BYTES,
       cacheDirectory: config.CACHE_DIRECTORY,
       box: config.BOX,
-      onChange: () => announce(),
+      onChange: () => renew(),
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
       settings: config.settings,
       ...(config.LANGUAGES && { languages: config.LANGUAGES }),

@@ -31,10 +31,8 @@ export interface WorkerIdentity {
 }
 
 export interface Lease extends WorkerIdentity {
-  /** Renews now, as the worker's description has changed. */
+  /** Renews now, as the worker's description or its languages have changed. */
   renew(): void
-  /** Registers anew: its languages have changed. */
-  announce(): void
   /** Says that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
@@ -42,7 +40,7 @@ export interface Lease extends WorkerIdentity {
 export interface Announcement {
   readonly url: string
   readonly slots: number
-  /** What it runs now: versions, command lines and limits of each language. */
+  /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which tells of a change. */
   readonly languages: () => object
   /** Its release and how its boxes are made. */
   readonly description?: { readonly version: string; readonly isolation: object }
@@ -66,7 +64,8 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   /** The id under which it was given up. */
   let succeeds: string | undefined
   let fence = new AbortController()
-  let registered = false
+  /** What this session has said that it runs, as JSON; null before. */
+  let registered: string | null = null
   let renewedAt = performance.now()
   let session = openSession()
 
@@ -80,7 +79,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       holdsSession: true,
       onClose() {
         if (opened !== session) return
-        registered = false
+        registered = null
         renewing?.hurry()
       },
     })
@@ -96,14 +95,16 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   async function renew(): Promise<void> {
     // The lease begins, by the database's clock, no earlier than this.
     const sentAt = performance.now()
-    if (!registered) {
+    const offered = languages()
+    const described = JSON.stringify(offered)
+    if (registered !== described) {
       reachFailpoint('lease.before_register')
       await session`
         select runledger.register_worker(
-          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, languages())}, ${leaseSeconds},
+          ${workerId}, ${hostname()}, ${process.pid}, ${slots}, ${json(session, offered)}, ${leaseSeconds},
           ${json(session, { ...description, succeeds })}
         )`
-      registered = true
+      registered = described
       reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`
@@ -117,7 +118,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     endRuns('given up by the others')
     succeeds = workerId
     workerId = createId()
-    registered = false
+    registered = null
     await renew()
   }
 
@@ -125,7 +126,7 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   async function renewInTime(): Promise<void> {
     const timer = setTimeout(() => {
       const silent = session
-      registered = false
+      registered = null
       session = openSession()
       void silent.end({ timeout: 0 }).catch(() => {})
     }, leaseMilliseconds * answerWithin)
@@ -155,10 +156,6 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       return fence.signal
     },
     renew() {
-      renewing.hurry()
-    },
-    announce() {
-      registered = false
       renewing.hurry()
     },
     async stop() {
