@@ -275,7 +275,9 @@ async function watchToEnd(
   )
   const { events } = await followed.catch(() => ({ events: [] }))
   if (events.at(-1)?.event !== 'result' && tally.isStopping) return
-  for (const flaw of findFlaws(events)) tally.wrong.push(`the stream of ${id}: ${flaw}`)
+  const told = events.map((event) => event.id).join(' ')
+  for (const flaw of findFlaws(events))
+    tally.wrong.push(`the stream of ${id}: ${flaw}; it told ${told}`)
 }
 
 function isAsKnown(body: Record<string, unknown>, { verdict, stdout, tests }: Known): boolean {

@@ -109,6 +109,9 @@ t.test('an attempt that was lost begins anew, in each way in which it may be see
   )
   t.strictSame(names(waiting.position, { ...nothing, isQueued: true }), [])
   t.strictSame(names(waiting.position, { ...nothing, run: 'b', stdout }), ['status', 'stdout'])
+  // It was not lost after all.
+  t.strictSame(names(waiting.position, { ...nothing, stdout }), ['status', 'stdout'])
+  t.strictSame(names(waiting.position, { ...nothing, stdout, record: '{}' }), ['status', 'stdout', 'result']) // prettier-ignore
   // It was given up, or cancelled while it waited.
   t.strictSame(names(waiting.position, { ...nothing, record: '{}' }), ['result'])
   t.strictSame(names(beginning, { ...nothing, run: null, record: '{}' }), ['submitted', 'status', 'result']) // prettier-ignore

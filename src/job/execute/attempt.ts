@@ -120,10 +120,11 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       const { submission } = job
       // A job of no language, or of one that is not run here, is not begun.
       const language = listOffered(executor).find((name) => name === job.language) ?? null
-      const run = createId()
       for (;;) {
         try {
           return await underIdentity(async (identity) => {
+            // What began under an earlier id is lost with that, and two attempts never have the same.
+            const run = createId()
             const row = await statements.start(identity, { submission, run }, language)
             if (row === undefined || language === null) return null
             return toAttempt(row, { submission, run, language, identity })

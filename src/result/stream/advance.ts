@@ -73,7 +73,8 @@ function createWriter(from: Position): Writer {
 }
 
 /** Whatever an attempt told begins anew with the next one. */
-function tellStanding(writer: Writer, { id, run, isQueued }: Seen): void {
+function tellStanding(writer: Writer, seen: Seen): void {
+  const { id, run, isQueued } = seen
   const tell = (status: Stage, of: string | null): void =>
     writer.add('status', JSON.stringify({ status }), atStage(status, of))
   const stands = (): Position => writer.position
@@ -83,9 +84,15 @@ function tellStanding(writer: Writer, { id, run, isQueued }: Seen): void {
   // One that was lost before anybody looked is not told of.
   if (stands().stage === 'submitted') tell('queued', isQueued ? run : null)
   const isAnother = run !== stands().run
+  // It goes on although it was told to be lost: a crash of the database has forgotten that.
+  const goesOn = isAnother || seen.record === null || hasOutput(seen)
   if (stands().stage === 'running' && (isQueued || isAnother))
     tell('queued', isQueued ? run : stands().run)
-  if (stands().stage === 'queued' && isAnother && !isQueued && run !== null) tell('running', run)
+  if (stands().stage === 'queued' && goesOn && !isQueued && run !== null) tell('running', run)
+}
+
+function hasOutput({ compile, stdout, stderr, tests }: Seen): boolean {
+  return compile !== null || stdout.bytes.length + stderr.bytes.length + tests.length > 0
 }
 
 function tellRun(writer: Writer, seen: Seen): void {

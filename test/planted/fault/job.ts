@@ -118,6 +118,18 @@ export const jobFaults: readonly Fault[] = [
     tests: ['cli/rerun'],
   },
   {
+    name: 'job: a language that is proven while the worker registers is not told of',
+    text: 'registered = described\n',
+    instead: 'registered = JSON.stringify(languages())\n',
+    tests: ['job/lease'],
+  },
+  {
+    name: 'job: two attempts have the same run',
+    text: 'const run = createId()\n            const row = await statements.start(',
+    instead: 'const run = submission\n            const row = await statements.start(',
+    tests: ['job/given-up'],
+  },
+  {
     name: 'job: a submission runs twice beside itself',
     text: "and runledger.is_worker_alive((_head.data ->> 'worker')::uuid)\n      then",
     instead: 'and false\n      then',
