@@ -74,8 +74,10 @@ export interface AheadRuntime {
   /** Of the programs that it may run. */
   readonly argv: readonly string[]
   readonly unlimitedStack: boolean
-  /** Path of what it looks for first in the box's directory. */
+  /** Path of the program's file, where it waits. */
   readonly awaits: string
+  /** Paths in the box's directory that it has looked for by then: a program that has one of these starts its own. */
+  readonly looksForBefore: readonly string[]
 }
 
 export interface BoxOptions {

@@ -68,11 +68,7 @@ static bool is_awaited(const char *path) {
   return path != NULL && (strcmp(path, awaited) == 0 || strcmp(path, strrchr(awaited, '/') + 1) == 0);
 }
 
-static void look_at(const char *path) {
-  if (atomic_load(&waits) && is_awaited(path) && atomic_exchange(&waits, false)) wait_for_program();
-}
-
-/** The C library's own, found before anything waits. It has one of both `stat`s. */
+/** The C library's own. It has one of both `stat`s. */
 static char *(*next_realpath)(const char *, char *);
 static int (*next_stat)(const char *, struct stat64 *);
 static int (*next_stat_of_version)(int, const char *, struct stat64 *);
@@ -85,6 +81,12 @@ static void find_next(void) {
   *(void **)&next_stat_of_version = dlsym(RTLD_NEXT, "__xstat64");
   *(void **)&next_open = dlsym(RTLD_NEXT, "open64");
   *(void **)&next_syscall = dlsym(RTLD_NEXT, "syscall");
+}
+
+static void look_at(const char *path) {
+  // Another library's constructor may come before ours.
+  if (next_syscall == NULL) find_next();
+  if (atomic_load(&waits) && is_awaited(path) && atomic_exchange(&waits, false)) wait_for_program();
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -143,6 +145,6 @@ EXPORTED int open(const char *path, int flags, ...) {
 EXPORTED long syscall(long number, ...) {
   long words[6];
   REST(number, words);
-  if (number == SYS_statx) look_at((const char *)words[1]);
+  look_at(number == SYS_statx ? (const char *)words[1] : NULL);
   return next_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }

@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { open_files_most = 1024, seconds_until_ready = 30, usual_stack_bytes = 8 << 20 };
+enum { open_files_most = 1024, usual_stack_bytes = 8 << 20 };
 
 static struct sock_fprog filter;
 static bool yields_cpu;
@@ -300,7 +300,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
   close(box->input_reader);
   close(box->output[1]);
   close(box->errors[1]);
-  if (start == ahead) close(box->orders[0]);
+  if (start == ahead) leave_runtime(box);
   if (fcntl(box->output[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(box->errors[0], F_SETFL, O_NONBLOCK) != 0)
     fail("box.pipe");
   return false;
@@ -319,10 +319,10 @@ void write_file(struct box *box, const char *name, bool executable, int *descrip
   if (fchmod(*descriptor, executable ? 0555 : 0444) != 0) fail_saying("box.file", name);
 }
 
-void wait_until_ready(struct box *box) {
+void wait_until_ready(struct box *box, int seconds) {
   if (box->ready) return;
   struct pollfd events[] = {{ready, POLLIN, 0}, {box->pidfd, POLLIN, 0}};
-  int found = poll(events, 2, seconds_until_ready * 1000);
+  int found = poll(events, 2, seconds * 1000);
   uint64_t count;
   if (found > 0 && events[0].revents != 0 && read(ready, &count, sizeof count) == sizeof count) {
     box->ready = true;

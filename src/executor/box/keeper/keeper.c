@@ -19,7 +19,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { largest_setup_bytes = 1 << 20 };
+enum {
+  largest_setup_bytes = 1 << 20,
+  /** Long, as a slow machine is no failure. The worker gives up a request later than the keeper. */
+  seconds_until_first = 30,
+  seconds_until_ready = 12,
+};
 
 /** Some thirty years. */
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
@@ -85,7 +90,7 @@ static void fill_box(struct request *request) {
       request->scratch_bytes == 0)
     fail_saying("protocol", "the limits");
   read_strings(request);
-  wait_until_ready(&box);
+  wait_until_ready(&box, seconds_until_ready);
   if (has_runtime())
     note_start();
   else
@@ -249,14 +254,15 @@ bool serve(enum start start) {
     if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return may_end_quietly();
     if (!told) {
       // A runtime that cannot be started is no keeper.
-      wait_until_ready(&box);
+      wait_until_ready(&box, seconds_until_first);
       tell_ready();
       told = true;
     }
-    await_request(start);
     uint32_t kind;
-    do read_exactly(&kind, sizeof kind);
-    while (kind == 'A' || kind == 'T');
+    do {
+      await_request(start);
+      read_exactly(&kind, sizeof kind);
+    } while (kind == 'A' || kind == 'T');
     if (kind != 'R') fail_saying("protocol", "an unknown word");
     run();
   }

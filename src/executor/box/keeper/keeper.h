@@ -147,7 +147,7 @@ bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, en
 bool may_end_quietly(void);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
-void wait_until_ready(struct box *box);
+void wait_until_ready(struct box *box, int seconds);
 /** Only /box is held on to, and that only if there are files to be read in it. */
 void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
@@ -159,8 +159,10 @@ void kill_box(struct box *box);
 void open_runtime(char *text, const struct hello *hello);
 bool has_runtime(void);
 bool runtime_has_all_stack(void);
-/** Makes the way to the next one. */
+/** Makes what the next one is given. */
 void prepare_runtime(struct box *box);
+/** Closes here what the next one has. */
+void leave_runtime(const struct box *box);
 /** In its process. Returns only when it cannot be started. */
 void start_runtime(const struct box *box, int ready);
 void release_runtime(struct box *box, const struct request *request);

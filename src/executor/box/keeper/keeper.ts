@@ -59,7 +59,12 @@ interface Places {
   /** By the interpreter's command line. */
   readonly forks: ReadonlyMap<string, Place>
   /** By nameRuntime. */
-  readonly ahead: ReadonlyMap<string, Place>
+  readonly ahead: ReadonlyMap<string, AheadPlace>
+}
+
+interface AheadPlace {
+  readonly place: Place
+  readonly looksForBefore: readonly string[]
 }
 
 /** What stands in a place; null: programs start by themselves. */
@@ -83,7 +88,9 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     async close() {
       await Promise.all(
         [...places.values()].flatMap(({ plain, forks, ahead }) =>
-          [plain, ...forks.values(), ...ahead.values()].map((one) => one.close()),
+          [plain, ...forks.values(), ...[...ahead.values()].map(({ place }) => place)].map((one) =>
+            one.close(),
+          ),
         ),
       )
       await clearings.settled()
@@ -104,7 +111,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   }
   for (const runtime of options.aheadRuntimes) {
     const standing = [...places.values()].flatMap(
-      ({ ahead }) => ahead.get(nameRuntime(runtime)) ?? [],
+      ({ ahead }) => ahead.get(nameRuntime(runtime))?.place ?? [],
     )
     // Programs that come sooner start theirs.
     void startAhead(runtime, standing, options)
@@ -121,6 +128,10 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
       onLeft: (cleared) => clearings.hold(slot, cleared),
       // The next run starts a missing plain keeper; without the others runs are only slower.
       refillMilliseconds: standing === null ? null : refillMilliseconds,
+      onMissing: (error) => {
+        if (standing !== null)
+          options.onFallback(`no ${standing.name} in slot ${slot.index}: ${describe(error)}`)
+      },
       runsMost: isForkServer(standing) ? forksMost : Number.POSITIVE_INFINITY,
     })
   return new Map(
@@ -132,7 +143,10 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
           options.forkServers.map((server) => [nameLine(server.argv), place(slot, server)]),
         ),
         ahead: new Map(
-          options.aheadRuntimes.map((runtime) => [nameRuntime(runtime), place(slot, runtime)]),
+          options.aheadRuntimes.map((runtime) => [
+            nameRuntime(runtime),
+            { place: place(slot, runtime), looksForBefore: runtime.looksForBefore },
+          ]),
         ),
       },
     ]),
@@ -202,12 +216,13 @@ async function startAhead(
   standing: readonly Place[],
   { onFallback }: KeeperBoxOptions,
 ): Promise<void> {
-  try {
-    await Promise.all(standing.map((one) => one.get()))
-  } catch (error) {
-    onFallback(`no ${name} before its program: ${describe(error)}`)
-    for (const one of standing) await one.close()
-  }
+  const started = await Promise.allSettled(standing.map((one) => one.get()))
+  const failure = started.find((one) => one.status === 'rejected')
+  if (failure === undefined) return
+  onFallback(`no ${name} before its program: ${describe(failure.reason)}`)
+  // In a place beside one that has it, it is tried again; where none has it, it cannot be had. Nothing runs there.
+  if (started.some((one) => one.status === 'fulfilled')) return
+  await Promise.allSettled(standing.map((one) => one.close()))
 }
 
 /** Programs with the same words and the same stack may run in it. */
@@ -236,7 +251,9 @@ function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Plac
     command.environment === undefined &&
     limits.processes >= leastAhead.processes &&
     limits.memoryBytes >= leastAhead.memoryBytes
-  return isOrdinary ? ahead.get(nameRuntime(command)) : undefined
+  const found = isOrdinary ? ahead.get(nameRuntime(command)) : undefined
+  const isTooLate = command.files.some(({ path }) => found?.looksForBefore.includes(path))
+  return isTooLate ? undefined : found?.place
 }
 
 async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal): Promise<Phase> {

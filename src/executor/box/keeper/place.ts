@@ -28,12 +28,21 @@ export interface PlaceOptions {
   /** Pause after a failed start; null: until one is wanted. */
   readonly refillMilliseconds: number | null
   readonly runsMost: number
+  /** Told once when none could be started in the place of one that was there, until there is one again. */
+  readonly onMissing: (error: unknown) => void
 }
 
-export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: PlaceOptions): Place {
+export function createPlace({
+  start,
+  onLeft,
+  refillMilliseconds,
+  runsMost,
+  onMissing,
+}: PlaceOptions): Place {
   let present: Promise<StandingKeeper> | null = null
   let isReady = false
   let isClosed = false
+  let wasThere = false
   const leaving = new Set<Promise<void>>()
   const replaced = new WeakMap<StandingKeeper, Promise<void>>()
 
@@ -49,12 +58,15 @@ export function createPlace({ start, onLeft, refillMilliseconds, runsMost }: Pla
     let standing: StandingKeeper
     try {
       standing = await coming
-    } catch {
+    } catch (error) {
       if (present === coming) present = null
+      if (wasThere && !isClosed) onMissing(error)
+      wasThere = false
       refillLater()
       return
     }
     isReady = true
+    wasThere = true
     await standing.keeper.failed
     if (present === coming && !isClosed) await replace(standing)
   }

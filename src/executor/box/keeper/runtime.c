@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "keeper.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,20 @@ static char awaited[ahead_path_bytes];
 static char **strings;
 static size_t arguments;
 static bool unlimited_stack;
-/** A nameless file. */
-static int library = -1;
+/** A nameless file, each box's own: what one program sees of its pages is nobody else's doing. */
+static int library;
+
+/** Known since Linux 6.3; a host may demand it. What is preloaded need not be executable. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 
 static void open_library(void) {
-  library = memfd_create("runtime", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  library = memfd_create("runtime", flags | MFD_NOEXEC_SEAL);
+  if (library < 0 && errno == EINVAL) library = memfd_create("runtime", flags);
   size_t bytes = (size_t)(library_end - library_begin);
-  if (library < 0 || write(library, library_begin, bytes) != (ssize_t)bytes || fchmod(library, 0555) != 0 ||
+  if (library < 0 || write(library, library_begin, bytes) != (ssize_t)bytes || fchmod(library, 0444) != 0 ||
       fcntl(library, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     fail("runtime.library");
 }
@@ -65,7 +73,6 @@ void open_runtime(char *text, const struct hello *hello) {
     strings[index < arguments ? index : index + 1] = kept;
   }
   strings[count + 1] = preload;
-  open_library();
 }
 
 bool has_runtime(void) { return strings != NULL; }
@@ -77,6 +84,12 @@ void prepare_runtime(struct box *box) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, box->orders) != 0 ||
       send(box->orders[1], awaited, sizeof awaited, MSG_NOSIGNAL) != sizeof awaited)
     fail("box.orders");
+  open_library();
+}
+
+void leave_runtime(const struct box *box) {
+  close(box->orders[0]);
+  close(library);
 }
 
 void start_runtime(const struct box *box, int ready) {

@@ -60,6 +60,8 @@ function startAhead(jvm: Jvm): AheadStart {
       argv: describeRun(jvm, 'Main', memoryBytes),
       unlimitedStack: false,
       awaits: jarPath,
+      // A JVM warns of these.
+      looksForBefore: ['/box/.hotspotrc', '/box/.hotspot_compiler'],
     }),
   }
 }

@@ -62,6 +62,8 @@ const ahead: AheadStart = {
     argv: describeRun([preload]),
     unlimitedStack: true,
     awaits: `/box/${file}`,
+    // Before it loads what is required: whether the program is a module, and its own names of modules.
+    looksForBefore: ['/box/package.json'],
   }),
 }
 

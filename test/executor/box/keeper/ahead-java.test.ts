@@ -6,7 +6,7 @@ import { code, words } from './ahead/java.ts'
 
 const jvm = { language: 'java', name: /^java$/, code, words } as const
 const executors = await compareWithOwn(t, jvm)
-const [ready] = executors
+const [ready, alone] = executors
 
 t.test('another class, and less memory, have a JVM of their own', async (t) => {
   const { java: usual } = limits
@@ -18,6 +18,22 @@ t.test('another class, and less memory, have a JVM of their own', async (t) => {
   const { run: phase } = await execute(ready, 'java', print('Main'), '', undefined, undefined, { limits: less }) // prettier-ignore
   t.match(phase, { stdout: 'Main 92\n' })
   t.equal(await findOne(jvm.name), waiting)
+})
+
+t.test('a file that a JVM warns of is warned of', async (t) => {
+  const code = 'class Main { public static void main(String[] a) {} }'
+  for (const name of ['.hotspotrc', '.hotspot_compiler']) {
+    await findOne(jvm.name)
+    const files = [{ name, content: Buffer.from('quiet') }]
+    const [one, other] = await Promise.all(
+      [ready, alone].map(async (executor) => {
+        const { run: phase } = await execute(executor, 'java', code, '', undefined, undefined, { files }) // prettier-ignore
+        return phase?.stderr
+      }),
+    )
+    t.equal(one, other, name)
+    t.ok(one?.includes(name))
+  }
 })
 
 testEnd(t, executors, jvm)

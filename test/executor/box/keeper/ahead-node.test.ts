@@ -1,21 +1,53 @@
 // JavaScript in a Node that was up before it.
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { execute } from '../../../helper/executor.ts'
+import { execute, run } from '../../../helper/executor.ts'
 import { compareWithOwn, findOne, testEnd } from './ahead/compare.ts'
 import { code, words } from './ahead/node.ts'
 
 const node = { language: 'javascript', name: /^(node|MainThread)$/, code, words } as const
 const executors = await compareWithOwn(t, node)
-const [ready] = executors
+const [ready, alone] = executors
 
-t.test('a package of the program’s own is seen', async (t) => {
-  await findOne(node.name)
-  const files = [
-    { name: 'package.json', content: Buffer.from('{"type": "module", "name": "own"}') },
+t.test('what Node looks for before its program is the program’s own', async (t) => {
+  const module = 'export const here = this === undefined'
+  const cases = [
+    { own: '{"type": "module"}', code: 'console.log("ran", this === undefined)' },
+    { own: '{"type": "module"}', code: 'undeclared = 5' },
+    { own: '{"type": "module"}', code: 'import { here } from "./other.js"; console.log(here)' },
+    { own: '{"type": "commonjs"}', code: 'import "node:fs"' },
+    { own: '{"imports": {"#x": "./other.js"}}', code: 'console.log(require("#x").here)' },
+    { own: '{"name": "own", "exports": "./other.js"}', code: 'console.log(require("own").here)' },
+    { own: 'no JSON', code: 'console.log("ran")' },
   ]
-  const code = 'import { sep } from "node:path"\nconsole.log(sep, typeof module)'
-  const { run: phase } = await execute(ready, 'javascript', code, '', undefined, undefined, { files }) // prettier-ignore
-  t.match(phase, { stdout: '/ undefined\n', exitCode: 0 })
+  for (const { own, code } of cases) {
+    await findOne(node.name)
+    const files = [
+      { name: 'package.json', content: Buffer.from(own) },
+      { name: 'other.js', content: Buffer.from(module) },
+    ]
+    const [one, other] = await Promise.all(
+      [ready, alone].map(async (executor) => {
+        const { run: phase } = await execute(executor, 'javascript', code, '', undefined, undefined, { files }) // prettier-ignore
+        return { stdout: phase?.stdout, stderr: phase?.stderr, exitCode: phase?.exitCode }
+      }),
+    )
+    t.strictSame(one, other, `${own}: ${code}`)
+  }
+})
+
+t.test('its clocks begin with its program', async (t) => {
+  const read = async (executor: typeof ready): Promise<Record<string, number>> =>
+    JSON.parse((await run(executor, 'javascript', code, 'clocks\n')).stdout)
+  await findOne(node.name)
+  await delay(3000)
+  const told = await read(ready)
+  t.ok(told['age']! >= 3000, 'it has waited')
+  for (const clock of ['now', 'uptime'])
+    t.ok(told[clock]! > 0 && told[clock]! < told['age']! - 2900, `${clock}: ${told[clock]} ms`)
+  t.ok(Math.abs(told['origin']!) < 1000, `${told['origin']} ms beside the time of day`)
+  const { now, age } = await read(alone)
+  t.ok(now! > age! - 100, 'one of its own has the usual ones')
 })
 
 testEnd(t, executors, node)

@@ -43,7 +43,13 @@ interface Garbage {
 function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const hello = encodeHello(launch)
   // It ends before there is a program.
-  const runtime = { name: 'sh', argv: ['/bin/sh'], unlimitedStack: true, awaits: '/box/a' }
+  const runtime = {
+    name: 'sh',
+    argv: ['/bin/sh'],
+    unlimitedStack: true,
+    awaits: '/box/a',
+    looksForBefore: [],
+  }
   const helloAhead = encodeHello({ ...launch, runtime })
   const whole = Buffer.concat(
     encodeRequest({

@@ -61,6 +61,18 @@ const deeds = {
     const refuse = ({ code }) => { console.log(code); process.exit(0) }
     for (let begun = 0; begun < 100; begun += 1) spawn('/bin/sleep', ['5']).on('error', refuse)
   },
+  clocks: () => {
+    console.log(JSON.stringify({
+      age: performance.nodeTiming.duration,
+      now: performance.now(),
+      uptime: 1000 * process.uptime(),
+      origin: performance.timeOrigin + performance.now() - Date.now(),
+    }))
+  },
+  'clocks of a thread': () => {
+    const { Worker } = require('node:worker_threads')
+    new Worker("console.log(performance.now() >= 0, performance.timeOrigin > performance.now(), process.uptime() > 0)", { eval: true })
+  },
   modules: () => {
     fs.writeFileSync('other.js', 'exports.name = __filename')
     console.log(require('./other').name, require('node:zlib').gzipSync('a'.repeat(100)).length)
@@ -93,6 +105,7 @@ export const words = {
   'a full disk': 'disk',
   'deep recursion': 'recursion',
   threads: 'threads',
+  'the clocks of a thread': 'clocks of a thread',
   'more processes than allowed': 'children',
   'modules that it loads': 'modules',
 }

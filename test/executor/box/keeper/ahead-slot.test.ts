@@ -1,0 +1,92 @@
+// A runtime that cannot be started in one slot is that slot's loss alone.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import type { Phase } from '#contract'
+import { SandboxError } from '#executor'
+import { encodeLayout } from '../../../../src/executor/box/box.ts'
+import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
+import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
+import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
+import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
+import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
+import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
+import { box, findBoxProcesses, firstUid, timeFactor } from '../../../helper/executor.ts'
+import { request } from './lone-keeper.ts'
+
+t.setTimeout(60_000 * timeFactor)
+
+/** A shell that waits where it looks for its script. */
+const shell = {
+  name: 'shell',
+  argv: ['/bin/sh', '-c', '. /box/script'],
+  unlimitedStack: false,
+  awaits: '/box/script',
+  looksForBefore: [],
+} as const
+
+const needsSlots =
+  box === 'bubblewrap' || process.getuid?.() !== 0 ? { skip: 'needs keepers of two users' } : {}
+
+t.test('what runs in the other slots goes on, in runtimes that were up', needsSlots, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-ahead-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const slots = [
+    { index: 0, uid: firstUid },
+    { index: 1, uid: firstUid + 1 },
+  ]
+  const failed = Promise.withResolvers<void>()
+  let asked = 0
+  const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
+    // The first one is of the keeper that starts programs.
+    if (uid === slots[1]!.uid && (asked += 1) === 2) {
+      await failed.promise
+      throw new SandboxError('cgroup.create', 'not this time')
+    }
+    return cgroups.createForKeeper(name, uid)
+  }
+  const reasons: string[] = []
+  const root = readHostRoot()
+  const boxes = await createKeeperBoxes({
+    resources: {
+      cgroups: { ...cgroups, createForKeeper },
+      streams: createStandardStreams(join(directory, 'streams')),
+      filter: assembleFilter(),
+      root,
+      inherited: [],
+      emptyDescriptor: 0,
+    },
+    programs: await buildKeeper(join(directory, 'keeper')),
+    layout: encodeLayout(root),
+    slots,
+    forkServers: [],
+    aheadRuntimes: [shell],
+    onFallback: (reason) => reasons.push(reason),
+    proveForks: () => Promise.resolve(),
+  })
+  t.teardown(() => boxes.close())
+  const run = (script: string): Promise<Phase> => {
+    const { command, limits, ...plain } = request(shell.argv)
+    const files = [{ path: '/box/script', content: Buffer.from(script), executable: false }]
+    return boxes.run(slots[0]!, {
+      ...plain,
+      command: { ...command, files },
+      limits: { ...limits, processes: 64 },
+    })
+  }
+  const isShell = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sh\n'
+  while (!findBoxProcesses().some(isShell)) await delay(20)
+  await delay(500)
+  const running = run('sleep 2; echo done')
+  await delay(500)
+  failed.resolve()
+  const { stdout } = await running
+  t.equal(Buffer.from(stdout).toString(), 'done\n')
+  t.strictSame(reasons, ['no shell before its program: cgroup.create: not this time'])
+  t.match(await run('exit 3'), { exitCode: 3 })
+})
