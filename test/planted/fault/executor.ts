@@ -165,18 +165,6 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/box/keeper/ahead-java'],
   },
   {
-    name: 'ahead: a package of the program’s own is not seen',
-    text: "looksForBefore: ['/box/package.json'],",
-    instead: 'looksForBefore: [],',
-    tests: ['executor/box/keeper/ahead-node'],
-  },
-  {
-    name: 'ahead: Node’s clock says how long it has waited',
-    text: 'return now.value.call(this) - findThreadWait()',
-    instead: 'return now.value.call(this)',
-    tests: ['executor/box/keeper/ahead-node'],
-  },
-  {
     name: 'ahead: a slot that has none takes those of the others',
     text: "if (started.some((one) => one.status === 'fulfilled')) return\n",
     instead: '\n',
