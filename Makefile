@@ -4,7 +4,7 @@ BIN := $(CURDIR)/node_modules/.bin
 # The project's own Node, whatever the machine's is.
 NODE := PATH="$(BIN):$$PATH" node
 NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
-SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo,$(NO_SUDO)))
+SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo --preserve-env,$(NO_SUDO)))
 # What `GET /` shows.
 CONSOLE_BUNDLE := src/console/dist/console.json
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
@@ -20,9 +20,9 @@ help: ## list the targets
 run: setup packages ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
 	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev/dev.ts
 
-test: check ## what CI runs first: everything that needs no virtual machine
+test: check ## types, lint, format, then all tests but the slow suites
 
-check: setup packages promtool static ## types, lint, format, then all tests: SQL, HTTP, queue, sandbox; FILES="…" runs some
+check: setup packages promtool static ## the same: SQL, HTTP, queue, sandbox; FILES="…" runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" PROMTOOL="$(PROMTOOL)" node test/run.ts $(FILES)
 
 static: types lint format ## types, lint and format alone
