@@ -187,7 +187,7 @@ export const operations: readonly Operation[] = [
     path: '/api/submissions',
     operationId: 'listSubmissions',
     summary: "List the account's submissions, newest first",
-    parameters: ['limit', 'cursor', 'status', 'verdict', 'language'],
+    parameters: ['limit', 'cursor', 'status', 'verdict', 'language', 'tag'],
     answers: { 200: { description: 'A page.', schema: 'ResultPage' } },
     authenticated: true,
   },
