@@ -1,4 +1,4 @@
-// The only reader of the environment. Each entry reads its part at start; all mistakes are printed together and the
+// The only reader of settings in the environment. Each entry reads its part at start; all mistakes are printed together and the
 // process exits with 78 (EX_CONFIG of sysexits). README's configuration table says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'

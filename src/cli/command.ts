@@ -65,6 +65,11 @@ export class CommandError extends Error {
   }
 }
 
+/** Of a command that was called in a way that has no sense. */
+export function misuse(what: string): CommandError {
+  return new CommandError(what, exitStatuses.usage)
+}
+
 /** By verdict, or from sysexits where nothing was run. */
 export const exitStatuses = {
   AC: 0,

@@ -4,7 +4,7 @@ import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } fr
 import type { Role } from '#account'
 import { errorCode } from '#database'
 import type { Database } from '#database'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { CommandError, defineCommand, misuse } from './command.ts'
 import type { Option } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
@@ -153,10 +153,6 @@ function readRole(word: string, tier: string | undefined, readOnly: boolean): Ro
 function readId(id: string): string {
   if (!isUuid(id)) throw misuse('ID is not the id of a key; `runledger keys list` shows them')
   return id
-}
-
-function misuse(what: string): CommandError {
-  return new CommandError(what, exitStatuses.usage)
 }
 
 function noSuchKey(): CommandError {

@@ -74,7 +74,7 @@ const detail = {
     value: 'NAME=NUMBER',
     help: 'the same for the compiler',
   },
-  low: { type: 'boolean', help: 'waits until no other submission does' },
+  low: { type: 'boolean', help: 'waits until no normal submission does' },
   tag: {
     type: 'string',
     value: 'TEXT',

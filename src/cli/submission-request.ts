@@ -33,7 +33,7 @@ export interface RequestWords extends ProgramFiles {
   readonly compileLimits?: readonly string[]
   /** Names of files that come back. */
   readonly outputFiles?: readonly string[]
-  /** Waits until no other does. */
+  /** Waits until no normal one does. */
   readonly isLow?: boolean
   readonly tag?: string | undefined
 }

@@ -2,7 +2,7 @@
 import { listTiers, setTier } from '#account'
 import type { Tier, TierLimits } from '#account'
 import { limitSpellings } from '#language'
-import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import { defineCommand, misuse } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
 import { printRecord, printRows } from './output.ts'
@@ -128,8 +128,4 @@ function readWeight(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 1000)
     throw misuse('--weight is a number from 1 to 1000')
   return Number(text)
-}
-
-function misuse(what: string): CommandError {
-  return new CommandError(what, exitStatuses.usage)
 }

@@ -10,7 +10,7 @@ export const blobOperations: readonly Operation[] = [
     operationId: 'putBlob',
     summary: 'Upload a long input, or a long expected output',
     description:
-      'Submissions name it as stdin_sha256 or expected_stdout_sha256. It belongs to the account, is kept 30 days after it was last uploaded or named, as other bodies are, and counts its size, at least 4 KiB, against what the key’s tier allows. To upload again what is there changes nothing. It has to arrive within a minute.',
+      'Submissions name it as stdin_sha256 or expected_stdout_sha256. It belongs to the account, is kept after it was last uploaded or named as long as other bodies are, and counts its size, at least 4 KiB, against what the key’s tier allows. To upload again what is there changes nothing. It has to arrive within a minute.',
     parameters: ['sha256'],
     bytes: 'Any bytes, at most 16 MiB; none is a blob, too.',
     answers: {

@@ -5,7 +5,7 @@
 // due; job/deliver.ts records and queues.
 //
 // A stranger's URL could make this machine talk to its own network. Against that: the name is resolved once; if any
-// address is not public, nothing is sent; the connection goes to a judged address; it is https, to port 443, with a
+// address is not public, nothing is sent; the connection goes to a judged address; it is https, to an allowed port, with a
 // verified certificate; redirects are not followed; no proxy, cookie, credential or earlier connection takes part.
 // Against waste of time or memory: limits for DNS, connecting and the whole attempt, and 4 KiB of answer.
 export { hasPublicHost, isAllowedAddress, ownAddresses, parseRanges } from './address.ts'

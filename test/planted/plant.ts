@@ -1,6 +1,6 @@
 // Plants faults that a user would notice, one after another, and says which of them the tests find. For each row of
 // fault.ts: the text is replaced in a copy of the checkout, the tests that the row names are run there, each of them has
-// to go red. Before, all of them have to be green without a fault. Separate from `make test`: it takes half an hour.
+// to go red. Before, all of them have to be green without a fault. Separate from `make test`: it takes an hour.
 //
 // Usage: node test/planted/plant.ts [--suite FILE…] [--in DIRECTORY] [name…]
 //   --suite FILE    run these test files instead of those that a row names: what does this file find?

@@ -1,4 +1,4 @@
--- All that an operator sees at once, in one statement. It reads what is unfinished (never more than the queue's capacity), what
+-- All that an operator sees at once, in one statement. It reads what is unfinished (never more than the queue's capacity and a quarter), what
 -- runs, the workers that have not ended, the one row about the ledger, and a bounded number of the newest events: what happened
 -- before costs nothing.
 

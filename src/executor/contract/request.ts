@@ -37,7 +37,7 @@ export interface Runs {
   readonly inputs: Iterable<RunInput> | AsyncIterable<RunInput>
   /**
    * Told of each run as it ends: none is kept. False: no further one begins.
-   * @param execute runs another program meanwhile, in the same slot.
+   * @param execute runs another program meanwhile, in the slot of the next run.
    */
   onRun(run: Phase, index: number, execute: Execute): boolean | Promise<boolean>
 }
@@ -63,7 +63,7 @@ export interface ExecutionRequest {
   readonly limits?: Limits
   /** Names of files beside the program, at most 16, that are told of when it has left them. Its own are none. */
   readonly outputFiles?: readonly string[]
-  /** More than one run of the program, one after the other in the same slot, each in a fresh box; `stdin` is none of them. */
+  /** More than one run of the program, one after the other in one slot at a time, each in a fresh box; `stdin` is none of them. */
   readonly runs?: Runs
   /** Ends the program where it is: everything is killed, and what it had done until then is its fate. */
   readonly stop?: AbortSignal | undefined
