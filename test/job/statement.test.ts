@@ -53,9 +53,9 @@ t.test('a submission costs three statements, whether somebody waits or not', asy
       costs.set(name, (costs.get(name) ?? 0) + count)
     }
     // By the clock too: the key is asked about every ten seconds, and who has nothing to do asks for a job in vain.
-    const takes = costs.get('take_execution') ?? 0
+    const takes = costs.get('take_several') ?? 0
     t.ok(takes >= submissions, `asked ${takes} times for a job`)
-    costs.delete('take_execution')
+    costs.delete('take_several')
     costs.delete('admit_request')
     // Who waits looks for himself once a second; that may fall between an end and the word of it.
     t.ok((costs.get('read_result') ?? 0) <= 1, 'no record is read that the end tells of')

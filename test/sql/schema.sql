@@ -1135,6 +1135,11 @@ function runledger.take_execution(worker_id uuid, run text, schema_version integ
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
+function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone, under_way text[], reads_detail boolean, does text[])
+  take_execution for each of runs, until one fails or none waits. One row a job; a row of nulls after the last: nothing more waits. It fails only if the first does.
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=""
+  grant execute to runledger_worker
+
 function runledger.tell_end(submission_id uuid, told_to text[])
   Tells who waits for it that this submission has ended: the channels told_to, if any, are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
   returns void security definer set search_path="", plan_cache_mode=force_generic_plan

@@ -1,4 +1,4 @@
-// Begins attempts: execution.started is logged before a program runs. One statement takes and begins a job; where that
+// Begins attempts: execution.started is logged before a program runs. One statement takes and begins jobs; where that
 // fails, a second one begins it (start-statements.ts).
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -61,11 +61,10 @@ export interface Starter {
   /** True while an answer to a start is lost: `take` finds it. */
   readonly hasUnanswered: boolean
   /**
-   * @param begunIds this process's runs; second jobs of theirs are not begun.
    * @returns null when nothing waits.
    * @throws when the next job needs `start`; then none was taken.
    */
-  take(begunIds: Iterable<string>): Promise<Taken | null>
+  take(): Promise<Taken | null>
   /** @returns null when there is nothing to do. */
   start(job: Job): Promise<Attempt | null>
 }
@@ -76,9 +75,13 @@ const returnMilliseconds = 200
 /** SQLSTATE of runledger.start_execution: others have given this worker up. */
 const workerGivenUp = 'RL005'
 
-export function createStarter(dependencies: AttemptDependencies): Starter {
+/** @param begunIds this process's runs; second jobs of theirs are not begun. */
+export function createStarter(
+  dependencies: AttemptDependencies,
+  begunIds: Iterable<string>,
+): Starter {
   const { executor, lease, shutdown } = dependencies
-  const statements = createStartStatements(dependencies)
+  const statements = createStartStatements(dependencies, begunIds)
 
   /** Repeats it under the worker's next id if this one was given up. */
   async function underIdentity<T>(begin: (identity: WorkerIdentity) => Promise<T>): Promise<T> {
@@ -101,10 +104,10 @@ export function createStarter(dependencies: AttemptDependencies): Starter {
       return statements.hasUnanswered
     },
 
-    take: (begunIds) =>
+    take: () =>
       underIdentity(async (identity) => {
-        const row = await statements.take(identity, begunIds)
-        if (row === undefined) return null
+        const row = await statements.take(identity)
+        if (row === null) return null
         const { begun_run: run, language, submission_id: submission } = row
         return {
           job: {

@@ -24,7 +24,6 @@ export interface ExecuteTask extends TakingTask {
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor, database } = dependencies
-  const starter = createStarter(dependencies)
   /** Begun by `take` and not yet given to `run`, by id. */
   const taken = new Map<string, Attempt>()
   /** When an attempt's end is in the log, by submission. */
@@ -33,6 +32,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const unfinished = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
   const begunIds = new Set<string>()
+  const starter = createStarter(dependencies, begunIds)
   const cancels = createCancels(database, log)
   const tellers = createTellers(database, log)
 
@@ -63,7 +63,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     },
 
     async take() {
-      const begun = await starter.take(begunIds)
+      const begun = await starter.take()
       if (begun === null) return null
       begunIds.add(begun.attempt.run)
       taken.set(begun.attempt.run, begun.attempt)

@@ -1,5 +1,6 @@
 // The two statements that begin attempts, and what they tell the log of this worker.
 import { hostname } from 'node:os'
+import { createGather, hadNoEffect } from '#database'
 import { abilities, listLacks } from '#detail'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
@@ -14,6 +15,9 @@ import type { Attempt, AttemptDependencies } from './attempt.ts'
 import { describeLimits } from './limits.ts'
 import { createUnansweredRuns } from './unanswered-runs.ts'
 
+/** Jobs in one statement. Two share a seventh of what they cost, four a quarter, more no more (bench/README.md). */
+const mostTaken = 8
+
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
 
 /** A row of runledger.start_execution. */
@@ -26,7 +30,7 @@ export interface StartedRow {
   readonly detail: Buffer | null
 }
 
-/** A row of runledger.take_execution. */
+/** A row of runledger.take_several. */
 export interface TakenRow extends StartedRow {
   readonly begun_run: string
   readonly job_id: number
@@ -36,11 +40,20 @@ export interface TakenRow extends StartedRow {
   readonly due_at: Date | null
 }
 
+/** Its last one when nothing more waits. */
+interface EmptyRow {
+  readonly begun_run: null
+  readonly due_at: null
+}
+
 export interface StartStatements {
   /** True while an answer to a start is lost: `take` finds it. */
   readonly hasUnanswered: boolean
-  /** Takes the queue's first job and begins it. Safe to repeat: the next statement seeks unanswered runs. */
-  take(identity: WorkerIdentity, begunIds: Iterable<string>): Promise<TakenRow | undefined>
+  /**
+   * Takes the queue's first job and begins it; null: none waits. What is asked at once goes together (#database, gather.ts).
+   * Safe to repeat: the next statement seeks unanswered runs.
+   */
+  take(identity: WorkerIdentity): Promise<TakenRow | null>
   /**
    * Begins a job that was handed out. The same run on every try, so that a lost answer begins no second attempt.
    * @param language null: the log makes the job anew.
@@ -52,7 +65,11 @@ export interface StartStatements {
   ): Promise<StartedRow | undefined>
 }
 
-export function createStartStatements(dependencies: AttemptDependencies): StartStatements {
+/** @param begunIds the runs that this process has under way; second jobs of theirs are not begun. */
+export function createStartStatements(
+  dependencies: AttemptDependencies,
+  begunIds: Iterable<string>,
+): StartStatements {
   const { database, executor, log } = dependencies
   const host = hostname()
   const unanswered = createUnansweredRuns()
@@ -72,29 +89,45 @@ export function createStartStatements(dependencies: AttemptDependencies): StartS
     actor: describeActor(worker),
   }))
 
-  async function takeRow(
-    identity: WorkerIdentity,
-    begunIds: Iterable<string>,
-  ): Promise<TakenRow | undefined> {
+  const gatherOf = memoize((worker: string) =>
+    createGather<null, TakenRow | null>({
+      one: async () => (await takeRows(worker, 1))[0] ?? null,
+      several: async (calls) => {
+        const rows = await takeRows(worker, calls.length)
+        const isEmpty = rows.at(-1) === null
+        // After one that failed, the others ask by themselves.
+        return calls.map((_, n) => rows[n] ?? (isEmpty ? null : undefined))
+      },
+      hadNoEffect,
+      weigh: () => 1,
+      mostWeight: mostTaken,
+    }),
+  )
+
+  /** At most so many, and null after the last one when nothing more waits. */
+  async function takeRows(worker: string, count: number): Promise<readonly (TakenRow | null)[]> {
     const tried = unanswered.takeAll()
-    const take = async (): Promise<readonly TakenRow[]> => {
-      const { data, actor } = describeWorker(identity.workerId)
-      const run = createId()
+    const take = async (): Promise<readonly (TakenRow | EmptyRow)[]> => {
+      const { data, actor } = describeWorker(worker)
+      const runs = Array.from({ length: count }, () => createId())
       const earlier = [...tried.keys()]
       const { since } = front
-      tried.set(run, Number.POSITIVE_INFINITY)
-      const rows = await database<TakenRow[]>`
-        select * from runledger.take_execution(
-          ${identity.workerId}, ${run}, ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
+      for (const run of runs) tried.set(run, Number.POSITIVE_INFINITY)
+      const rows = await database<(TakenRow | EmptyRow)[]>`
+        select * from runledger.take_several(
+          ${worker}, ${runs}::text[], ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
           ${actor}::text::jsonb, ${earlier}::text[], ${since}, ${[...begunIds]}::text[], true, ${does}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
-      tried.delete(run)
+      for (const run of runs) tried.delete(run)
       return rows
     }
-    const [row] = await untilAvailable(take, log).finally(() => unanswered.giveBack(tried))
-    if (row !== undefined) unanswered.forget(row.begun_run)
-    return row
+    const rows = await untilAvailable(take, log).finally(() => unanswered.giveBack(tried))
+    return rows.map((row) => {
+      if (row.begun_run === null) return null
+      unanswered.forget(row.begun_run)
+      return row
+    })
   }
 
   async function startRow(
@@ -126,7 +159,8 @@ export function createStartStatements(dependencies: AttemptDependencies): StartS
     get hasUnanswered() {
       return unanswered.areAny
     },
-    take: takeRow,
+    // Nobody calls it off.
+    take: ({ workerId }) => gatherOf(workerId)(null, new AbortController().signal),
     start: startRow,
   }
 }

@@ -54,35 +54,12 @@ export function createQueuePool(
   const pool = createPool(url, connections, log)
   const connectOnce = pool.connect.bind(pool) as ConnectOnce
 
-  async function connectWithCode(): Promise<PoolClient> {
-    return connectOnce().catch(throwWithCode)
-  }
-
-  async function queryElsewhere(parameters: readonly unknown[]): Promise<unknown> {
-    return untilAvailable(async () => {
-      const client = await connectWithCode()
-      try {
-        return await (client.query as Query)(...parameters).catch(throwWithCode)
-      } finally {
-        // It may be broken, or still busy with a statement that was given up.
-        client.release(true)
-      }
-    }, log)
-  }
-
-  async function connect(): Promise<PoolClient> {
-    if (!retrying) return connectOnce()
-    const client = await connectWithCode().catch(async (error: unknown) => {
-      if (!isUnavailable(error)) throw error
-      return untilAvailable(connectWithCode, log)
-    })
-    makePatient(client, { takeJob, isClosed, queryElsewhere, log })
-    return client
-  }
+  const connectWithCode = (): Promise<PoolClient> => connectOnce().catch(throwWithCode)
+  const patient = createPatientClient({ takeJob, isClosed, connect: connectWithCode, log })
 
   // graphile-worker passes a callback for its listening connection, which it renews itself.
   pool.connect = ((callback?: Parameters<ConnectOnce>[0]) => {
-    if (callback === undefined) return connect()
+    if (callback === undefined) return retrying ? Promise.resolve(patient) : connectOnce()
     return connectOnce((error, client, release) => {
       if (!listens && client !== undefined) ignoreListening(client)
       callback(error, client, giveBackOnce(release))
@@ -121,46 +98,41 @@ function createPool(url: string, connections: number, log: Logger): Pool {
 interface Patience {
   readonly takeJob: TakeJob | undefined
   readonly isClosed: (() => boolean) | undefined
-  readonly queryElsewhere: (parameters: readonly unknown[]) => Promise<unknown>
+  readonly connect: () => Promise<PoolClient>
   readonly log: Logger
 }
 
-/** Until release, takes jobs by `takeJob` and repeats elsewhere what fails by a lost connection. */
-function makePatient(
-  client: PoolClient,
-  { takeJob, isClosed, queryElsewhere, log }: Patience,
-): void {
-  // Restored at release, or each checkout would wrap the last one's wrapper.
-  const { query: ownQuery, release: ownRelease } = client
-  const query = ownQuery.bind(client) as Query
-  const release = ownRelease.bind(client)
-  let isGone = false
-  client.query = (async (...parameters: unknown[]) => {
-    if (isClosed?.() === true && asksForJob(parameters[0])) return { rows: [] }
-    if (takeJob !== undefined && asksForJob(parameters[0])) {
+/**
+ * What graphile-worker asks to run jobs, each a statement by itself: it has a connection while it is sent one, so that who
+ * asks `takeJob` holds none, and is repeated on another one if it is lost.
+ */
+function createPatientClient({ takeJob, isClosed, connect, log }: Patience): PoolClient {
+  async function query(...parameters: unknown[]): Promise<unknown> {
+    if (asksForJob(parameters[0])) {
+      if (isClosed?.() === true) return { rows: [] }
       try {
-        const job = await takeJob()
-        return { rows: job === null ? [] : [job] }
+        const job = await takeJob?.()
+        if (job !== undefined) return { rows: job === null ? [] : [job] }
       } catch (error) {
         log.warn({ err: error }, 'queue.take_failed')
       }
     }
-    if (isGone) return queryElsewhere(parameters)
-    try {
-      return await query(...parameters).catch(throwWithCode)
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-      // Given back first: if all failing callers kept their places and asked for others, they would wait for ever.
-      isGone = true
-      release(true)
-      log.warn({ err: error }, 'queue.connection_lost')
-      return queryElsewhere(parameters)
-    }
-  }) as PoolClient['query']
-  client.release = (error) => {
-    if (isGone) return
-    client.query = ownQuery
-    client.release = ownRelease
-    release(error)
+    return untilAvailable(() => queryOnce(parameters), log)
   }
+
+  async function queryOnce(parameters: readonly unknown[]): Promise<unknown> {
+    const client = await connect()
+    let isLost = false
+    try {
+      return await (client.query as Query)(...parameters).catch(throwWithCode)
+    } catch (error) {
+      isLost = isUnavailable(error)
+      throw error
+    } finally {
+      // It may be broken, or still busy with a statement that was given up.
+      client.release(isLost)
+    }
+  }
+
+  return { query, release() {} } as Pick<PoolClient, 'query' | 'release'> as PoolClient
 }

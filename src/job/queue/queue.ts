@@ -5,7 +5,8 @@
 //               is the submission's id, so at most one is queued (job.enqueue_first, _execute).
 //   announced   After the commit idle workers hear how many came (job.wake_workers, hint.ts).
 //   taken       A worker with a free slot removes the row and appends execution.started in one statement
-//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts).
+//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts). Slots
+//               that ask at once share a statement (runledger.take_several).
 //               Accounts share the slots, so run_at is a place in a virtual time, no clock's (job.next_turn; sql/README.md,
 //               "The order of the queue"). A job whose account has used more since is put back (job.defer_turn).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked.

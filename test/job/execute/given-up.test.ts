@@ -42,14 +42,15 @@ t.test('what begins under the next id of a worker that was given up is another r
     throw Object.assign(new Error('the answer is lost'), { code: 'CONNECTION_CLOSED' })
   }) as unknown as Database
 
-  const { start } = createStarter({
+  const dependencies = {
     database: losing,
     executor: { runtimes: { python: { version: 'Python 3' } }, isolation: {} },
     limits: defaultLimits,
     log: createLog('test', 'silent'),
     lease,
     shutdown: signal,
-  } as unknown as AttemptDependencies)
+  } as unknown as AttemptDependencies
+  const { start } = createStarter(dependencies, [])
   const begun = await start({ submission, language: 'python' })
   const events = await readStream(sql, submission)
   t.strictSame(

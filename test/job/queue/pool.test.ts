@@ -32,11 +32,11 @@ t.test(
 
 t.test('a connection is asked for until there is one', async (t) => {
   await proxy.stop()
-  const answer = pool.connect()
+  const client = await pool.connect()
+  const answer = client.query('select 1 as one')
   await sleep(500)
   await proxy.restore()
-  const client = await answer
-  t.equal((await client.query('select 1 as one')).rows[0].one, 1)
+  t.equal((await answer).rows[0].one, 1)
   client.release()
 })
 

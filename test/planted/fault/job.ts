@@ -160,6 +160,24 @@ export const jobFaults: readonly Fault[] = [
     tests: ['job/take'],
   },
   {
+    name: 'job: what one slot was given is undone by what stands in the way of another',
+    text: '        return;\n    end;\n    return next;',
+    instead: '        raise;\n    end;\n    return next;',
+    tests: ['job/take-several'],
+  },
+  {
+    name: 'job: of runs whose answers were lost together one is handed out to each',
+    text: '_unanswered := array_remove(_unanswered, begun_run);',
+    instead: '',
+    tests: ['job/take-several'],
+  },
+  {
+    name: 'job: who asked beside others is told that nothing waits, though it was not looked for',
+    text: 'rows[n] ?? (isEmpty ? null : undefined)',
+    instead: 'rows[n] ?? null',
+    tests: ['job/take-several'],
+  },
+  {
     name: 'job: the hash of another input stands in the log',
     text: 'stdin: digestBody(stdin),',
     instead: 'stdin: digestBody(code),',
