@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   ...[
     ['submit', /receive_(submission|several)/],
-    ['take and start', /(take|start)_execution/],
+    ['take and start', /take_several|start_execution/],
     ['complete', /conclude_(execution|several)/],
     ['cancel', /cancel_submission/],
     ['take delivery', /get_job|locked_by/],
