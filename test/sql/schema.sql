@@ -1136,7 +1136,7 @@ function runledger.take_execution(worker_id uuid, run text, schema_version integ
   grant execute to runledger_worker
 
 function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone, under_way text[], reads_detail boolean, does text[])
-  take_execution for each of runs, until one fails or none waits. One row a job; a row of nulls after the last: nothing more waits. It fails only if the first does.
+  take_execution for each of runs, until none waits, or what they are to run is large (128 KiB). One row a job; a row of nulls after the last: nothing more waits. When one fails, or of several one would have to wait for a lock (55P03), nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=""
   grant execute to runledger_worker
 

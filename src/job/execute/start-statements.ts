@@ -1,6 +1,6 @@
 // The two statements that begin attempts, and what they tell the log of this worker.
 import { hostname } from 'node:os'
-import { createGather, hadNoEffect } from '#database'
+import { createGather, hadNoEffect, isUnavailable } from '#database'
 import { abilities, listLacks } from '#detail'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
@@ -95,7 +95,7 @@ export function createStartStatements(
       several: async (calls) => {
         const rows = await takeRows(worker, calls.length)
         const isEmpty = rows.at(-1) === null
-        // After one that failed, the others ask by themselves.
+        // After large ones the others ask by themselves.
         return calls.map((_, n) => rows[n] ?? (isEmpty ? null : undefined))
       },
       hadNoEffect,
@@ -106,30 +106,51 @@ export function createStartStatements(
     }),
   )
 
-  /** At most so many, and null after the last one when nothing more waits. */
+  /**
+   * At most so many, and null after the last one when nothing more waits.
+   * @throws when several had no effect together: what stood in their way would do so again.
+   */
   async function takeRows(worker: string, count: number): Promise<readonly (TakenRow | null)[]> {
     const tried = unanswered.takeAll()
-    const take = async (): Promise<readonly (TakenRow | EmptyRow)[]> => {
-      const { data, actor } = describeWorker(worker)
-      const runs = Array.from({ length: count }, () => createId())
-      const earlier = [...tried.keys()]
-      const { since } = front
-      for (const run of runs) tried.set(run, Number.POSITIVE_INFINITY)
+    const isRepeated = (error: unknown): boolean =>
+      isUnavailable(error) && (count === 1 || !hadNoEffect(error))
+    let found = 0
+    try {
+      const rows = await untilAvailable(() => takeOnce(worker, count, tried), log, isRepeated)
+      for (const row of rows) if (row !== null && tried.delete(row.begun_run)) found += 1
+      return rows
+    } finally {
+      unanswered.giveBack(tried, found > 0)
+    }
+  }
+
+  /** @param tried all runs whose start has no answer yet. */
+  async function takeOnce(
+    worker: string,
+    count: number,
+    tried: Map<string, number>,
+  ): Promise<readonly (TakenRow | null)[]> {
+    const { data, actor } = describeWorker(worker)
+    const runs = Array.from({ length: count }, () => createId())
+    const earlier = [...tried.keys()]
+    const { since } = front
+    for (const run of runs) tried.set(run, Number.POSITIVE_INFINITY)
+    const forget = (): void => {
+      for (const run of runs) tried.delete(run)
+    }
+    try {
       const rows = await database<(TakenRow | EmptyRow)[]>`
         select * from runledger.take_several(
           ${worker}, ${runs}::text[], ${schemaVersion}, ${data}::text::jsonb, ${describePrograms(executor.runtimes)}::text::jsonb,
           ${actor}::text::jsonb, ${earlier}::text[], ${since}, ${[...begunIds]}::text[], true, ${does}::text[]
         )`
       front.note(since, rows[0]?.due_at ?? null)
-      for (const run of runs) tried.delete(run)
-      return rows
+      forget()
+      return rows.map((row) => (row.begun_run === null ? null : row))
+    } catch (error) {
+      if (hadNoEffect(error)) forget()
+      throw error
     }
-    const rows = await untilAvailable(take, log).finally(() => unanswered.giveBack(tried))
-    return rows.map((row) => {
-      if (row.begun_run === null) return null
-      unanswered.forget(row.begun_run)
-      return row
-    })
   }
 
   async function startRow(

@@ -8,9 +8,11 @@ export interface UnansweredRuns {
   readonly areAny: boolean
   /** All of them: no two calls may find the same one. */
   takeAll(): Map<string, number>
-  /** Each that may yet begin is sought once more after its time. */
-  giveBack(runs: ReadonlyMap<string, number>): void
-  forget(run: string): void
+  /**
+   * Each that may yet begin is sought once more after its time.
+   * @param begun one that was sought with them had begun, so these may have: their time starts anew.
+   */
+  giveBack(runs: ReadonlyMap<string, number>, begun: boolean): void
 }
 
 export function createUnansweredRuns(): UnansweredRuns {
@@ -24,14 +26,12 @@ export function createUnansweredRuns(): UnansweredRuns {
       unanswered = new Map()
       return all
     },
-    giveBack(runs) {
+    giveBack(runs, begun) {
       const now = performance.now()
-      for (const [run, until] of runs) {
+      for (const [run, soughtUntil] of runs) {
+        const until = begun ? Number.POSITIVE_INFINITY : soughtUntil
         if (until > now) unanswered.set(run, Math.min(until, now + soughtMilliseconds))
       }
-    },
-    forget(run) {
-      unanswered.delete(run)
     },
   }
 }

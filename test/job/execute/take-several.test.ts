@@ -1,5 +1,5 @@
-// Free slots that ask at once share a statement: each has a job of its own, in order, and what stands in the way of one does not
-// undo what others were given.
+// Free slots that ask at once share a statement: each has a job of its own, in order, and what stands in the way of one
+// keeps no other one waiting.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -127,16 +127,39 @@ t.test('answers that are lost together are handed out one by one', async (t) => 
     )
 })
 
-t.test('one that has to wait for a lock keeps nobody else waiting', async (t) => {
+t.test('a job that has to wait for a lock keeps no other one waiting', async (t) => {
+  // The first of several, and one behind it.
+  for (const held of [2, 4]) {
+    const starter = await createTaker()
+    const ids = await submitMany(6)
+    const { asked } = await sql.begin(async (transaction) => {
+      // As one who cancels it: its next event is not committed yet.
+      await transaction`
+        select runledger.append_event(${ids[held] ?? ''}, 2, 'submission.cancel_requested', 1, '{}', '{}')`
+      const asked = takeTogether(starter, 6)
+      for (const id of ids.filter((_, n) => n !== held))
+        while ((await readStream(sql, id)).length < 2) await sleep(10)
+      return { asked }
+    })
+    const taken = (await asked).filter((id) => ids.includes(id ?? ''))
+    t.strictSame(new Set(taken), new Set(ids.filter((_, n) => n !== held)))
+  }
+})
+
+t.test('large ones do not come together', async (t) => {
   const starter = await createTaker()
-  const ids = await submitMany(4)
-  const { asked } = await sql.begin(async (transaction) => {
-    // As one who cancels it: its next event is not committed yet.
-    await transaction`
-      select runledger.append_event(${ids[3] ?? ''}, 2, 'submission.cancel_requested', 1, '{}', '{}')`
-    const asked = takeTogether(starter, 4)
-    for (const id of ids.slice(0, 3)) while ((await readStream(sql, id)).length < 2) await sleep(10)
-    return { asked }
-  })
-  t.strictSame(new Set((await asked).slice(0, 3)), new Set(ids.slice(0, 3)))
+  const ids = []
+  for (let n = 0; n < 6; n += 1)
+    ids.push(
+      await submitNew(
+        sql,
+        caller,
+        describeSubmission({ code: 'print(1)', stdin: 'x'.repeat(100_000) }),
+      ),
+    )
+  t.strictSame(new Set(await takeTogether(starter, 6)), new Set(ids))
+  const statements = await sql<{ count: number }[]>`
+    select count(*) from runledger.event
+    where stream_id = any (${ids}) and type = 'execution.started' group by xmin::text`
+  t.ok(statements.every(({ count }) => count <= 2))
 })

@@ -160,16 +160,22 @@ export const jobFaults: readonly Fault[] = [
     tests: ['job/take'],
   },
   {
-    name: 'job: what one slot was given is undone by what stands in the way of another',
-    text: '        return;\n    end;\n    return next;',
-    instead: '        raise;\n    end;\n    return next;',
-    tests: ['job/take-several'],
-  },
-  {
     name: 'job: of runs whose answers were lost together one is handed out to each',
     text: '_unanswered := array_remove(_unanswered, begun_run);',
     instead: '',
     tests: ['job/take-several'],
+  },
+  {
+    name: 'job: jobs that had to wait for a lock together are asked for together again',
+    text: '(count === 1 || !hadNoEffect(error))',
+    instead: 'true',
+    tests: ['job/take-several'],
+  },
+  {
+    name: 'job: runs that were lost together are sought until one is found',
+    text: 'begun ? Number.POSITIVE_INFINITY : soughtUntil',
+    instead: 'soughtUntil',
+    tests: ['job/unanswered-runs'],
   },
   {
     name: 'job: who asked beside others is told that nothing waits, though it was not looked for',
