@@ -13,6 +13,25 @@ const besides = (page: Page) => page.getByRole('region', { name: 'Beside the fir
 const again = (page: Page) => page.getByRole('button', { name: 'Run again' })
 const receiptButton = (page: Page) => page.getByRole('button', { name: 'Save receipt' })
 
+/** Until the page is that submission's: its address is another one before it is. */
+const awaitRecord = (page: Page, id: string) =>
+  page
+    .getByRole('region', { name: 'Record', includeHidden: true })
+    .filter({ hasText: `"id": "${id}"` })
+    .waitFor({ state: 'attached' })
+
+/** Presses "Run again". @returns the rerun's id, once its page is shown. */
+async function rerun(page: Page): Promise<string> {
+  const before = page.url()
+  await again(page).click()
+  await page.waitForURL((url) => url.href !== before)
+  const id = readId(page)
+  await awaitRecord(page, id)
+  return id
+}
+
+const readId = (page: Page): string => page.url().split('/').at(-1) ?? ''
+
 /** Runs what stands in the playground, and looks at its page. @returns its id. */
 async function runAndOpen(page: Page, code: string): Promise<string> {
   await write(page, code)
@@ -20,7 +39,7 @@ async function runAndOpen(page: Page, code: string): Promise<string> {
   await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   await page.getByRole('link', { name: /^Submission / }).click()
   await again(page).waitFor()
-  return page.url().split('/').at(-1) ?? ''
+  return readId(page)
 }
 
 fact('a rerun is a submission of its own, beside the first', async (t, { page }, key) => {
@@ -30,12 +49,11 @@ fact('a rerun is a submission of its own, beside the first', async (t, { page },
   await page.keyboard.press('Enter')
   await besides(page).getByText('It went as the first did.').waitFor()
   t.equal(await page.evaluate('document.activeElement.id'), 'main', 'who hears it is led there')
-  const second = page.url().split('/').at(-1)
-  t.not(second, first)
+  t.not(readId(page), first)
   const figures = await besides(page).getByRole('table').textContent()
   t.match(figures, /OutcomeAcceptedAccepted.*Runtime.*CPU time.*Memory/)
   await page.getByRole('link', { name: first }).click()
-  await page.waitForURL(`**/${first}`)
+  await awaitRecord(page, first)
   t.equal(await besides(page).count(), 0)
 })
 
@@ -48,9 +66,7 @@ fact('a rerun shows where it went otherwise', async (t, { page }, key) => {
   t.match(await difference.textContent(), /stdout, line 2Firstby chance \w{16}Nowby chance \w{16}/)
   // A rerun of a rerun stands beside the first.
   const first = await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href')
-  const second = page.url()
-  await again(page).click()
-  await page.waitForURL((url) => url.href !== second)
+  await rerun(page)
   await besides(page).getByText('1 difference').waitFor()
   t.equal(await besides(page).getByRole('link', { name: 'the first' }).getAttribute('href'), first)
 })
@@ -62,9 +78,7 @@ fact('a rerun with another verdict says so', async (t, { page }, key) => {
   // Each has another one in one of two cases.
   for (let tries = 0, said = ''; !said.startsWith('2 differences'); tries += 1) {
     if (tries === 40) throw new Error('it is always the same')
-    const before = page.url()
-    await again(page).click()
-    await page.waitForURL((url) => url.href !== before)
+    await rerun(page)
     said = (await status.textContent()) ?? ''
   }
   t.match(await status.textContent(), '2 differences: Outcome, Ended with.')
