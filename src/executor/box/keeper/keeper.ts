@@ -23,7 +23,7 @@ import type {
 import type { KeeperPrograms } from './build.ts'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
-import type { Place, StandingKeeper } from './place.ts'
+import type { Place, Renewal, StandingKeeper } from './place.ts'
 
 export { buildKeeper, compileOptions, programSources, sourceDirectory } from './build.ts'
 
@@ -41,8 +41,11 @@ export interface KeeperBoxOptions extends Pick<
   ) => Promise<void>
 }
 
-/** Then an interpreter is replaced: programs learn the hash seed and address layout that its forks share. */
-const forksMost = 128
+/**
+ * An interpreter is replaced, as programs learn the hash seed and address layout that its forks share. The next one starts
+ * when it has had so many that a busy slot's programs need not start their own meanwhile.
+ */
+const renewal: Renewal = { startsNext: 96, most: 128 }
 
 /** Pause after an interpreter or a runtime could not be started. */
 const refillMilliseconds = 10_000
@@ -132,7 +135,7 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
         if (standing !== null)
           options.onFallback(`no ${standing.name} in slot ${slot.index}: ${describe(error)}`)
       },
-      runsMost: isForkServer(standing) ? forksMost : Number.POSITIVE_INFINITY,
+      renewal: isForkServer(standing) ? renewal : null,
     })
   return new Map(
     options.slots.map((slot) => [

@@ -1,5 +1,5 @@
-// A slot's place for one keeper, ready or starting. Another replaces one that failed, in a run or between two; the slot clears
-// the rest.
+// A slot's place for one keeper, ready or starting. Another replaces one that failed, in a run or between two, and one that has
+// had its runs; the slot clears the rest.
 import type { KeeperGroup } from '#cgroup'
 import type { Keeper } from './keeper-process.ts'
 
@@ -15,10 +15,18 @@ export interface Place {
   get(): Promise<StandingKeeper>
   /** Resolves when nothing of it is left and another is starting. */
   replace(failed: StandingKeeper): Promise<void>
-  /** After the last run another starts at once, and this one leaves in the background. */
+  /** When another has to be there: it starts beside this one, or is up and takes its place. */
   noteRun(standing: StandingKeeper): void
   /** Ends the keeper; the place stays empty. */
   close(): Promise<void>
+}
+
+/** Numbers of runs of one keeper. */
+export interface Renewal {
+  /** Then the next one is started. This one goes on until that is up: a program that found neither would start by itself. */
+  readonly startsNext: number
+  /** Then this one leaves, whatever became of the next. */
+  readonly most: number
 }
 
 export interface PlaceOptions {
@@ -27,37 +35,53 @@ export interface PlaceOptions {
   readonly onLeft: (cleared: Promise<void>) => void
   /** Pause after a failed start; null: until one is wanted. */
   readonly refillMilliseconds: number | null
-  readonly runsMost: number
+  /** Null: one that works stays. */
+  readonly renewal: Renewal | null
   /** Told once when none could be started in the place of one that was there, until there is one again. */
   readonly onMissing: (error: unknown) => void
+}
+
+/** One that is started. */
+interface Coming {
+  readonly standing: Promise<StandingKeeper>
+  isUp: boolean
 }
 
 export function createPlace({
   start,
   onLeft,
   refillMilliseconds,
-  runsMost,
+  renewal,
   onMissing,
 }: PlaceOptions): Place {
-  let present: Promise<StandingKeeper> | null = null
-  let isReady = false
+  let present: Coming | null = null
+  let next: Coming | null = null
   let isClosed = false
   let wasThere = false
   const leaving = new Set<Promise<void>>()
   const replaced = new WeakMap<StandingKeeper, Promise<void>>()
 
   function fill(): Promise<StandingKeeper> {
-    const coming = start()
+    const coming = next ?? begin()
+    next = null
     present = coming
-    isReady = false
     void settle(coming).catch(() => {})
+    return coming.standing
+  }
+
+  function begin(): Coming {
+    const coming = { standing: start(), isUp: false }
+    coming.standing.then(
+      () => (coming.isUp = true),
+      () => {},
+    )
     return coming
   }
 
-  async function settle(coming: Promise<StandingKeeper>): Promise<void> {
+  async function settle(coming: Coming): Promise<void> {
     let standing: StandingKeeper
     try {
-      standing = await coming
+      standing = await coming.standing
     } catch (error) {
       if (present === coming) present = null
       if (wasThere && !isClosed) onMissing(error)
@@ -65,7 +89,6 @@ export function createPlace({
       refillLater()
       return
     }
-    isReady = true
     wasThere = true
     await standing.keeper.failed
     if (present === coming && !isClosed) await replace(standing)
@@ -88,7 +111,6 @@ export function createPlace({
 
   async function replaceNow(failed: StandingKeeper): Promise<void> {
     present = null
-    isReady = false
     const cleared = dismiss(failed)
     onLeft(cleared)
     await cleared
@@ -104,13 +126,15 @@ export function createPlace({
 
   return {
     get isReady() {
-      return isReady && present !== null
+      return present?.isUp === true
     },
-    get: () => present ?? fill(),
+    get: () => present?.standing ?? fill(),
     replace,
     noteRun(standing) {
       standing.runs += 1
-      if (standing.runs < runsMost || isClosed) return
+      if (renewal === null || standing.runs < renewal.startsNext || isClosed) return
+      next ??= begin()
+      if (!next.isUp && standing.runs < renewal.most) return
       void fill().catch(() => {})
       // The slot is in use; if something is left, this was its last run.
       const gone = dismiss(standing).catch((error: unknown) => onLeft(Promise.reject(error)))
@@ -119,9 +143,12 @@ export function createPlace({
     },
     async close() {
       isClosed = true
-      const found = await present?.catch(() => null)
+      const started = await Promise.allSettled([present?.standing, next?.standing])
       present = null
-      if (found !== null && found !== undefined) await dismiss(found)
+      next = null
+      for (const one of started) {
+        if (one.status === 'fulfilled' && one.value !== undefined) await dismiss(one.value)
+      }
       await Promise.all(leaving)
     },
   }

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
+import type { Test } from 'tap'
 import type { Command } from '#contract'
 import { NotBegunError, SandboxError } from '#executor'
 import type { OutputSource } from '#executor'
@@ -535,19 +536,27 @@ t.test('what is left beside a box costs neither its run nor the next', async (t)
   await launch.group.remove()
 })
 
-t.test('what a replaced interpreter leaves costs its slot', async (t) => {
+/** A slot's boxes with an interpreter, and what is done to its keepers' groups. */
+async function openForks(
+  t: Test,
+  {
+    onCreate = async () => {},
+    onRemove = () => {},
+  }: { readonly onCreate?: () => Promise<void>; readonly onRemove?: () => void },
+): Promise<{
+  readonly ask: (code: string) => Promise<string>
+  readonly close: () => Promise<void>
+}> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-left-'))
   t.teardown(() => rmSync(directory, { recursive: true }))
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  let busy = false
-  let removals = 0
   const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
     const group = await cgroups.createForKeeper(name, uid)
+    await onCreate()
     const remove = async (): Promise<void> => {
       await group.remove()
-      removals += 1
-      if (busy) throw new SandboxError('cgroup.remove', 'busy')
+      onRemove()
     }
     return { ...group, remove }
   }
@@ -571,13 +580,77 @@ t.test('what a replaced interpreter leaves costs its slot', async (t) => {
     proveForks,
   })
   const asked = request(['/usr/bin/python3', 'main.py'])
-  const files = [{ path: '/box/main.py', content: Buffer.from('print(1)'), executable: false }]
-  const command: Command = { ...asked.command, files, forks: true, endsQuietly: true }
-  const ask = (): Promise<unknown> => boxes.run(slot, { ...asked, command })
+  return {
+    close: () => boxes.close(),
+    async ask(code) {
+      const files = [{ path: '/box/main.py', content: Buffer.from(code), executable: false }]
+      const command: Command = { ...asked.command, files, forks: true, endsQuietly: true }
+      return (await boxes.run(slot, { ...asked, command })).stdout.toString()
+    },
+  }
+}
+
+t.test('an interpreter serves until the next one is up', async (t) => {
+  let made = 0
+  let removals = 0
+  const held = Promise.withResolvers<void>()
+  const { ask, close } = await openForks(t, {
+    onCreate: async () => {
+      made += 1
+      // The plain keeper's is made, too.
+      if (made > 2) await held.promise
+    },
+    onRemove: () => (removals += 1),
+  })
+  const allForked = async (runs: number): Promise<boolean> => {
+    for (let run = 0; run < runs; run += 1) if ((await ask(isForked)) !== 'True\n') return false
+    return true
+  }
+  t.ok(await allForked(95))
+  t.equal(made, 2)
+  t.ok(await allForked(10))
+  t.equal(made, 3, 'the next one is being started')
+  held.resolve()
+  for (; removals === 0; await delay(100)) t.equal(await ask(isForked), 'True\n')
+  t.ok(await allForked(90), 'the next one has as many')
+  t.equal(made, 3)
+  await close()
+})
+
+t.test(
+  'an interpreter that has had its most leaves, whether the next one is up or not',
+  async (t) => {
+    let made = 0
+    const held = Promise.withResolvers<void>()
+    const { ask, close } = await openForks(t, {
+      onCreate: async () => {
+        made += 1
+        if (made > 2) await held.promise
+      },
+    })
+    for (let run = 0; run < 127; run += 1) await ask('')
+    t.equal(await ask(isForked), 'True\n')
+    t.equal(await ask(isForked), 'False\n', 'programs start by themselves')
+    held.resolve()
+    while ((await ask(isForked)) !== 'True\n') await delay(5)
+    t.equal(made, 3)
+    await close()
+  },
+)
+
+t.test('what a replaced interpreter leaves costs its slot', async (t) => {
+  let busy = false
+  let removals = 0
+  const { ask, close } = await openForks(t, {
+    onRemove: () => {
+      removals += 1
+      if (busy) throw new SandboxError('cgroup.remove', 'busy')
+    },
+  })
   busy = true
-  for (let runs = 0; removals === 0 && runs < 200; runs += 1) await ask()
+  for (let runs = 0; removals === 0 && runs < 200; runs += 1) await ask('print(1)')
   t.equal(removals, 1, 'it was replaced')
-  await t.rejects(ask(), failsAt('cgroup.remove'))
+  await t.rejects(ask(''), failsAt('cgroup.remove'))
   busy = false
-  await boxes.close()
+  await close()
 })

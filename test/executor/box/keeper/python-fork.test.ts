@@ -53,8 +53,8 @@ const topics: Readonly<Record<string, Programs>> = {
 const wanted = process.env['PYTHON_FORK'] ?? ''
 const total = Object.values(topics).reduce((sum, all) => sum + Object.keys(all).length, 0)
 
-// Slots serve in turns. While an interpreter that has run its share is replaced programs are started anew, so there are
-// enough for all.
+// Slots serve in turns. Where the next interpreter is not up when one has had its runs programs are started anew, so there
+// are enough for all.
 const slots = Math.ceil(total / 110)
 const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
