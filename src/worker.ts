@@ -7,7 +7,7 @@ import type { LimitOverride } from '#config'
 import { checkLogin, createDatabase, surviveLostConnections, untilAbsent } from '#database'
 import { listLacks } from '#detail'
 import { describeError } from '#error-text'
-import { claimUids, createBlobCache, createExecutor, SandboxError } from '#executor'
+import { claimUids, countSpares, createBlobCache, createExecutor, SandboxError } from '#executor'
 import type { Executor } from '#executor'
 import {
   announceWorker,
@@ -254,6 +254,7 @@ async function startExecutor(): Promise<Executor> {
   try {
     return await createExecutor({
       slots: config.SLOTS,
+      spares: countSpares(config.SLOTS),
       firstUid: await claimFirstUid(),
       limits,
       cacheBytes: config.CACHE_BYTES,
@@ -278,11 +279,11 @@ async function startExecutor(): Promise<Executor> {
   }
 }
 
-/** Two uids a slot: its programs' and its resident compiler's. An unprivileged worker has only its own. */
+/** One for each slot, spare ones too, and each resident compiler. An unprivileged worker has only its own. */
 async function claimFirstUid(): Promise<number> {
   const wanted = config.FIRST_UID
   if (process.getuid?.() !== 0) return wanted
-  const { firstUid } = await claimUids(wanted, 2 * config.SLOTS)
+  const { firstUid } = await claimUids(wanted, 3 * config.SLOTS)
   if (firstUid !== wanted) log.info({ wanted, firstUid }, 'worker.uids_moved')
   return firstUid
 }

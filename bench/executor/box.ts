@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createExecutor } from '#executor'
+import { countSpares, createExecutor } from '#executor'
 import type { Executor, ExecutorOptions } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
 
 /** Two executors of one process must not share a uid, nor two processes. */
-let nextUid = 80_000 + (process.pid % 5000) * 8
+let nextUid = 80_000 + (process.pid % 5000) * 12
 
 /** Bytes of compiled programs that are kept. */
 export const cacheBytes = 64 * 1024 * 1024
@@ -50,15 +50,17 @@ export async function startExecutor(
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   // Programs' users must get to the precompiled headers in it.
   chmodSync(directory, 0o711)
-  const uids = Array.from({ length: slots }, (_, index) => nextUid + index)
+  const spares = countSpares(slots)
+  const uids = Array.from({ length: slots + spares }, (_, index) => nextUid + index)
   // The resident compilers have theirs after the slots'.
-  nextUid += 2 * slots
+  nextUid += 3 * slots
   const change = ({ compile, run: usual }: Limits): Limits => ({
     compile,
     run: { ...usual, ...run },
   })
   const options: ExecutorOptions = {
     slots,
+    spares,
     firstUid: uids[0] ?? 0,
     languages,
     proves: false,
@@ -67,6 +69,8 @@ export async function startExecutor(
     cacheDirectory: cacheDirectory ?? join(directory, 'cache'),
     accelerators: [
       'fork-server',
+      'ahead-start',
+
       'resident-compiler',
       ...(prepares ? ['preparation' as const] : []),
     ],

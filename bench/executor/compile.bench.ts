@@ -16,7 +16,12 @@ const pair = (
   what: string,
   language: 'cpp' | 'java',
   commands: (code: string) => BareRun,
-  { code, iterations, atOnce = 1 }: { code: string; iterations: number; atOnce?: number },
+  {
+    code,
+    iterations,
+    atOnce = 1,
+    times = 1,
+  }: { code: string; iterations: number; atOnce?: number; times?: number },
 ): Case[] => [
   {
     name: `bare ${what}`,
@@ -28,7 +33,7 @@ const pair = (
     name: `boxed ${what}`,
     floor: `bare ${what}`,
     atOnce,
-    iterations,
+    iterations: iterations * times,
     async run() {
       sources += 1
       await expectBoxed(executor, language, `${code}// ${process.pid} ${sources}\n`, hello.stdout)
@@ -37,6 +42,8 @@ const pair = (
 ]
 
 const few = scaleIterations(3, 2)
+/** So many boxed ones for a bare one: those that find a JVM up that had all the time to start must be few. */
+const javaTimes = 12
 const rows = await measure([
   ...pair('g++ <iostream>', 'cpp', cppCommands, { code: hello.iostream, iterations: few }),
   ...pair('g++ <bits/stdc++.h>', 'cpp', cppCommands, { code: hello.everyHeader, iterations: few }),
@@ -44,11 +51,12 @@ const rows = await measure([
     code: hello.everyHeaderUsed,
     iterations: few,
   }),
-  ...pair('javac', 'java', javaCommands, { code: hello.java, iterations: few }),
+  ...pair('javac', 'java', javaCommands, { code: hello.java, iterations: few, times: javaTimes }),
   ...pair('javac, 2 at once', 'java', javaCommands, {
     code: hello.java,
     iterations: scaleIterations(6, 4),
     atOnce: 2,
+    times: javaTimes,
   }),
 ])
 report('executor/compile', rows)

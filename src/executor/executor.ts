@@ -30,6 +30,7 @@ export type { BlobCache } from './blob-cache.ts'
 export { nothingDone } from './program.ts'
 export { tryLanguage } from './trial.ts'
 export type { Runtime } from './offering.ts'
+export { countSpares } from './slot.ts'
 export { claimUids } from './uid-range.ts'
 export type { MissingLanguage } from '#toolchain'
 export type {
@@ -68,6 +69,11 @@ import { tryLanguage } from './trial.ts'
 export interface ExecutorOptions extends LanguageOptions {
   /** How many programs run at once; each slot has its own uid and cgroup. */
   readonly slots: number
+  /**
+   * Slots beside those, in which programs run while what earlier ones left is cleared away and the next box made; none unless
+   * said. Each takes the memory of what stands in a slot.
+   */
+  readonly spares?: number
   /**
    * First host uid of the slots (slot i runs as `firstUid + i`), the resident compilers' after them; used when the
    * worker is root.
@@ -120,7 +126,7 @@ export interface Executor {
   readonly found: readonly Language[]
   /** Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers. */
   settled(): Promise<void>
-  /** Slots in service: those asked for less those quarantined. */
+  /** Programs that can run at once: as many as were asked for, or the slots that are not quarantined. */
   readonly slots: number
   /** Kills what runs, removes our cgroups. */
   close(): Promise<void>
@@ -156,7 +162,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
     onFallback,
   )
-  const slots = createSlotPool(options.slots, firstUid)
+  const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }
   const opened = await openSandbox(toolchains, slots, limits, options).catch(
     async (error: unknown) => {
@@ -171,7 +177,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     toolchains,
     resources,
     limits,
-    { slots: options.slots, firstUid: firstUid && firstUid + options.slots },
+    { slots: options.slots, firstUid: firstUid && firstUid + slots.all.length },
     onFallback,
   )
   const residents = [...offers.values()].flatMap((offer) => offer.residents ?? [])

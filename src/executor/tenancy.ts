@@ -36,7 +36,7 @@ export async function withSlot<Result>(
         return await boxes.run(slot, request, signal)
       } catch (error) {
         if (!(error instanceof NotBegunError) || taken === slotsMost) throw error
-        left = giveBack(slots, boxes, slot)
+        left = slots.giveBack(slot, boxes.clearing(slot))
         slot = await acquireAnother(slots, left, waiting, error)
         left = null
         taken += 1
@@ -47,21 +47,8 @@ export async function withSlot<Result>(
   try {
     return await work(runPhase)
   } finally {
-    if (left === null) void giveBack(slots, boxes, slot).catch(() => {})
+    if (left === null) slots.giveBack(slot, boxes.clearing(slot)).catch(() => {})
   }
-}
-
-/** Resolves once the slot is free; rejects when it is quarantined. */
-async function giveBack(slots: SlotPool, boxes: Boxes, slot: Slot): Promise<void> {
-  const clearing = boxes.clearing(slot)
-  if (clearing === null) return slots.release(slot)
-  try {
-    await clearing
-  } catch (error) {
-    slots.quarantine(slot)
-    throw error
-  }
-  slots.release(slot)
 }
 
 /**

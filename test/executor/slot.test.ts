@@ -22,10 +22,10 @@ t.test('who waits first is served first', async (t) => {
   const served: string[] = []
   const first = pool.acquire().then(() => served.push('first'))
   const second = pool.acquire().then(() => served.push('second'))
-  pool.release(slot)
+  void pool.giveBack(slot, null)
   await first
   t.same(served, ['first'])
-  pool.release(slot)
+  void pool.giveBack(slot, null)
   await second
   t.same(served, ['first', 'second'])
 })
@@ -36,10 +36,10 @@ t.test('who lost his slot by no fault of his is served before all who wait', asy
   const served: string[] = []
   const waiting = pool.acquire().then(() => served.push('waiting'))
   const ahead = pool.acquire(undefined, true).then(() => served.push('ahead'))
-  pool.release(slot)
+  void pool.giveBack(slot, null)
   await ahead
   t.same(served, ['ahead'])
-  pool.release(slot)
+  void pool.giveBack(slot, null)
   await waiting
 })
 
@@ -50,19 +50,50 @@ t.test('who gives up waiting takes no slot', async (t) => {
   const waiting = pool.acquire(controller.signal)
   controller.abort(new Error('enough'))
   await t.rejects(waiting, { message: 'enough' })
-  pool.release(slot)
+  void pool.giveBack(slot, null)
   t.equal((await pool.acquire()).index, 0)
   await t.rejects(pool.acquire(controller.signal), { message: 'enough' })
+})
+
+t.test('spare slots run programs while another is cleared, never more at once', async (t) => {
+  const pool = createSlotPool(2, 60_000, 1)
+  t.equal(pool.all.length, 3)
+  const [one, two] = [await pool.acquire(), await pool.acquire()]
+  const waiting = pool.acquire()
+  const behind = pool.acquire()
+  const cleared = Promise.withResolvers<void>()
+  const given = pool.giveBack(one, cleared.promise)
+  t.equal((await waiting).index, 2)
+  await pool.giveBack(two, null)
+  t.equal((await behind).index, 1)
+  let isServed = false
+  const last = pool.acquire().finally(() => (isServed = true))
+  cleared.resolve()
+  await given
+  t.equal(isServed, false, 'two are lent')
+  await pool.giveBack(two, null)
+  t.equal((await last).index, 0, 'the one that has been free for longest')
+  t.equal(pool.exchange(one).index, 1)
+})
+
+t.test('a spare slot takes the place of one that never comes back', async (t) => {
+  const pool = createSlotPool(1, null, 1)
+  for (const left of [1, 0]) {
+    const slot = await pool.acquire()
+    await t.rejects(pool.giveBack(slot, Promise.reject(new Error('it stays'))))
+    t.equal(pool.count(), left)
+  }
+  await t.rejects(pool.acquire(), failsAt('slot.acquire'))
 })
 
 t.test('a quarantined slot never comes back, and without any nobody waits', async (t) => {
   const pool = createSlotPool(2, null)
   const one = await pool.acquire()
   const two = await pool.acquire()
-  pool.quarantine(one)
+  await t.rejects(pool.giveBack(one, Promise.reject(new Error('it stays'))))
   t.equal(pool.count(), 1)
   const waiting = pool.acquire()
-  pool.quarantine(two)
+  await t.rejects(pool.giveBack(two, Promise.reject(new Error('it stays'))))
   await t.rejects(waiting, failsAt('slot.acquire'))
   await t.rejects(pool.acquire(), failsAt('slot.acquire'))
   t.equal(pool.count(), 0)

@@ -68,7 +68,7 @@ t.test('phases take turns in slots that are free', async (t) => {
   const busy = await pool.acquire()
   await withSlot(pool, boxes, signal, async (runPhase) => {
     for (let phase = 0; phase < 4; phase += 1) await runPhase(asked)
-    pool.release(busy)
+    void pool.giveBack(busy, null)
     for (let phase = 0; phase < 3; phase += 1) await runPhase(asked)
   })
   t.same(ran, [1, 2, 1, 2, 1, 0, 2])
@@ -133,7 +133,7 @@ t.test('who can have no other slot does not wait for one for ever', async (t) =>
   const other = await pool.acquire()
   await t.rejects(running, failsAt('keeper.failed'))
   t.equal(pool.count(), 1)
-  pool.release(other)
+  void pool.giveBack(other, null)
   t.match(await pool.acquire(), { index: 1 }, 'the refused one does not wait any more')
 })
 

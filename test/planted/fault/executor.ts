@@ -46,9 +46,21 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'executor: a slot in which something is left is lent again',
-    text: '    slots.quarantine(slot)\n    throw error',
-    instead: '    slots.release(slot)\n    throw error',
+    text: '          quarantine()\n          throw error',
+    instead: '          free.push(slot)\n          throw error',
     tests: ['executor/tenancy'],
+  },
+  {
+    name: 'executor: spare slots run programs beside all others',
+    text: 'lent < atOnce ? free.shift() : undefined',
+    instead: 'free.shift()',
+    tests: ['executor/slot'],
+  },
+  {
+    name: 'executor: the next interpreter starts when the one before has left',
+    text: '{ startsNext: 96, most: 128 }',
+    instead: '{ startsNext: 128, most: 128 }',
+    tests: ['executor/box/keeper/keeper'],
   },
   {
     name: 'executor: who lost a slot by no fault of his waits at the end of the line',
