@@ -260,6 +260,19 @@ function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Plac
 }
 
 async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal): Promise<Phase> {
+  place.isBusy = true
+  try {
+    return await runInThat(place, request, signal)
+  } finally {
+    place.isBusy = false
+  }
+}
+
+async function runInThat(
+  place: Place,
+  request: PhaseRequest,
+  signal?: AbortSignal,
+): Promise<Phase> {
   const standing = await place.get().catch(rethrowBeforeBegin)
   let evidence: Evidence
   try {

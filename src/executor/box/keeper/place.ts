@@ -11,11 +11,13 @@ export interface StandingKeeper {
 
 export interface Place {
   readonly isReady: boolean
+  /** Set while a program runs, or is about to: the next keeper then waits. */
+  isBusy: boolean
   /** Starts one if there is none. */
   get(): Promise<StandingKeeper>
   /** Resolves when nothing of it is left and another is starting. */
   replace(failed: StandingKeeper): Promise<void>
-  /** When another has to be there: it starts beside this one, or is up and takes its place. */
+  /** After a run: what it has had decides when the next one starts, and when it leaves. */
   noteRun(standing: StandingKeeper): void
   /** Ends the keeper; the place stays empty. */
   close(): Promise<void>
@@ -71,11 +73,19 @@ export function createPlace({
 
   function begin(): Coming {
     const coming = { standing: start(), isUp: false }
-    coming.standing.then(
-      () => (coming.isUp = true),
-      () => {},
-    )
+    const note = (): void => void (coming.isUp = true)
+    coming.standing.then(note, () => {})
     return coming
+  }
+
+  /** The next one takes the place of one that was there. */
+  function succeed(leaver: StandingKeeper): void {
+    if (isClosed || next === null) return
+    void fill().catch(() => {})
+    // If something is left, the slot runs nothing more.
+    const gone = dismiss(leaver).catch((error: unknown) => onLeft(Promise.reject(error)))
+    leaving.add(gone)
+    void gone.then(() => leaving.delete(gone))
   }
 
   async function settle(coming: Coming): Promise<void> {
@@ -124,7 +134,8 @@ export function createPlace({
     await group.remove()
   }
 
-  return {
+  const place: Place = {
+    isBusy: false,
     get isReady() {
       return present?.isUp === true
     },
@@ -133,13 +144,12 @@ export function createPlace({
     noteRun(standing) {
       standing.runs += 1
       if (renewal === null || standing.runs < renewal.startsNext || isClosed) return
-      next ??= begin()
-      if (!next.isUp && standing.runs < renewal.most) return
-      void fill().catch(() => {})
-      // The slot is in use; if something is left, this was its last run.
-      const gone = dismiss(standing).catch((error: unknown) => onLeft(Promise.reject(error)))
-      leaving.add(gone)
-      void gone.then(() => leaving.delete(gone))
+      if (next === null) {
+        next = begin()
+        const succeedIdle = (): void => (place.isBusy ? undefined : succeed(standing))
+        next.standing.then(succeedIdle, () => {})
+      }
+      if (next.isUp || standing.runs >= renewal.most) succeed(standing)
     },
     async close() {
       isClosed = true
@@ -152,4 +162,5 @@ export function createPlace({
       await Promise.all(leaving)
     },
   }
+  return place
 }
