@@ -59,20 +59,27 @@ t.test('spare slots run programs while another is cleared, never more at once', 
   const pool = createSlotPool(2, 60_000, 1)
   t.equal(pool.all.length, 3)
   const [one, two] = [await pool.acquire(), await pool.acquire()]
-  const waiting = pool.acquire()
-  const behind = pool.acquire()
+  const served: number[] = []
+  const acquire = async (): Promise<number> => {
+    const { index } = await pool.acquire()
+    served.push(index)
+    return index
+  }
+  const waiting = acquire()
+  const behind = acquire()
+  await new Promise(setImmediate)
+  t.same(served, [], 'two are lent')
   const cleared = Promise.withResolvers<void>()
   const given = pool.giveBack(one, cleared.promise)
-  t.equal((await waiting).index, 2)
+  t.equal(await waiting, 2)
   await pool.giveBack(two, null)
-  t.equal((await behind).index, 1)
-  let isServed = false
-  const last = pool.acquire().finally(() => (isServed = true))
+  t.equal(await behind, 1)
+  const last = acquire()
   cleared.resolve()
   await given
-  t.equal(isServed, false, 'two are lent')
+  t.same(served, [2, 1], 'two are lent again')
   await pool.giveBack(two, null)
-  t.equal((await last).index, 0, 'the one that has been free for longest')
+  t.equal(await last, 0, 'the one that has been free for longest')
   t.equal(pool.exchange(one).index, 1)
 })
 
