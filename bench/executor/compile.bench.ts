@@ -3,7 +3,7 @@
 import { createBareRunner } from '../bare.ts'
 import type { BareRun } from '../bare.ts'
 import { measure } from '../measure.ts'
-import type { Case } from '../measure.ts'
+import type { Batch, Case } from '../measure.ts'
 import { report, scaleIterations } from '../report.ts'
 import { expectBoxed, startExecutor } from './box.ts'
 import { cppCommands, hello, javaCommands } from './hello.ts'
@@ -33,13 +33,35 @@ const pair = (
     name: `boxed ${what}`,
     floor: `bare ${what}`,
     atOnce,
-    iterations: iterations * times,
-    async run() {
-      sources += 1
-      await expectBoxed(executor, language, `${code}// ${process.pid} ${sources}\n`, hello.stdout)
-    },
+    iterations,
+    batch: (calls) => runAll(calls * times, atOnce, language, code),
   },
 ]
+
+/** Each source is new. */
+async function runAll(
+  calls: number,
+  atOnce: number,
+  language: 'cpp' | 'java',
+  code: string,
+): Promise<Batch> {
+  const durations: number[] = []
+  const startedAt = performance.now()
+  let left = calls
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left > 0) {
+        left -= 1
+        sources += 1
+        const source = `${code}// ${process.pid} ${sources}\n`
+        const before = performance.now()
+        await expectBoxed(executor, language, source, hello.stdout)
+        durations.push(performance.now() - before)
+      }
+    }),
+  )
+  return { durations, elapsedSeconds: (performance.now() - startedAt) / 1000 }
+}
 
 const few = scaleIterations(3, 2)
 /** So many boxed ones for a bare one: those that find a JVM up that had all the time to start must be few. */
