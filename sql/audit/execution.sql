@@ -13,7 +13,8 @@ select
   ended_data ->> 'verdict' as verdict,
   ended_data -> 'compile' as compile,
   ended_data -> 'run' as run,
-  ended_data ->> 'reason' as interrupted_because
+  ended_data ->> 'reason' as interrupted_because,
+  (ended_data ->> 'slot_seconds')::double precision as slot_seconds
 from (
   select
     e.stream_id, e.type, e.data, e.recorded_at,
@@ -26,4 +27,4 @@ from (
   window stream as (partition by e.stream_id order by e.stream_version)
 ) chained
 where type = 'execution.started';
-comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended.';
+comment on view audit.execution is 'One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker''s clock; null when it did not end there.';

@@ -78,6 +78,8 @@ export interface ExecutionCompleted {
     readonly files?: readonly LeftFile[]
     /** How many were read, and how many of them had to be fetched, as the worker had not kept them. */
     readonly blobs?: { readonly read: number; readonly fetched: number }
+    /** For so long the attempt had a slot, which its account is charged for. Releases before did not tell. */
+    readonly slot_seconds?: number
   }
 }
 

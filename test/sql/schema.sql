@@ -426,7 +426,7 @@ view audit.event
   grant select to runledger_auditor
 
 view audit.execution
-  One row an attempt: which worker ran it, under which limits and isolation, and how it ended.
+  One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker's clock; null when it did not end there.
   submission_id uuid
   attempt integer
   worker_id uuid
@@ -441,6 +441,7 @@ view audit.execution
   compile jsonb
   run jsonb
   interrupted_because text
+  slot_seconds double precision
   grant select to runledger_auditor
 
 view audit.invariant
@@ -673,7 +674,7 @@ function job.hold_clock(clock regclass)
   returns boolean
 
 function job.measure_slot(submission_id uuid)
-  Seconds of a slot that an ended submission took, ten minutes at most; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.
+  Seconds of a slot that an ended submission took, and the way of its end into the log; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.
   returns double precision stable
 
 function job.name_task(language text)
@@ -702,7 +703,7 @@ function job.remove_execute(submission_id uuid)
   returns void security definer set search_path=""
 
 function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
-  Notes what an ended submission, pending no more, took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
+  Notes what an ended submission, pending no more, took of a slot. seconds: ten minutes at most count; null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
   returns void
 
 function job.share_ticks(ticks bigint, weight integer)
@@ -841,8 +842,8 @@ function runledger.find_watched()
   returns SETOF uuid stable security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.finish_submission(submission_id uuid)
-  Admits the key's next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.
+function runledger.finish_submission(submission_id uuid, slot_seconds double precision DEFAULT NULL::double precision)
+  Admits the key's next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does. slot_seconds: for so long its attempt had a slot; null: as the log's times say (job.measure_slot).
   returns text[]
 
 function runledger.flush_log()

@@ -58,7 +58,7 @@ begin
     report = store_completion.report
   where body.submission_id = store_completion.submission_id;
   perform runledger.apply_event(store_completion.submission_id, _version, _type, _data, _recorded_at);
-  return runledger.finish_submission(store_completion.submission_id);
+  return runledger.finish_submission(store_completion.submission_id, (_data ->> 'slot_seconds')::double precision);
 end
 $$;
 comment on function runledger.store_completion is 'Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns as runledger.finish_submission.';

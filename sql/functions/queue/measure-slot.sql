@@ -1,4 +1,5 @@
--- What a submission is charged for, by its last attempt.
+-- What a submission is charged for, by its last attempt, when no worker tells it: what the log's times say. They count the way
+-- into the log as well.
 
 create or replace function job.measure_slot(submission_id uuid) returns double precision
 language plpgsql stable
@@ -7,8 +8,7 @@ declare
   _seconds double precision;
   _is_cancelled boolean;
 begin
-  -- An end that waited for the database for an hour took no slot for so long.
-  select case when r.started_at is not null then least(600, extract(epoch from r.finished_at - r.started_at)) end, r.status = 'cancelled'
+  select extract(epoch from r.finished_at - r.started_at), r.status = 'cancelled'
   into _seconds, _is_cancelled
   from runledger.result r
   where r.id = measure_slot.submission_id;
@@ -23,4 +23,4 @@ begin
   return _seconds;
 end
 $$;
-comment on function job.measure_slot is 'Seconds of a slot that an ended submission took, ten minutes at most; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.';
+comment on function job.measure_slot is 'Seconds of a slot that an ended submission took, and the way of its end into the log; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.';

@@ -11,8 +11,9 @@ declare
   _clock regclass := job.find_clock(settle_turn.account_id);
   _credit regclass := job.find_clock(settle_turn.account_id, ' credit');
   _cost regclass := job.find_clock(settle_turn.account_id, ' cost');
-  -- A clock may be set back meanwhile.
-  _ticks bigint := case when settle_turn.seconds < 0 then 0 else settle_turn.seconds * 50000 end;
+  -- A clock may be set anew meanwhile.
+  _ticks bigint :=
+    case when settle_turn.seconds < 0 then 0 when settle_turn.seconds > 600 then 600 else settle_turn.seconds end * 50000;
   _more bigint := greatest(1, job.share_ticks(coalesce(_ticks, 0), settle_turn.weight)) - settle_turn.charge;
   _debt regclass := job.find_clock(settle_turn.account_id, ' debt');
   _step bigint;
@@ -67,4 +68,4 @@ begin
   end if;
 end
 $$;
-comment on function job.settle_turn is 'Notes what an ended submission, pending no more, took of a slot. seconds: null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.';
+comment on function job.settle_turn is 'Notes what an ended submission, pending no more, took of a slot. seconds: ten minutes at most count; null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.';

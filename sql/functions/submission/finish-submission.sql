@@ -1,6 +1,7 @@
 -- What follows from a terminal event, in its transaction.
 
-create or replace function runledger.finish_submission(submission_id uuid) returns text[]
+create or replace function runledger.finish_submission(submission_id uuid, slot_seconds double precision default null)
+returns text[]
 language plpgsql
 as $$
 declare
@@ -36,9 +37,9 @@ begin
   -- Last, as it is not rolled back: what fails before, is done again.
   perform job.settle_turn(
     _pending.account_id, _pending.weight, _pending.turn, _pending.charge,
-    job.measure_slot(finish_submission.submission_id)
+    coalesce(finish_submission.slot_seconds, job.measure_slot(finish_submission.submission_id))
   );
   return _pending.told_to;
 end
 $$;
-comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.';
+comment on function runledger.finish_submission is 'Admits the key''s next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does. slot_seconds: for so long its attempt had a slot; null: as the log''s times say (job.measure_slot).';

@@ -39,11 +39,11 @@ export async function endAttempt(
 async function concludeAttempt(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
-  { outcome, tests, expected, blobs, asksFiles, wasStopped }: Finished,
+  { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
   const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
-  const eventData = { ...data, ...(blobs && { blobs }) }
+  const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')
   try {

@@ -40,6 +40,8 @@ export interface Finished {
   readonly blobs: NamedBlobs['count']
   readonly asksFiles: boolean
   readonly wasStopped: boolean
+  /** For so long it had one. */
+  readonly slotSeconds: number
 }
 
 /** How an attempt went. */
@@ -102,6 +104,7 @@ async function runCode(
     readonly teller: Teller
   },
 ): Promise<Finished> {
+  const beganAt = performance.now()
   const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
   const { stdinBlob, expectedStdoutBlob, ...detail } = rest
   const lostOrCancelled = AbortSignal.any([lost, cancelled])
@@ -146,6 +149,7 @@ async function runCode(
     blobs: count,
     asksFiles,
     wasStopped: cancelled.aborted,
+    slotSeconds: (performance.now() - beganAt) / 1000,
   }
 }
 

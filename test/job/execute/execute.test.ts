@@ -92,7 +92,11 @@ t.test('the log tells its life in order, with worker, limits and isolation', asy
     worker_id: workerId,
     verdict: 'RE',
     ended_by: 'execution.completed',
+    slot_seconds: Number,
   })
+  const { run, compile, slot_seconds: slot } = execution ?? {}
+  const ran = Number(run?.wall_seconds) + Number(compile?.wall_seconds)
+  t.ok(slot >= ran, `its slot was taken for ${slot} s, of which it ran ${ran}`)
 })
 
 t.test('a crash of the program is a completed execution', async (t) => {

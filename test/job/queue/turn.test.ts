@@ -227,6 +227,21 @@ t.test('a time that cannot be is not charged', async (t) => {
   t.ok((await readClock(caller)) <= first, 'nor the wait for another attempt')
 })
 
+t.test('the way of an end into the log is not charged', async (t) => {
+  const caller = await createCaller(sql)
+  await passTime()
+  const before = await readTime()
+  const [id = ''] = await enqueue(caller, 1)
+  await sql`
+    update runledger.result set started_at = now() - interval '300 s', finished_at = now()
+    where id = ${id}`
+  await sql`select runledger.finish_submission(${id}, 0.5)`
+  t.equal(await readClock(caller), before + second / 2, 'as long as the slot was taken')
+  const [late = ''] = await enqueue(caller, 1)
+  await sql`select runledger.finish_submission(${late}, 86400)`
+  t.equal(await readClock(caller), before + 600.5 * second, 'ten minutes at most')
+})
+
 t.test('who takes back all that waits, is where the others are', async (t) => {
   const caller = await createCaller(sql)
   await passTime()
