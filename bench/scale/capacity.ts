@@ -1,5 +1,6 @@
 // What one PostgreSQL carries at most, and what limits it: submissions that run nothing, as fast as they go, with one, two,
-// four and eight workers on hosts of their own. Submitters keep the queue filled through connections of their own.
+// four and eight workers on hosts of their own. Submitters keep the queue filled through connections of their own, several
+// requests at once, as web processes have them: what waits is told, as workers that wait for work cost more.
 // Beside each rate stands the CPU time that a submission costs PostgreSQL, the workers and the submitters, and what
 // PostgreSQL's connections were doing when they were looked at: computing, or waiting for what. All share this
 // machine's cores, so that the rate here is this machine's; the CPU time says what a PostgreSQL with cores of its own
@@ -9,6 +10,7 @@ import { createDatabase } from '#database'
 import type { Database } from '#database'
 import { describeSubmission, submitNew } from '../../test/helper/submission.ts'
 import { insertDurably } from '../database.ts'
+import { median } from '../measure.ts'
 import { isQuick, report } from '../report.ts'
 import { digits } from '../table.ts'
 import { readParent, readTreeMilliseconds } from './cpu-time.ts'
@@ -20,7 +22,10 @@ const submitters = 8
 const seconds = isQuick ? 2 : 4
 // So many wait in the queue: enough that no slot is ever idle, and few enough to drain soon.
 const queued = 500
+const requestsEach = 10
 const lookMilliseconds = 20
+// The queue fills, and new workers come to their pace.
+const settleMilliseconds = 2000
 
 await using fleet = await startFleet(submitters + 2)
 const { sql, caller } = fleet
@@ -40,11 +45,11 @@ const figures: Record<string, number> = {
 for (const workers of workerCounts) {
   while (fleet.workerPids.length < workers) await fleet.addWorker(slotsEach, 0)
   process.stderr.write(`  ${workers} workers\n`)
-  const { perSecond, postgres, worker, submitter, connections, doing } = await load()
+  const { perSecond, waiting, postgres, worker, submitter, connections, doing } = await load()
   figures[`${workers} workers, a second`] = perSecond
   figures[`${workers} workers, PostgreSQL's CPU ms`] = postgres
   notes.push(
-    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)} (×${digits(postgres / inserted.postgres)}), workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
+    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections, ${waiting} waiting: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)} (×${digits(postgres / inserted.postgres)}), workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
   )
 }
 await observer.end({ timeout: 5 })
@@ -52,6 +57,8 @@ report('scale/capacity', [], { notes, figures })
 
 interface Carried {
   readonly perSecond: number
+  /** In the queue, the median. */
+  readonly waiting: number
   /** Milliseconds of CPU time a submission. */
   readonly postgres: number
   readonly worker: number
@@ -92,15 +99,17 @@ async function load(): Promise<Carried> {
   const submitting = Array.from({ length: submitters }, async () => {
     while (!stopping) {
       if ((await countPending(sql)) > queued) await sleep(lookMilliseconds)
-      else for (let left = 10; left > 0; left -= 1) await submit()
+      else await Promise.all(Array.from({ length: requestsEach }, submit))
     }
   })
-  await sleep(1000)
+  await sleep(settleMilliseconds)
   const before = { completed: await countCompleted(), cpu: readCpu(), at: performance.now() }
   const seen = new Map<string, number>()
+  const depths: number[] = []
   let connections = 0
   while (performance.now() - before.at < seconds * 1000) {
     connections = await look(seen)
+    depths.push(await countPending(observer))
     await sleep(lookMilliseconds)
   }
   const after = { completed: await countCompleted(), cpu: readCpu(), at: performance.now() }
@@ -111,6 +120,7 @@ async function load(): Promise<Carried> {
   const completed = after.completed - before.completed
   return {
     perSecond: (completed * 1000) / (after.at - before.at),
+    waiting: median(depths),
     postgres: (after.cpu.postgres - before.cpu.postgres) / completed,
     worker: (after.cpu.worker - before.cpu.worker) / completed,
     submitter: (after.cpu.submitter - before.cpu.submitter) / completed,
