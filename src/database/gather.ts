@@ -1,5 +1,6 @@
-// Company for statements: calls that come while others are under way are executed together next, in one statement and one
-// commit. There is no timer for it: a lone call is executed at once, by itself. bench/event/gather.bench.ts has the figures.
+// Company for statements: calls that come in the same turn of the event loop, or while others are under way, are executed
+// together next, in one statement and one commit. There is no timer for it: a lone call is executed in that turn, by itself.
+// bench/event/gather.bench.ts has the figures.
 
 /** There are defaults. */
 export interface GatherBounds {
@@ -64,12 +65,23 @@ export function createGather<Call, Answer>({
 }: GatherOptions<Call, Answer>): Gather<Call, Answer> {
   let waiting: Waiting<Call, Answer>[] = []
   let executing = 0
+  let isBeginning = false
 
   return (call, signal) =>
     new Promise((resolve, reject) => {
       waiting.push({ call, signal, resolve, reject })
+      beginSoon()
+    })
+
+  /** At the end of this turn of the event loop. */
+  function beginSoon(): void {
+    if (isBeginning) return
+    isBeginning = true
+    setImmediate(() => {
+      isBeginning = false
       begin()
     })
+  }
 
   function begin(): void {
     for (;;) {

@@ -11,6 +11,25 @@ interface Log {
   readonly end: (error?: Error) => Promise<void>
 }
 
+/** Lets the event loop turn: all follows that is to follow. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Calls, each in a turn of its own. */
+async function callInTurns(
+  gather: Gather<string, string>,
+  calls: readonly string[],
+): Promise<Promise<string>[]> {
+  const answers: Promise<string>[] = []
+  for (const call of calls) {
+    const answer = gather(call, never)
+    // Its caller looks later.
+    answer.catch(() => {})
+    answers.push(answer)
+    await turn()
+  }
+  return answers
+}
+
 const harmless = new Error('harmless')
 const never = new AbortController().signal
 
@@ -49,28 +68,37 @@ function createLog({
       const ended = underWay.shift()
       if (error === undefined) ended?.resolve()
       else ended?.reject(error)
-      // All that follows from it.
-      await new Promise((resolve) => setImmediate(resolve))
+      await turn()
     },
   }
 }
 
-t.test('a lone call is executed at once and by itself', async (t) => {
+t.test('a lone call is executed in the same turn, and by itself', async (t) => {
   const { gather, executed, end } = createLog()
   const answer = gather('a', never)
+  await turn()
   t.strictSame(executed, [['a']])
   await end()
   t.equal(await answer, 'a alone')
 })
 
+t.test('those that come in the same turn are executed together, in their order', async (t) => {
+  const { gather, executed, end } = createLog({ underWay: 2 })
+  const answers = Promise.all(['a', 'b', 'c'].map((call) => gather(call, never)))
+  await turn()
+  t.strictSame(executed, [['a', 'b', 'c']])
+  await end()
+  t.strictSame(await answers, ['a in company', 'b in company', 'c in company'])
+})
+
 t.test('those that come meanwhile are executed together, in their order', async (t) => {
   const { gather, executed, end } = createLog()
-  const answers = Promise.allSettled(['a', 'b', 'c'].map((call) => gather(call, never)))
+  const answers = await callInTurns(gather, ['a', 'b', 'c'])
   t.strictSame(executed, [['a']])
   await end()
   t.strictSame(executed, [['a'], ['b', 'c']])
   await end()
-  t.match(await answers, [
+  t.match(await Promise.allSettled(answers), [
     { value: 'a alone' },
     { value: 'b in company' },
     { value: 'c in company' },
@@ -82,11 +110,12 @@ t.test(
   async (t) => {
     const { gather, executed, end } = createLog({ underWay: 2, mostUnderWay: 3 })
     const calls = 'abcdefghijklmnopqrst'.split('')
-    for (const call of calls) void gather(call, never)
+    await callInTurns(gather, calls)
     t.strictSame(executed, [['a'], ['b'], 'cdefghij'.split('')])
     await end()
     t.strictSame(executed[3], 'klmnopqrst'.split(''))
     void gather('u', never)
+    await turn()
     await end()
     t.equal(executed.length, 4, 'two are under way')
     await end()
@@ -96,27 +125,25 @@ t.test(
 
 t.test('no more than so many, nor more than so heavy', async (t) => {
   const many = createLog({ mostCalls: 2 })
-  for (const call of ['a', 'b', 'c', 'd']) void many.gather(call, never)
+  await callInTurns(many.gather, ['a', 'b', 'c', 'd'])
   for (let n = 0; n < 2; n += 1) await many.end()
   t.strictSame(many.executed, [['a'], ['b', 'c'], ['d']])
 
   const heavy = createLog({ mostWeight: 4 })
-  for (const call of ['a', 'bb', 'cc', 'ddddd', 'e']) void heavy.gather(call, never)
+  await callInTurns(heavy.gather, ['a', 'bb', 'cc', 'ddddd', 'e'])
   for (let n = 0; n < 3; n += 1) await heavy.end()
   t.strictSame(heavy.executed, [['a'], ['bb', 'cc'], ['ddddd'], ['e']])
 })
 
 t.test('what cannot be done in company is done alone, and tells its own error', async (t) => {
   const { gather, executed, end } = createLog()
-  const answers = Promise.allSettled(
-    ['a', 'b', 'own', 'own refused'].map((call) => gather(call, never)),
-  )
+  const answers = await callInTurns(gather, ['a', 'b', 'own', 'own refused'])
   await end()
   await end()
   t.strictSame(executed.slice(2), [['own'], ['own refused']])
   await end()
   await end()
-  t.match(await answers, [
+  t.match(await Promise.allSettled(answers), [
     { value: 'a alone' },
     { value: 'b in company' },
     { value: 'own alone' },
@@ -126,14 +153,12 @@ t.test('what cannot be done in company is done alone, and tells its own error', 
 
 t.test('company that fails without effect is repeated one by one', async (t) => {
   const { gather, executed, end } = createLog()
-  const answers = Promise.allSettled(
-    ['a', 'b', 'c refused', 'd'].map((call) => gather(call, never)),
-  )
+  const answers = await callInTurns(gather, ['a', 'b', 'c refused', 'd'])
   await end()
   await end(harmless)
   t.strictSame(executed.slice(2), [['b'], ['c refused'], ['d']])
   for (let n = 0; n < 3; n += 1) await end()
-  t.match(await answers, [
+  t.match(await Promise.allSettled(answers), [
     {},
     { value: 'b alone' },
     { reason: { message: 'c refused by itself' } },
@@ -144,18 +169,20 @@ t.test('company that fails without effect is repeated one by one', async (t) => 
 t.test('company of which nobody knows what became is not repeated', async (t) => {
   const { gather, executed, end } = createLog()
   const lost = new Error('connection lost')
-  const answers = Promise.allSettled(['a', 'b', 'c'].map((call) => gather(call, never)))
+  const answers = await callInTurns(gather, ['a', 'b', 'c'])
   await end()
   await end(lost)
-  t.match(await answers, [{}, { reason: lost }, { reason: lost }])
+  t.match(await Promise.allSettled(answers), [{}, { reason: lost }, { reason: lost }])
   t.equal(executed.length, 2)
 })
 
 t.test('who has gone is not executed, and takes nobody along', async (t) => {
   const { gather, executed, end } = createLog()
   const gone = new AbortController()
+  const first = gather('a', never)
+  await turn()
   const answers = Promise.allSettled([
-    gather('a', never),
+    first,
     gather('b', gone.signal),
     gather('c', never),
     gather('d', never),
@@ -190,11 +217,9 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
     mostWeight: 0,
     underWay: 1,
   })
-  const answers = await Promise.allSettled([
-    gather('a', never),
-    gather('b', gone.signal),
-    gather('c', never),
-  ])
+  const first = gather('a', never)
+  await turn()
+  const answers = await Promise.allSettled([first, gather('b', gone.signal), gather('c', never)])
   t.match(answers, [{}, { reason: { message: 'gone' } }, { value: 'c alone' }])
   t.strictSame(alone, ['a', 'c'])
 })
@@ -202,13 +227,15 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
 t.test('nobody waits long for one that does not end', async (t) => {
   const { gather, executed, end } = createLog()
   const stuck = gather('stuck', never)
+  await turn()
   const others = ['b', 'c'].map((call) => gather(call, never))
   t.equal(executed.length, 1)
-  while (executed.length === 1) await new Promise((resolve) => setImmediate(resolve))
+  while (executed.length === 1) await turn()
   t.strictSame(executed[1], ['b', 'c'])
   for (let n = 0; n < 2; n += 1) await end()
   await Promise.all([stuck, ...others])
   const last = gather('d', never)
+  await turn()
   t.strictSame(executed[2], ['d'], 'it counts once')
   await end()
   await last
