@@ -1,6 +1,6 @@
 // What one PostgreSQL carries at most, and what limits it: submissions that run nothing, as fast as they go, with one, two,
 // four and eight workers on hosts of their own. Submitters keep the queue filled through connections of their own, several
-// requests at once, as web processes have them: what waits is told, as workers that wait for work cost more.
+// requests at once, as web processes have them: how many are unfinished is told, as workers that wait for work cost more.
 // Beside each rate stands the CPU time that a submission costs PostgreSQL, the workers and the submitters, and what
 // PostgreSQL's connections were doing when they were looked at: computing, or waiting for what. All share this
 // machine's cores, so that the rate here is this machine's; the CPU time says what a PostgreSQL with cores of its own
@@ -20,7 +20,7 @@ const workerCounts = [1, 2, 4, 8]
 const slotsEach = 8
 const submitters = 8
 const seconds = isQuick ? 2 : 4
-// So many wait in the queue: enough that no slot is ever idle, and few enough to drain soon.
+// So many are unfinished: enough that no slot is idle where the submitters keep up, and few enough to drain soon.
 const queued = 500
 const requestsEach = 10
 const lookMilliseconds = 20
@@ -45,11 +45,11 @@ const figures: Record<string, number> = {
 for (const workers of workerCounts) {
   while (fleet.workerPids.length < workers) await fleet.addWorker(slotsEach, 0)
   process.stderr.write(`  ${workers} workers\n`)
-  const { perSecond, waiting, postgres, worker, submitter, connections, doing } = await load()
+  const { perSecond, unfinished, postgres, worker, submitter, connections, doing } = await load()
   figures[`${workers} workers, a second`] = perSecond
   figures[`${workers} workers, PostgreSQL's CPU ms`] = postgres
   notes.push(
-    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections, ${waiting} waiting: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)} (×${digits(postgres / inserted.postgres)}), workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
+    `${workers} worker${workers === 1 ? '' : 's'}, ${connections} connections, ${unfinished} unfinished: ${digits(perSecond)} a second; CPU ms each: PostgreSQL ${digits(postgres)} (×${digits(postgres / inserted.postgres)}), workers ${digits(worker)}, submitters ${digits(submitter)}; connections at work: ${doing}`,
   )
 }
 await observer.end({ timeout: 5 })
@@ -57,8 +57,8 @@ report('scale/capacity', [], { notes, figures })
 
 interface Carried {
   readonly perSecond: number
-  /** In the queue, the median. */
-  readonly waiting: number
+  /** Waiting or in a slot, the median. */
+  readonly unfinished: number
   /** Milliseconds of CPU time a submission. */
   readonly postgres: number
   readonly worker: number
@@ -120,7 +120,7 @@ async function load(): Promise<Carried> {
   const completed = after.completed - before.completed
   return {
     perSecond: (completed * 1000) / (after.at - before.at),
-    waiting: median(depths),
+    unfinished: median(depths),
     postgres: (after.cpu.postgres - before.cpu.postgres) / completed,
     worker: (after.cpu.worker - before.cpu.worker) / completed,
     submitter: (after.cpu.submitter - before.cpu.submitter) / completed,

@@ -1,4 +1,5 @@
 // Calls in company: what is executed together, and that each has its own answer, error and end.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createGather, hadNoEffect } from '#database'
 import type { Gather, GatherBounds } from '#database'
@@ -11,9 +12,6 @@ interface Log {
   readonly end: (error?: Error) => Promise<void>
 }
 
-/** Lets the event loop turn: all follows that is to follow. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** Calls, each in a turn of its own. */
 async function callInTurns(
   gather: Gather<string, string>,
@@ -25,7 +23,7 @@ async function callInTurns(
     // Its caller looks later.
     answer.catch(() => {})
     answers.push(answer)
-    await turn()
+    await nextTurn()
   }
   return answers
 }
@@ -68,7 +66,7 @@ function createLog({
       const ended = underWay.shift()
       if (error === undefined) ended?.resolve()
       else ended?.reject(error)
-      await turn()
+      await nextTurn()
     },
   }
 }
@@ -76,7 +74,7 @@ function createLog({
 t.test('a lone call is executed in the same turn, and by itself', async (t) => {
   const { gather, executed, end } = createLog()
   const answer = gather('a', never)
-  await turn()
+  await nextTurn()
   t.strictSame(executed, [['a']])
   await end()
   t.equal(await answer, 'a alone')
@@ -85,7 +83,7 @@ t.test('a lone call is executed in the same turn, and by itself', async (t) => {
 t.test('those that come in the same turn are executed together, in their order', async (t) => {
   const { gather, executed, end } = createLog({ underWay: 2 })
   const answers = Promise.all(['a', 'b', 'c'].map((call) => gather(call, never)))
-  await turn()
+  await nextTurn()
   t.strictSame(executed, [['a', 'b', 'c']])
   await end()
   t.strictSame(await answers, ['a in company', 'b in company', 'c in company'])
@@ -115,7 +113,7 @@ t.test(
     await end()
     t.strictSame(executed[3], 'klmnopqrst'.split(''))
     void gather('u', never)
-    await turn()
+    await nextTurn()
     await end()
     t.equal(executed.length, 4, 'two are under way')
     await end()
@@ -180,7 +178,7 @@ t.test('who has gone is not executed, and takes nobody along', async (t) => {
   const { gather, executed, end } = createLog()
   const gone = new AbortController()
   const first = gather('a', never)
-  await turn()
+  await nextTurn()
   const answers = Promise.allSettled([
     first,
     gather('b', gone.signal),
@@ -218,7 +216,7 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
     underWay: 1,
   })
   const first = gather('a', never)
-  await turn()
+  await nextTurn()
   const answers = await Promise.allSettled([first, gather('b', gone.signal), gather('c', never)])
   t.match(answers, [{}, { reason: { message: 'gone' } }, { value: 'c alone' }])
   t.strictSame(alone, ['a', 'c'])
@@ -227,15 +225,15 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
 t.test('nobody waits long for one that does not end', async (t) => {
   const { gather, executed, end } = createLog()
   const stuck = gather('stuck', never)
-  await turn()
+  await nextTurn()
   const others = ['b', 'c'].map((call) => gather(call, never))
   t.equal(executed.length, 1)
-  while (executed.length === 1) await turn()
+  while (executed.length === 1) await nextTurn()
   t.strictSame(executed[1], ['b', 'c'])
   for (let n = 0; n < 2; n += 1) await end()
   await Promise.all([stuck, ...others])
   const last = gather('d', never)
-  await turn()
+  await nextTurn()
   t.strictSame(executed[2], ['d'], 'it counts once')
   await end()
   await last

@@ -426,7 +426,7 @@ view audit.event
   grant select to runledger_auditor
 
 view audit.execution
-  One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker's clock; null when it did not end there.
+  One row an attempt: which worker ran it, under which limits and isolation, and how it ended. slot_seconds: for so long it had a slot, by its worker's clock; null when it did not end there, or its worker was of a release that does not tell.
   submission_id uuid
   attempt integer
   worker_id uuid

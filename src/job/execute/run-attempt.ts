@@ -3,7 +3,7 @@ import { unlessAborted } from '#abort'
 import { decodeDetail } from '#detail'
 import type { Detail } from '#detail'
 import type { ExecutionInterrupted } from '#event'
-import { nothingDone, SandboxError } from '#executor'
+import { nothingDone, roundSeconds, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import { LeaseExpiredError } from '#lease'
@@ -149,8 +149,7 @@ async function runCode(
     blobs: count,
     asksFiles,
     wasStopped: cancelled.aborted,
-    // To a microsecond.
-    slotSeconds: Math.round((performance.now() - beganAt) * 1000) / 1e6,
+    slotSeconds: roundSeconds((performance.now() - beganAt) / 1000),
   }
 }
 
