@@ -25,10 +25,10 @@ create table if not exists bench.caller (
 do $$
 begin
   execute replace(
-    pg_get_functiondef('runledger.append_event(uuid,integer,text,integer,jsonb,jsonb,bytea)'::regprocedure),
+    pg_get_functiondef('runledger.append_events(runledger.new_event[])'::regprocedure),
     ':= clock_timestamp()',
-    ':= runledger.uuid_time(append_event.stream_id)
-      + (append_event.stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
+    ':= runledger.uuid_time((append_events.events)[1].stream_id)
+      + ((append_events.events)[1].stream_version - 1) ^ 2 * (0.5 + random()) * interval ''20 milliseconds'''
   );
 end
 $$;
@@ -152,8 +152,8 @@ begin
       made := made + 1;
     end if;
     _run := gen_random_uuid()::text;
-    select * into _taken from runledger.take_execution(
-      worker, _run, 1, _data, _programs, _metadata, '{}', _since, '{}', true
+    select * into _taken from runledger.take_several(
+      worker, array[_run], 1, _data, _programs, _metadata, '{}', _since, '{}', true
     );
     commit;
     -- The other connection had it at that moment.

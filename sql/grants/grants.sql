@@ -45,7 +45,7 @@ begin
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.take_execution, runledger.take_several, runledger.start_execution, runledger.store_completion, runledger.store_several, runledger.tell_end,
+      runledger.take_several, runledger.start_execution, runledger.store_completion, runledger.store_ends, runledger.tell_end,
       runledger.interrupt_execution, runledger.find_cancelled,
       runledger.find_watched, runledger.tell_output, runledger.forget_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,

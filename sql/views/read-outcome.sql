@@ -1,4 +1,4 @@
--- What a submission's end says of its result, for result_from_log and apply_event.
+-- What a submission's end says of its result, for result_from_log and apply_events.
 
 create or replace function runledger.read_outcome(type text, data jsonb)
 returns table (

@@ -1,5 +1,5 @@
 -- Defines a result: a fold over the submission's events, in one pass. A condition on the id reaches the index, and so
--- one partition. runledger.closes_submission and read_outcome stand beside; runledger.apply_event is one step.
+-- one partition. runledger.closes_submission and read_outcome stand beside; runledger.apply_events is one step.
 
 create or replace view runledger.result_from_log as
 select

@@ -98,7 +98,7 @@ t.test(
     // What is enqueued anew has its place for good.
     const read = async (): Promise<object> => {
       const [row] = await sql`
-      select to_jsonb(j) - '{id,key,payload,run_at,created_at,updated_at}'::text[] as job, j.payload::jsonb - '{account,debt}'::text[] as payload
+      select to_jsonb(j) - '{id,key,payload,run_at,created_at,updated_at}'::text[] as job, j.payload::jsonb - '{account,debt,bytes}'::text[] as payload
       from graphile_worker._private_jobs j where key = ${id}`
       return { ...row }
     }

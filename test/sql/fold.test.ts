@@ -80,7 +80,9 @@ const rows: readonly (readonly [given: readonly Event[], when: Event, then: obje
 
 async function append(id: string, version: number, [type, data = {}]: Event): Promise<void> {
   await sql`
-    select runledger.apply_event(${id}, ${version}, ${type}, ${json(sql, data)}, recorded_at)
+    select runledger.apply_events(
+      array[row(${id}, ${version}, ${type}, 1, ${json(sql, data)}, '{}', null)::runledger.new_event], recorded_at
+    )
     from runledger.append_event(${id}, ${version}, ${type}, 1, ${json(sql, data)}, '{}') recorded_at`
 }
 

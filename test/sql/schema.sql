@@ -307,11 +307,63 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
+type job.execution
+  A job that a worker has taken from the queue, to begin (runledger.start_executions).
+  job_id bigint
+  run text: The attempt's name in the log.
+  submission_id uuid
+  language text
+  due_at timestamp with time zone: Its turn (job.turn_time); null for a job that does not have the usual priority.
+
+type job.place
+  A submission's place in the queue (job.enqueue_first).
+  submission_id uuid
+  language text
+  is_low boolean
+  turn bigint: Null: after all that are there.
+  account_id uuid
+  debt bigint: Its account's that the turn counts in (job.read_debt); null: its turn is for good.
+  bytes integer: Of what is to be run; null: not known, and taken for little.
+
 type job.turn
   A place in the queue and what was charged for it, in ticks of virtual time; and the account's debt that it counts in.
   turn bigint
   charge bigint
   debt bigint
+
+type runledger.arrival
+  A submission that is to be stored (runledger.store_arrivals).
+  request runledger.submission_request
+  code bytea
+  stdin bytea
+  expected_stdout bytea
+  detail bytea
+  account_id uuid
+  weight integer
+  admitted boolean: As runledger.pending has it.
+
+type runledger.attempt_end
+  How an attempt has ended (runledger.store_ends).
+  submission_id uuid
+  started_version integer: Of its execution.started.
+  schema_version integer: Of data, which is what the event says.
+  data jsonb
+  metadata jsonb
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  run text: As its execution.started names it; null: not known.
+  report bytea
+
+type runledger.new_event
+  An event that is to be appended (runledger.append_events).
+  stream_id uuid
+  stream_version integer
+  type text
+  schema_version integer
+  data jsonb
+  metadata jsonb
+  previous_hash bytea: The hash of the event before it; null for the first one.
 
 type runledger.submission_request
   What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.
@@ -624,9 +676,9 @@ view runledger.result_from_log
   compile jsonb
   rerun_of uuid
 
-function job.begin_turn(run_at timestamp with time zone)
-  The job of this run_at is taken: the virtual time is its turn, unless it is later already. Returns run_at, or null for a real time.
-  returns timestamp with time zone
+function job.begin_turn(turn bigint)
+  A job of this turn is taken: that is the virtual time, unless it is later already.
+  returns void
 
 function job.create_clock(account_id uuid)
   Makes what is missing of an account's four sequences, all in ticks: "ID", where its next program comes (job.next_turn); "ID cost", what one takes of late at weight 1; "ID credit", what it was charged too much; "ID debt", ever, what it was charged too little.
@@ -636,7 +688,7 @@ function job.debt_step()
   By so many ticks an account's places move at once: two seconds of a slot at weight 1.
   returns bigint immutable
 
-function job.defer_turn(submission_id uuid, language text, account_id uuid, debt bigint)
+function job.defer_turn(place job.place)
   Enqueues a submission, whose job was just taken from the queue, again: as much later as its account has come into debt since it got its turn.
   returns void
 
@@ -648,8 +700,8 @@ function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0
   Enqueues the execution of one submission again, or later, in the caller's transaction.
   returns void security definer set search_path=""
 
-function job.enqueue_first(submission_id uuid, language text, is_low boolean, turn bigint, account_id uuid DEFAULT NULL::uuid, debt bigint DEFAULT NULL::bigint)
-  Enqueues the first execution of a pending submission in the caller's transaction, at its turn; null: after all that are there. debt: its account's that the turn counts in (job.read_debt); null: its turn is for good. It wakes nobody: see job.wake_workers.
+function job.enqueue_first(places job.place[])
+  Enqueues the first execution of pending submissions in the caller's transaction, each at its turn. It wakes nobody: see job.wake_workers.
   returns void
 
 function job.find_clock(account_id uuid, part text DEFAULT ''::text)
@@ -672,6 +724,10 @@ function job.has_clock(account_id uuid)
 function job.hold_clock(clock regclass)
   Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: it is missing, or another holds it for long.
   returns boolean
+
+function job.lock_jobs(tasks text[], priority smallint, due_at timestamp with time zone, most integer)
+  The first jobs of these tasks that are due, from this priority and time on, in their order: so many at most, or one, though more wait. No row: none waits. run_at is null for one that does not have the usual priority. Who leaves some is to call job.wake_workers.
+  returns TABLE(id bigint, payload json, run_at timestamp with time zone) set enable_sort=off, enable_seqscan=off, enable_bitmapscan=off, jit=off
 
 function job.measure_slot(submission_id uuid)
   Seconds of a slot that an ended submission took, and the way of its end into the log; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.
@@ -710,9 +766,9 @@ function job.share_ticks(ticks bigint, weight integer)
   The virtual time that so many ticks of a slot are for an account of this weight.
   returns bigint
 
-function job.take_job(tasks text[], priority smallint, due_at timestamp with time zone, OUT id bigint, OUT payload json, OUT run_at timestamp with time zone)
-  Removes from the queue the first job of these tasks that is due, from this priority and time on, and returns it; nulls: there is none. run_at is null for one that does not have the usual priority.
-  returns record set enable_sort=off, enable_seqscan=off, enable_bitmapscan=off, jit=off
+function job.take_jobs(programs jsonb, runs text[], since timestamp with time zone, OUT taken job.execution[], OUT is_empty boolean, OUT is_large boolean)
+  Removes from the queue as many jobs as there are runs, in languages of programs, in their order; fewer when no more wait (is_empty), or what they are to run is large, 128 KiB in all (is_large). since: as runledger.take_several.
+  returns record set plan_cache_mode=force_generic_plan
 
 function job.turn_time(turn bigint)
   The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.
@@ -746,9 +802,13 @@ function runledger.append_event(stream_id uuid, stream_version integer, type tex
   Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
   returns timestamp with time zone
 
-function runledger.apply_event(submission_id uuid, version integer, type text, data jsonb, recorded_at timestamp with time zone)
-  Brings runledger.result up to date with an event that was just appended to the submission's stream.
-  returns void set plan_cache_mode=force_generic_plan
+function runledger.append_events(events runledger.new_event[])
+  Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.
+  returns timestamp with time zone
+
+function runledger.apply_events(events runledger.new_event[], recorded_at timestamp with time zone)
+  Brings runledger.result up to date with events of one kind that were just appended, each to a stream of its own: all begin attempts, say, or all end submissions.
+  returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.await_submission(submission_id uuid, told_to text)
   Asks to be told on the channel told_to when the submission ends (runledger.tell_end). Read its state after this call, not before.
@@ -793,7 +853,7 @@ function runledger.drop_partitions(older_than interval)
   grant execute to runledger_worker
 
 function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb)
-  Appends submission.cancelled at this version, with what follows from an end. Returns as runledger.finish_submission. 23505: another event stands there. Called by functions that run as the owner.
+  Appends submission.cancelled at this version, with what follows from an end. Returns the channels of who waits for the end, as runledger.finish_submissions does. 23505: another event stands there. Called by functions that run as the owner.
   returns text[]
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
@@ -842,9 +902,9 @@ function runledger.find_watched()
   returns SETOF uuid stable security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.finish_submission(submission_id uuid, slot_seconds double precision DEFAULT NULL::double precision)
-  Admits the key's next waiting submissions, enqueues the webhook. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does. slot_seconds: for so long its attempt had a slot; null: as the log's times say (job.measure_slot).
-  returns text[]
+function runledger.finish_submissions(submission_ids uuid[], slot_seconds double precision[] DEFAULT '{}'::double precision[])
+  Admits the keys' next waiting submissions, enqueues the webhooks. Returns the channels of who waits for an end, to be told by runledger.tell_end; no row: nobody does. slot_seconds: for so long its attempt had a slot; null or none: as the log's times say (job.measure_slot).
+  returns TABLE(submission_id uuid, told_to text[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk: for who tells of a submission before it has ended, although it was received with a channel to tell.
@@ -1016,7 +1076,7 @@ function runledger.receive_batch(batch jsonb, answer text)
 
 function runledger.receive_several(items jsonb)
   Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, lock_timeout=10ms
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, lock_timeout=10ms
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
@@ -1086,10 +1146,18 @@ function runledger.restore_reruns(after uuid, up_to uuid)
   Makes runledger.rerun as the log has it, of the submissions after one id and up to another, or to the last; returns how many rows were not. Called by functions that run as the owner.
   returns integer
 
+function runledger.start_data(data jsonb, received jsonb, attempt integer)
+  data: what the worker says of itself and of the program; received: the data of submission.received; attempt: 1, 2, 3 …
+  returns jsonb immutable
+
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])
   Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
   returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
+
+function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
+  runledger.start_execution for each job. No row: as that says. programs: what data says of each language.
+  returns TABLE(begun_run text, job_id bigint, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
   order_worker for a worker that lives, and how it stands then. No row: none such lives.
@@ -1100,6 +1168,10 @@ function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=""
   grant execute to runledger_worker
+
+function runledger.store_arrivals(arrivals runledger.arrival[])
+  Appends submission.received of each, with all that belongs to it. Wakes workers for those that somebody waits for; their callers wake them for others. 57014: it took more than 1.5 s; nothing was written.
+  returns void
 
 function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
   Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.
@@ -1112,14 +1184,18 @@ function runledger.store_cancel(submission_id uuid, account_id uuid, metadata js
   grant execute to runledger_api
 
 function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea)
-  Appends execution.completed after the execution.started of the given version and run; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. Returns as runledger.finish_submission.
-  returns text[] security definer set search_path="", plan_cache_mode=force_generic_plan
+  runledger.store_ends of one end; fails with its refusal. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.
+  returns text[] security definer set search_path=""
   grant execute to runledger_worker
 
-function runledger.store_several(ends jsonb)
-  Ends each (an object of what store_completion takes, the bodies in base64) as that does. One row an end, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it would have had to wait.
-  returns TABLE(submission_id uuid, told_to text[], refusal text) security definer set search_path="", lock_timeout=10ms
+function runledger.store_ends(ends runledger.attempt_end[], OUT refusals text[], OUT told jsonb)
+  Appends execution.completed after the execution.started of each end; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. refusals: of each, in their order, null or why nothing was written of it. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. told: the rows of runledger.finish_submissions, null when there is none. Fails with 23505 when another event came at the same moment; nothing was written of any then.
+  returns record security definer set search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
+
+function runledger.suits_worker(received jsonb, offers text[], does text[])
+  Whether a worker can do what a submission asks, by the data of its submission.received. offers: the languages of a worker that does what a detail asks, else null. does: what it can do of what submissions demand.
+  returns boolean immutable
 
 function runledger.summarise(figures double precision[])
   The median, the 95th and the 99th percentile of these, each one of them; null without any.
@@ -1131,14 +1207,9 @@ function runledger.sweep_workers(max_losses integer)
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.take_execution(worker_id uuid, run text, schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
-  Takes the next job in a language of programs from the queue and begins its attempt as start_execution does; data.run is `run`, and programs has what data says of each language. No row: nothing waits, or the worker is to take nothing. since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; one that did begin is handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. RL005: as start_execution. Any other error: this job needs to be looked at; nothing was taken.
+function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
+  Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.
   returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
-  grant execute to runledger_worker
-
-function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone, under_way text[], reads_detail boolean, does text[])
-  take_execution for each of runs, until none waits, or what they are to run is large (128 KiB). One row a job; a row of nulls after the last: nothing more waits. When one fails, or of several one would have to wait for a lock (55P03), nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=""
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])
@@ -1183,7 +1254,7 @@ procedure runledger.conclude_execution(IN submission_id uuid, IN started_version
   grant execute to runledger_worker
 
 procedure runledger.conclude_several(IN ends jsonb, INOUT refusals jsonb)
-  store_several in a transaction, and when that is on disk the word to who waits, in another. refusals: as that tells them, in their order, null where there is none.
+  runledger.store_ends (each an object, its bodies in base64) in a transaction, and when that is on disk the word to who waits, in another. refusals: as that has them. 55P03: one would have had to wait; nothing was written of any.
   grant execute to runledger_worker
 
 schema audit

@@ -8,16 +8,12 @@ create or replace function runledger.end_cancelled(
 ) returns text[]
 language plpgsql
 as $$
-declare
-  _recorded_at timestamptz;
 begin
-  _recorded_at := runledger.append_event(
+  perform runledger.append_event(
     end_cancelled.submission_id, end_cancelled.version, 'submission.cancelled', 1, end_cancelled.data, end_cancelled.metadata
   );
-  perform runledger.apply_event(
-    end_cancelled.submission_id, end_cancelled.version, 'submission.cancelled', end_cancelled.data, _recorded_at
-  );
-  return runledger.finish_submission(end_cancelled.submission_id);
+  perform runledger.refresh_result(end_cancelled.submission_id);
+  return (select f.told_to from runledger.finish_submissions(array[end_cancelled.submission_id]) f);
 end
 $$;
-comment on function runledger.end_cancelled is 'Appends submission.cancelled at this version, with what follows from an end. Returns as runledger.finish_submission. 23505: another event stands there. Called by functions that run as the owner.';
+comment on function runledger.end_cancelled is 'Appends submission.cancelled at this version, with what follows from an end. Returns the channels of who waits for the end, as runledger.finish_submissions does. 23505: another event stands there. Called by functions that run as the owner.';

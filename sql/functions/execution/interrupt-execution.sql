@@ -53,7 +53,7 @@ begin
       jsonb_build_object('losses', _losses), interrupt_execution.metadata
     );
     perform runledger.refresh_result(interrupt_execution.submission_id);
-    _told_to := runledger.finish_submission(interrupt_execution.submission_id);
+    _told_to := (select f.told_to from runledger.finish_submissions(array[interrupt_execution.submission_id]) f);
     perform runledger.tell_end(interrupt_execution.submission_id, _told_to);
     return false;
   end if;

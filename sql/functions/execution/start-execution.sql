@@ -23,11 +23,10 @@ as $$
 declare
   _head record;
   _received jsonb;
-  _data jsonb := start_execution.data;
   _version integer;
   _attempt integer := 1;
   _delay_seconds integer;
-  _recorded_at timestamptz;
+  _events runledger.new_event[];
 begin
   -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same
   -- version, and this attempt's end is refused, as another run stands there. Later events are waited for, and with them
@@ -102,30 +101,21 @@ begin
       perform job.enqueue_execute(start_execution.submission_id);
       return;
     end if;
-    if _received ? 'detail' and (
-      start_execution.offers is null or _received ->> 'checker_language' <> all (start_execution.offers)
-      or not _received -> 'demands' <@ to_jsonb(start_execution.does)
-    ) then
-      -- A worker of a release before would leave out half of it, and one without its checker's language could not judge
-      -- it. Another one is about to come; what has waited long for it is asked about less often.
+    if not runledger.suits_worker(_received, start_execution.offers, start_execution.does) then
+      -- Another one is about to come; what has waited long for it is asked about less often.
       select least(60, 1 + extract(epoch from clock_timestamp() - event.recorded_at) / 10)::integer into _delay_seconds
       from runledger.event
       where event.stream_id = start_execution.submission_id and event.stream_version = 1;
       perform job.enqueue_execute(start_execution.submission_id, _delay_seconds);
       return;
     end if;
-    if _received ? 'limits' then
-      _data := jsonb_set(_data, '{limits}', runledger.narrow_limits(_data -> 'limits', _received -> 'limits'));
-    end if;
 
     _version := _head.stream_version + 1;
-    _recorded_at := runledger.append_event(
+    _events := array[row(
       start_execution.submission_id, _version, 'execution.started', start_execution.schema_version,
-      _data || jsonb_build_object('attempt', _attempt), start_execution.metadata, _head.hash
-    );
-    perform runledger.apply_event(
-      start_execution.submission_id, _version, 'execution.started', start_execution.data, _recorded_at
-    );
+      runledger.start_data(start_execution.data, _received, _attempt), start_execution.metadata, _head.hash
+    )::runledger.new_event];
+    perform runledger.apply_events(_events, runledger.append_events(_events));
   end if;
 
   return query

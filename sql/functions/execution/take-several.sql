@@ -1,4 +1,4 @@
--- Takes several jobs, which share a transaction: a worker has several free slots.
+-- Takes jobs and begins their attempts in one statement: a worker has several free slots.
 
 create or replace function runledger.take_several(
   worker_id uuid,
@@ -8,10 +8,10 @@ create or replace function runledger.take_several(
   programs jsonb,
   metadata jsonb,
   unanswered text[],
-  since timestamptz,
-  under_way text[],
-  reads_detail boolean,
-  does text[]
+  since timestamptz default null,
+  under_way text[] default '{}',
+  reads_detail boolean default false,
+  does text[] default '{}'
 ) returns table (
   begun_run text,
   job_id bigint,
@@ -26,38 +26,64 @@ create or replace function runledger.take_several(
   due_at timestamptz,
   detail bytea
 )
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
-  _run text;
-  _unanswered text[] := take_several.unanswered;
-  _under_way text[] := take_several.under_way;
-  _bytes integer := 0;
+  _offers text[] := case when take_several.reads_detail then array(select jsonb_object_keys(take_several.programs)) end;
+  -- The one task that workers of every release know.
+  _task_id integer := job.find_task('execute');
+  _runs text[] := take_several.runs;
+  _taken job.execution[] := '{}';
+  _is_empty boolean := false;
+  _is_large boolean := false;
 begin
-  if cardinality(take_several.runs) > 1 then
+  if cardinality(_runs) > 1 then
     -- Who holds one of them may wait for another one. Each is taken by itself then.
     perform set_config('lock_timeout', '10ms', true);
   end if;
-  foreach _run in array take_several.runs loop
-    select taken.* into
-      begun_run, job_id, task_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail
-    from runledger.take_execution(
-      take_several.worker_id, _run, take_several.schema_version, take_several.data, take_several.programs,
-      take_several.metadata, _unanswered, take_several.since, _under_way, take_several.reads_detail, take_several.does
-    ) taken;
-    return next;
-    if begun_run is null then
+  if cardinality(take_several.unanswered) > 0 then
+    -- Runs with lost answers that began are ours already. A server that stood still may also execute an earlier call
+    -- after this one.
+    _taken := array(
+      select row(0, e.data ->> 'run', e.stream_id, e.data ->> 'language', null)::job.execution
+      from runledger.pending
+      join runledger.event e on e.stream_id = pending.submission_id
+      where e.type = 'execution.started' and e.data ->> 'run' = any (take_several.unanswered)
+        and not exists (
+          select from runledger.event later
+          where later.stream_id = e.stream_id and later.stream_version > e.stream_version
+        )
+      limit cardinality(_runs)
+    );
+  end if;
+
+  -- Again, when one of them had ended or runs elsewhere.
+  for _round in 1..100 loop
+    if cardinality(_taken) > 0 then
+      for begun_run, job_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail in
+        select s.* from runledger.start_executions(
+          _taken, take_several.worker_id, take_several.schema_version, take_several.data, take_several.programs,
+          take_several.metadata, take_several.under_way, _offers, take_several.does
+        ) s
+      loop
+        task_id := _task_id;
+        return next;
+        _runs := case when begun_run = any (_runs) then array_remove(_runs, begun_run) else _runs[2:] end;
+      end loop;
+    end if;
+    if _is_large or cardinality(_runs) = 0 then
       return;
     end if;
-    _unanswered := array_remove(_unanswered, begun_run);
-    _under_way := _under_way || begun_run;
-    -- Small ones gain by company; large ones would keep each other waiting on their way.
-    _bytes := _bytes + coalesce(octet_length(code), 0) + coalesce(octet_length(stdin), 0)
-      + coalesce(octet_length(expected_stdout), 0) + coalesce(octet_length(detail), 0);
-    if _bytes > 128 * 1024 then
-      return;
-    end if;
+    -- An order holds from its commit on, heard or not. Attempts already begun are still handed out.
+    exit when _is_empty or exists (
+      select from runledger.worker w where w.id = take_several.worker_id and w.wanted <> 'working'
+    );
+    select t.* into _taken, _is_empty, _is_large
+    from job.take_jobs(take_several.programs, _runs, take_several.since) t;
   end loop;
+  select null
+  into begun_run, job_id, task_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail;
+  return next;
 end
 $$;
-comment on function runledger.take_several is 'take_execution for each of runs, until none waits, or what they are to run is large (128 KiB). One row a job; a row of nulls after the last: nothing more waits. When one fails, or of several one would have to wait for a lock (55P03), nothing was taken.';
+comment on function runledger.take_several is 'Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission''s detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.';

@@ -1,4 +1,4 @@
--- The one way into the log.
+-- One event by itself, which mostly looks up what it follows.
 
 create or replace function runledger.append_event(
   stream_id uuid,
@@ -13,7 +13,6 @@ language plpgsql
 as $$
 declare
   _previous_hash bytea := append_event.previous_hash;
-  _recorded_at timestamptz := clock_timestamp();
 begin
   if append_event.stream_version > 1 and _previous_hash is null then
     select event.hash into _previous_hash
@@ -26,16 +25,10 @@ begin
     end if;
   end if;
 
-  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-  values (
+  return runledger.append_events(array[row(
     append_event.stream_id, append_event.stream_version, append_event.type, append_event.schema_version,
-    append_event.data, append_event.metadata, _recorded_at,
-    runledger.hash_event(
-      _previous_hash, append_event.stream_id, append_event.stream_version, append_event.type,
-      append_event.schema_version, append_event.data, append_event.metadata, _recorded_at
-    )
-  );
-  return _recorded_at;
+    append_event.data, append_event.metadata, _previous_hash
+  )::runledger.new_event]);
 end
 $$;
 comment on function runledger.append_event is 'Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';

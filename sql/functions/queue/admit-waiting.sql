@@ -31,9 +31,9 @@ begin
     )) end
   loop
     update runledger.pending set admitted = true where pending.submission_id = _waiting.submission_id;
-    perform job.enqueue_first(
-      _waiting.submission_id, _waiting.language, _waiting.is_low, job.find_turn(_waiting.submission_id)
-    );
+    perform job.enqueue_first(array[row(
+      _waiting.submission_id, _waiting.language, _waiting.is_low, job.find_turn(_waiting.submission_id), null, null, null
+    )::job.place]);
     _admitted := _admitted + 1;
   end loop;
   if _admitted > 0 then

@@ -1,19 +1,15 @@
 -- Whoever has not waited starts where the others are.
 
-create or replace function job.begin_turn(run_at timestamptz) returns timestamptz
+create or replace function job.begin_turn(turn bigint) returns void
 language plpgsql
 as $$
 declare
-  _turn bigint := job.read_turn(begin_turn.run_at);
+  _done bigint;
 begin
-  if _turn is null then
-    return null;
-  end if;
   -- Never back: jobs of a language that few workers run are behind.
-  if _turn > coalesce(pg_sequence_last_value('runledger.turn'), 0) then
-    _turn := setval('runledger.turn', _turn);
+  if begin_turn.turn > coalesce(pg_sequence_last_value('runledger.turn'), 0) then
+    _done := setval('runledger.turn', begin_turn.turn);
   end if;
-  return begin_turn.run_at;
 end
 $$;
-comment on function job.begin_turn is 'The job of this run_at is taken: the virtual time is its turn, unless it is later already. Returns run_at, or null for a real time.';
+comment on function job.begin_turn is 'A job of this turn is taken: that is the virtual time, unless it is later already.';

@@ -1,22 +1,20 @@
 -- Places are given when programs are queued, at the price of those before them. What these took more by now moves the others
 -- when they are come to, one at a time: nobody ever looks through all that an account has queued.
 
-create or replace function job.defer_turn(submission_id uuid, language text, account_id uuid, debt bigint) returns void
+create or replace function job.defer_turn(place job.place) returns void
 language plpgsql
 as $$
 declare
-  _debt bigint := job.read_debt(defer_turn.account_id);
-  _turn bigint;
+  _place job.place := defer_turn.place;
 begin
+  _place.debt := job.read_debt(_place.account_id);
   update runledger.pending p
-  set turn = p.turn + (_debt - defer_turn.debt) * job.debt_step()
-  where p.submission_id = defer_turn.submission_id
-  returning p.turn into _turn;
+  set turn = p.turn + (_place.debt - (defer_turn.place).debt) * job.debt_step()
+  where p.submission_id = _place.submission_id
+  returning p.turn into _place.turn;
   -- Else it has ended.
   if found then
-    perform job.enqueue_first(
-      defer_turn.submission_id, defer_turn.language, false, _turn, defer_turn.account_id, _debt
-    );
+    perform job.enqueue_first(array[_place]);
   end if;
 end
 $$;

@@ -120,7 +120,7 @@ begin
       null;
   end;
   -- The virtual time was lost: who comes now does not go before all that waits.
-  perform job.begin_turn(min(j.run_at)) from graphile_worker.jobs j
+  perform job.begin_turn(min(job.read_turn(j.run_at))) from graphile_worker.jobs j
   where j.priority = 0 and j.locked_at is null
     and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%');
 

@@ -5,9 +5,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   _before timestamptz := now() - purge_bodies.older_than;
-  _recorded_at timestamptz;
   _ids uuid[];
-  _purged record;
+  _events runledger.new_event[];
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
@@ -33,34 +32,22 @@ begin
     return 0;
   end if;
 
-  _recorded_at := clock_timestamp();
-  for _purged in
-    insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-    select
-      head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at,
-      runledger.hash_event(
-        head.hash, head.stream_id, head.stream_version + 1, 'submission.purged', 1, purged.data, purged.metadata, _recorded_at
-      )
+  _events := array(
+    select row(
+      head.stream_id, head.stream_version + 1, 'submission.purged', 1, jsonb_build_object('reason', 'retention'),
+      jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)), head.hash
+    )::runledger.new_event
     from (
       select distinct on (e.stream_id) e.stream_id, e.stream_version, e.hash
       from runledger.event e
       where e.stream_id = any (_ids)
       order by e.stream_id, e.stream_version desc
     ) head
-    cross join (
-      select
-        jsonb_build_object('reason', 'retention') as data,
-        jsonb_build_object('actor', jsonb_build_object('retention', purge_bodies.older_than::text)) as metadata
-    ) purged
     where not exists (
       select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
     )
-    returning event.stream_id, event.stream_version, event.type, event.data
-  loop
-    perform runledger.apply_event(
-      _purged.stream_id, _purged.stream_version, _purged.type, _purged.data, _recorded_at
-    );
-  end loop;
+  );
+  perform runledger.apply_events(_events, runledger.append_events(_events));
   update runledger.delivery set url = null where delivery.submission_id = any (_ids);
   delete from runledger.body where body.submission_id = any (_ids);
   return cardinality(_ids);

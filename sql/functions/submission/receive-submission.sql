@@ -16,9 +16,6 @@ declare
   _key record;
   _earlier record;
   _admitted boolean := true;
-  _is_low boolean := coalesce(_request.data ->> 'priority' = 'low', false);
-  _next job.turn;
-  _recorded_at timestamptz;
 begin
   select
     k.account_id, tier.concurrent_executions, tier.weight,
@@ -75,42 +72,13 @@ begin
       select count(*) from runledger.pending
       where pending.api_key_id = _request.api_key_id and pending.admitted
     ) < _key.concurrent_executions
-      or not _is_low and runledger.displace_low(_request.api_key_id);
+      or coalesce(_request.data ->> 'priority' <> 'low', true) and runledger.displace_low(_request.api_key_id);
   end if;
 
-  _recorded_at := runledger.append_event(
-    _request.submission_id, 1, 'submission.received', _request.schema_version, _request.data, _request.metadata
-  );
-  insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
-  values (
-    _request.submission_id, receive_submission.code, receive_submission.stdin, receive_submission.expected_stdout,
-    receive_submission.detail
-  );
-  if _request.webhook_id is not null then
-    insert into runledger.delivery (submission_id, webhook_id, url, secret)
-    values (_request.submission_id, _request.webhook_id, _request.webhook_url, _request.webhook_secret);
-  end if;
-  -- Before a turn is taken: no rollback gives back what it is charged.
-  perform runledger.refuse_late();
-  -- A low one has no turn; one that waits for a place of its key gets it there.
-  if _admitted and not _is_low then
-    _next := job.next_turn(_key.account_id, _key.weight);
-  end if;
-  insert into runledger.pending (submission_id, api_key_id, admitted, told_to, is_low, turn, charge)
-  values (
-    _request.submission_id, _request.api_key_id, _admitted,
-    case when _request.told_to is not null then array[_request.told_to] end, _is_low, _next.turn, _next.charge
-  );
-  perform runledger.apply_event(_request.submission_id, 1, 'submission.received', _request.data, _recorded_at);
-  if _admitted then
-    perform job.enqueue_first(_request.submission_id, _request.data ->> 'language', _is_low, _next.turn, _key.account_id, _next.debt);
-    if _request.told_to is not null then
-      perform job.wake_workers(1);
-    end if;
-  end if;
-
-  -- By now the caller was answered 503: it must not take effect.
-  perform runledger.refuse_late();
+  perform runledger.store_arrivals(array[row(
+    _request, receive_submission.code, receive_submission.stdin, receive_submission.expected_stdout,
+    receive_submission.detail, _key.account_id, _key.weight, _admitted
+  )::runledger.arrival]);
   return query select _request.submission_id, false, true;
 end
 $$;

@@ -1,10 +1,10 @@
 // All that relies on internals of graphile-worker 0.18.0 and pg 8.23.1, its driver;
 // test/job/queue/graphile-inside.test.ts fails when one changes. The figures are bench/README.md's.
 //
-// The same in SQL, in sql/functions/queue/: job.enqueue_first writes a row of graphile_worker._private_jobs (add_job
-// took 1.0 of a submission's 4.0 ms in PostgreSQL), job.take_job removes one that is due, job.remove_execute and
-// runledger.displace_low one that is not to run, job.find_task reads a task's number, job.wake_workers notifies as
-// graphile-worker does. No other function names a private table.
+// The same in SQL, in sql/functions/queue/: job.enqueue_first writes rows of graphile_worker._private_jobs (add_job
+// took 1.0 of a submission's 4.0 ms in PostgreSQL), job.lock_jobs and job.take_jobs remove those that are due,
+// job.remove_execute and runledger.displace_low one that is not to run, job.find_task reads a task's number,
+// job.wake_workers notifies as graphile-worker does. No other function names a private table.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 

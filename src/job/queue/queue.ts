@@ -5,7 +5,7 @@
 //               is the submission's id, so at most one is queued (job.enqueue_first, _execute).
 //   announced   After the commit idle workers hear how many came (job.wake_workers, hint.ts).
 //   taken       A worker with a free slot removes the row and appends execution.started in one statement
-//               (runledger.take_execution): the first due job in its languages, from the queue's front on (front.ts). Slots
+//               (runledger.take_several): the first due job in its languages, from the queue's front on (front.ts). Slots
 //               that ask at once share a statement (runledger.take_several).
 //               Accounts share the slots, so run_at is a place in a virtual time, no clock's (job.next_turn; sql/README.md,
 //               "The order of the queue"). A job whose account has used more since is put back (job.defer_turn).
@@ -19,7 +19,7 @@
 //   lost        Its worker died or went silent: the sweep gives it back within seconds (runledger.sweep_workers). The
 //               reconciler enqueues what has no job and is not running (runledger.reconcile_queue).
 //
-// A job that take_execution cannot begin is handed out by graphile-worker's own statement: the row stays, locked, while
+// A job that take_several cannot begin is handed out by graphile-worker's own statement: the row stays, locked, while
 // a second statement begins the attempt (runledger.start_execution). A job stands under its language's task
 // (job.name_task), so only workers that run it get it; a misplaced one is made anew by the log.
 //
@@ -128,7 +128,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
         listTasks(execute.languages).map((task) => [task, runExecution]),
       ),
       events: events.execute,
-      // runledger.take_execution has mostly removed the row; so many removals share a statement.
+      // runledger.take_several has mostly removed the row; so many removals share a statement.
       preset: { worker: { completeJobBatchDelay: removalMilliseconds } },
     }),
     await startRunner(log, {
@@ -167,7 +167,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
 
 /** The tasks under which this worker is handed jobs (job.name_task). */
 function listTasks(languages: readonly string[]): string[] {
-  // Plain 'execute' holds what earlier releases enqueued; take_execution always answers it.
+  // Plain 'execute' holds what earlier releases enqueued; take_several always answers it.
   return ['execute', ...languages.map((language) => `execute:${language}`)]
 }
 

@@ -81,7 +81,7 @@ t.test('slots that ask at once are each given a job, in few statements, in order
   t.strictSame(new Set(taken), new Set([...ids, null]))
   t.equal(taken.filter((id) => id === null).length, 2)
   const statements = await sql<{ begun: string[] }[]>`
-    select array_agg(stream_id::text order by recorded_at) as begun from runledger.event
+    select array_agg(stream_id::text order by position) as begun from runledger.event
     where stream_id = any (${ids}) and type = 'execution.started' group by xmin::text`
   // Two may run beside each other; each keeps the order.
   for (const { begun } of statements)

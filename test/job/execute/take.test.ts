@@ -44,9 +44,14 @@ interface TakeOptions {
   readonly does?: readonly string[]
 }
 
-async function take(
+/** The last row, when nothing more waits. */
+interface NoneTaken {
+  readonly submission_id: null
+}
+
+async function takeTogether(
   worker: string,
-  run: string,
+  runs: readonly string[],
   {
     unanswered = [],
     since = null,
@@ -54,14 +59,22 @@ async function take(
     programs = { python: { runtime: 'Python 3' }, java: {} },
     does = [],
   }: TakeOptions = {},
-): Promise<Taken | undefined> {
-  const [row] = await sql<Taken[]>`
-    select * from runledger.take_execution(
-      ${worker}, ${run}, 1, ${sql.json({ worker })}, ${sql.json(programs)}, ${sql.json(actor)},
+): Promise<Taken[]> {
+  const rows = await sql<(Taken | NoneTaken)[]>`
+    select * from runledger.take_several(
+      ${worker}, ${[...runs]}::text[], 1, ${sql.json({ worker })}, ${sql.json(programs)}, ${sql.json(actor)},
       ${[...unanswered]}::text[], ${since}, ${[...underWay]}::text[], true,
       ${[...does]}::text[]
     )`
-  return row
+  return rows.filter((row): row is Taken => row.submission_id !== null)
+}
+
+async function take(
+  worker: string,
+  run: string,
+  options?: TakeOptions,
+): Promise<Taken | undefined> {
+  return (await takeTogether(worker, [run], options))[0]
 }
 
 async function complete(id: string, version: number, run: string): Promise<void> {
@@ -256,6 +269,24 @@ t.test('what cannot be run here keeps nothing waiting, and the rest keeps its or
   for (let n = 0; n < 4; n += 1) taken.push((await take(worker, uuidv7()))?.submission_id)
   t.strictSame(taken, [ids[2], ids[4], ids[5], undefined])
   t.equal(await countJobs(), 3)
+})
+
+t.test('of several runs whose answers were lost, one is handed out for each slot', async (t) => {
+  const worker = await registerWorker()
+  const runs = [uuidv7(), uuidv7()]
+  for (const run of runs) {
+    await submitNew(sql, caller, python)
+    await take(worker, run)
+  }
+  const [first = '', ...none] = (await takeTogether(worker, [uuidv7()], { unanswered: runs })).map(
+    ({ begun_run }) => begun_run,
+  )
+  t.ok(runs.includes(first))
+  t.strictSame(none, [])
+  t.not(
+    (await take(worker, uuidv7(), { unanswered: runs.filter((run) => run !== first) }))?.begun_run,
+    first,
+  )
 })
 
 t.test('who cannot run everything does not wait for a job that another is taking', async (t) => {

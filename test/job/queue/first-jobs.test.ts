@@ -18,8 +18,8 @@ await sql`
 /** Begins the next. @returns its account, or null. */
 async function take(session: Queryable): Promise<string | null> {
   const [row] = await session<{ account_id: string }[]>`
-    select account_id from runledger.take_execution(
-      ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'::text[]
+    select account_id from runledger.take_several(
+      ${worker}, array[${uuidv7()}], 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'::text[]
     )`
   return row?.account_id ?? null
 }

@@ -53,8 +53,9 @@ t.test('only the functions that say so name a private table', async (t) => {
     'functions/queue/displace-low.sql',
     'functions/queue/enqueue-first.sql',
     'functions/queue/find-task.sql',
+    'functions/queue/lock-jobs.sql',
     'functions/queue/remove-execute.sql',
-    'functions/queue/take-job.sql',
+    'functions/queue/take-jobs.sql',
   ])
 })
 
@@ -222,7 +223,7 @@ t.test('a row that we write is the one that add_job writes', async (t) => {
     select graphile_worker.add_job('execute:python', json_build_object('submission', ${id}::text, 'language', 'python'), job_key => ${id})`
   const theirs = await read()
   await sql`select graphile_worker.remove_job(${id})`
-  await sql`select job.enqueue_first(${id}, 'python', false, null)`
+  await sql`select job.enqueue_first(array[row(${id}, 'python', false, null, null, null, null)::job.place])`
   t.strictSame(await read(), theirs)
 })
 

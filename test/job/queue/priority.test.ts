@@ -28,10 +28,10 @@ const submitNormal = (caller: Caller): Promise<string> => submitNew(sql, caller,
 /** The id of the next, or undefined; its run is its id's. */
 async function take(): Promise<string | undefined> {
   const [row] = await sql`
-    select * from runledger.take_execution(
-      ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}', null, '{}', true
+    select * from runledger.take_several(
+      ${worker}, array[${uuidv7()}], 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}', null, '{}', true
     )`
-  return row?.['submission_id'] as string | undefined
+  return (row?.['submission_id'] ?? undefined) as string | undefined
 }
 
 async function end(id: string): Promise<void> {

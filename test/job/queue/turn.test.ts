@@ -29,13 +29,26 @@ async function enqueue(caller: Caller, count: number, submission = python): Prom
   return ids
 }
 
-/** Begins the next; whose it is and its id. */
-async function take(language = 'python'): Promise<{ account: string; id: string } | null> {
-  const [row] = await sql<{ account_id: string; submission_id: string }[]>`
-    select * from runledger.take_execution(
-      ${worker}, ${uuidv7()}, 1, ${sql.json({ worker })}, ${sql.json({ [language]: {} })}, '{"actor": {}}', '{}'::text[]
+interface Begun {
+  readonly account: string
+  readonly id: string
+}
+
+/** Begins the next ones, for so many slots at once. */
+async function takeTogether(slots: number, language = 'python'): Promise<Begun[]> {
+  const runs = Array.from({ length: slots }, () => uuidv7())
+  const rows = await sql<{ account_id: string; submission_id: string | null }[]>`
+    select * from runledger.take_several(
+      ${worker}, ${runs}::text[], 1, ${sql.json({ worker })}, ${sql.json({ [language]: {} })}, '{"actor": {}}', '{}'::text[]
     )`
-  return row === undefined ? null : { account: row.account_id, id: row.submission_id }
+  return rows.flatMap(({ account_id, submission_id }) =>
+    submission_id === null ? [] : [{ account: account_id, id: submission_id }],
+  )
+}
+
+/** Begins the next. */
+async function take(language?: string): Promise<Begun | null> {
+  return (await takeTogether(1, language))[0] ?? null
 }
 
 async function takeAll(most: number): Promise<string[]> {
@@ -71,7 +84,7 @@ async function passTime(): Promise<void> {
 }
 
 async function finishUnrun(id: string): Promise<void> {
-  await sql`select runledger.finish_submission(${id})`
+  await sql`select runledger.finish_submissions(array[${id}::uuid])`
 }
 
 /** Ends a program that took its slot for so long. */
@@ -79,7 +92,7 @@ async function end(id: string, seconds: number): Promise<void> {
   await sql`
     update runledger.result set started_at = now() - make_interval(secs => ${seconds}), finished_at = now()
     where id = ${id}`
-  await sql`select runledger.finish_submission(${id})`
+  await sql`select runledger.finish_submissions(array[${id}::uuid])`
 }
 
 t.test('who comes is next, however much another has queued', async (t) => {
@@ -235,10 +248,10 @@ t.test('the way of an end into the log is not charged', async (t) => {
   await sql`
     update runledger.result set started_at = now() - interval '300 s', finished_at = now()
     where id = ${id}`
-  await sql`select runledger.finish_submission(${id}, 0.5)`
+  await sql`select runledger.finish_submissions(array[${id}::uuid], '{0.5}')`
   t.equal(await readClock(caller), before + second / 2, 'as long as the slot was taken')
   const [late = ''] = await enqueue(caller, 1)
-  await sql`select runledger.finish_submission(${late}, 86400)`
+  await sql`select runledger.finish_submissions(array[${late}::uuid], '{86400}')`
   t.equal(await readClock(caller), before + 600.5 * second, 'ten minutes at most')
 })
 
@@ -270,36 +283,50 @@ t.test('what a program took more is charged afterwards', async (t) => {
   t.equal(await readClock(caller), before + 12.5 * second, 'at once when none waits behind it')
 })
 
-t.test(
-  'what was queued at the price of short programs waits for the time of the long ones',
-  async (t) => {
-    const [grown, other] = [await createCaller(sql), await createCaller(sql)]
-    for (const caller of [grown, other]) await accustom(caller, 0.02)
-    await passTime()
-    const ids = await enqueue(grown, 100)
-    const [first] = [await take()]
-    const others = await enqueue(other, 40)
-    await end(first?.id ?? '', 8)
-    ids.push(...(await enqueue(grown, 1)))
-    const order: string[] = [first?.id ?? '']
-    const accounts: string[] = []
-    for (let n = 0; n < 140; n += 1) {
-      const taken = await take()
-      accounts.push(taken?.account ?? '')
-      order.push(taken?.id ?? '')
-    }
-    t.strictSame(
-      accounts.slice(0, others.length),
-      others.map(() => other.accountId),
-      'the others need less than this one took',
-    )
-    t.strictSame(
-      order.filter((id) => !others.includes(id)),
-      ids,
-      'each of the account in order',
-    )
-  },
-)
+for (const slots of [1, 8]) {
+  t.test(
+    `what was queued at the price of short programs waits for the time of the long ones, ${slots} at once`,
+    async (t) => {
+      const [grown, other] = [await createCaller(sql), await createCaller(sql)]
+      for (const caller of [grown, other]) await accustom(caller, 0.02)
+      await passTime()
+      const ids = await enqueue(grown, 100)
+      const [first] = [await take()]
+      const others = await enqueue(other, 40)
+      await end(first?.id ?? '', 8)
+      ids.push(...(await enqueue(grown, 1)))
+      const order: string[] = [first?.id ?? '']
+      const accounts: string[] = []
+      for (let n = 0; n < 140; n += slots) {
+        for (const taken of await takeTogether(slots)) {
+          accounts.push(taken.account)
+          order.push(taken.id)
+        }
+      }
+      t.strictSame(
+        accounts.slice(0, others.length),
+        others.map(() => other.accountId),
+        'the others need less than this one took',
+      )
+      t.strictSame(
+        order.filter((id) => !others.includes(id)),
+        ids,
+        'each of the account in order',
+      )
+    },
+  )
+}
+
+t.test('of those that are begun at once none overtakes another that is moved', async (t) => {
+  const caller = await createCaller(sql)
+  await accustom(caller, 0.02)
+  const ids = await enqueue(caller, 3)
+  const first = await take()
+  await end(first?.id ?? '', 8)
+  ids.push(...(await enqueue(caller, 3)))
+  const rest = await takeTogether(8)
+  t.strictSame([first?.id, ...rest.map(({ id }) => id)], ids)
+})
 
 t.test('an account that changes from short programs to long ones gets its share', async (t) => {
   const [grown, other] = [await createCaller(sql), await createCaller(sql)]

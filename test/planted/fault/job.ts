@@ -58,14 +58,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or started.type = 'execution.started' and started.data ->> 'run' = store_completion.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = e.run",
     instead: 'or true',
     tests: ['job/take'],
   },
   {
     name: 'job: what was cancelled while it ran is completed all the same',
-    text: 'if _previous.is_cancelled then',
-    instead: 'if false then',
+    text: 'next.type is not null as is_cancelled,',
+    instead: 'false as is_cancelled,',
     tests: ['job/cancel'],
   },
   {
@@ -137,14 +137,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: '  if _pending.is_limited then\n    perform runledger.admit_waiting(_pending.api_key_id);\n  end if;',
-    instead: '',
+    text: 'k.id in (select r.api_key_id from runledger.result r where r.id = any (finish_submissions.submission_ids));',
+    instead: 'false;',
     tests: ['job/execute'],
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
-    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end if;\n\n  -- Last',
-    instead: '    null;\n  end if;\n\n  -- Last',
+    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end loop;\n\n  -- Last',
+    instead: '    null;\n  end loop;\n\n  -- Last',
     tests: ['job/deliver'],
   },
   {
@@ -155,15 +155,15 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what a lost answer has begun is not sought again',
-    text: 'if cardinality(take_execution.unanswered) > 0 then',
+    text: 'if cardinality(take_several.unanswered) > 0 then',
     instead: 'if false then',
     tests: ['job/take'],
   },
   {
-    name: 'job: of runs whose answers were lost together one is handed out to each',
-    text: '_unanswered := array_remove(_unanswered, begun_run);',
+    name: 'job: more runs whose answers were lost are handed out than were asked for',
+    text: '      limit cardinality(_runs)\n',
     instead: '',
-    tests: ['job/take-several'],
+    tests: ['job/take'],
   },
   {
     name: 'job: jobs that had to wait for a lock together are asked for together again',
@@ -203,8 +203,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the log tells the language's limits for the submission's own",
-    text: "    if _received ? 'limits' then\n",
-    instead: '    if false then\n',
+    text: "    when received ? 'limits' then\n",
+    instead: '    when false then\n',
     tests: ['http/detail'],
   },
   {
@@ -215,8 +215,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: one submission that is to be on disk is told of before, for another one that is awaited',
-    text: "    perform set_config('synchronous_commit', 'on', true);\n  end if;\n  -- As receive_submission",
-    instead: '    null;\n  end if;\n  -- As receive_submission',
+    text: "case when _is_durable then 'on' else 'off' end",
+    instead: "'off'",
     tests: ['job/receive'],
   },
   {
@@ -257,14 +257,20 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what is queued at the price of short programs goes before others though long ones ran',
-    text: 'if _job.run_at is not null and job.read_debt(_job.account_id) > _job.debt and _deferred < 200 then',
+    text: 'if _job.run_at is not null and _deferred < 200 and job.read_debt(_job.account_id) > _job.debt then',
     instead: 'if false then',
     tests: ['job/queue/turn'],
   },
   {
+    name: 'job: what waits behind one that is moved is begun before it',
+    text: '_due_at := _job.run_at;\n        exit;',
+    instead: '_due_at := _job.run_at;\n        continue;',
+    tests: ['job/queue/turn'],
+  },
+  {
     name: 'job: what an account has queued is moved for the same debt again and again',
-    text: 'defer_turn.language, false, _turn, defer_turn.account_id, _debt',
-    instead: 'defer_turn.language, false, _turn, defer_turn.account_id, defer_turn.debt',
+    text: 'perform job.enqueue_first(array[_place]);',
+    instead: '_place.debt := (defer_turn.place).debt; perform job.enqueue_first(array[_place]);',
     tests: ['job/queue/turn'],
   },
 ]
