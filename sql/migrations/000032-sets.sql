@@ -32,6 +32,16 @@ comment on column runledger.attempt_end.run is 'As its execution.started names i
 drop function if exists runledger.apply_event(uuid, integer, text, jsonb, timestamptz);
 drop function if exists runledger.finish_submission(uuid, double precision);
 
+create type runledger.ended_submission as (
+  submission_id uuid,
+  told_to text[],
+  account_id uuid,
+  weight integer,
+  turn bigint,
+  charge bigint
+);
+comment on type runledger.ended_submission is 'What was pending of a submission that has just ended (runledger.finish_submissions).';
+
 create type runledger.arrival as (
   request runledger.submission_request,
   code bytea,
@@ -71,6 +81,22 @@ create type job.execution as (
 comment on type job.execution is 'A job that a worker has taken from the queue, to begin (runledger.start_executions).';
 comment on column job.execution.run is 'The attempt''s name in the log.';
 comment on column job.execution.due_at is 'Its turn (job.turn_time); null for a job that does not have the usual priority.';
+
+create type runledger.begun_execution as (
+  run text,
+  job_id bigint,
+  submission_id uuid,
+  language text,
+  version integer,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  account_id uuid,
+  due_at timestamptz,
+  detail bytea
+);
+comment on type runledger.begun_execution is 'What a worker is to run (runledger.start_executions).';
+comment on column runledger.begun_execution.version is 'Of its execution.started.';
 
 drop function if exists runledger.take_execution(
   uuid, text, integer, jsonb, jsonb, jsonb, text[], timestamptz, text[], boolean, text[]

@@ -355,6 +355,29 @@ type runledger.attempt_end
   run text: As its execution.started names it; null: not known.
   report bytea
 
+type runledger.begun_execution
+  What a worker is to run (runledger.start_executions).
+  run text
+  job_id bigint
+  submission_id uuid
+  language text
+  version integer: Of its execution.started.
+  code bytea
+  stdin bytea
+  expected_stdout bytea
+  account_id uuid
+  due_at timestamp with time zone
+  detail bytea
+
+type runledger.ended_submission
+  What was pending of a submission that has just ended (runledger.finish_submissions).
+  submission_id uuid
+  told_to text[]
+  account_id uuid
+  weight integer
+  turn bigint
+  charge bigint
+
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
   stream_id uuid
@@ -1157,7 +1180,7 @@ function runledger.start_execution(submission_id uuid, worker_id uuid, schema_ve
 
 function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
   runledger.start_execution for each job. No row: as that says. programs: what data says of each language.
-  returns TABLE(begun_run text, job_id bigint, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns SETOF runledger.begun_execution set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
   order_worker for a worker that lives, and how it stands then. No row: none such lives.

@@ -10,19 +10,7 @@ create or replace function runledger.start_executions(
   under_way text[],
   offers text[],
   does text[]
-) returns table (
-  begun_run text,
-  job_id bigint,
-  submission_id uuid,
-  language text,
-  version integer,
-  code bytea,
-  stdin bytea,
-  expected_stdout bytea,
-  account_id uuid,
-  due_at timestamptz,
-  detail bytea
-)
+) returns setof runledger.begun_execution
 language plpgsql set plan_cache_mode = force_generic_plan
 -- As runledger.apply_events.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -33,43 +21,44 @@ declare
   _first constant uuid := _ids[1];
   _last constant uuid := _ids[cardinality(_ids)];
   _events runledger.new_event[];
+  _begun runledger.begun_execution[];
 begin
-  _events := array(
-    select row(
-      j.submission_id, 2, 'execution.started', start_executions.schema_version,
-      runledger.start_data(
-        start_executions.data || (start_executions.programs -> j.language)
-          || jsonb_build_object('run', j.run, 'language', j.language),
-        head.data, 1
-      ),
-      start_executions.metadata, head.hash
-    )::runledger.new_event
-    from unnest(start_executions.jobs) j
-    join runledger.pending p on p.submission_id = j.submission_id
-    cross join lateral (
-      select e.type, e.data, e.hash from runledger.event e
-      where e.stream_id = j.submission_id and e.stream_id between _first and _last
-      order by e.stream_version desc limit 1
-    ) head
-    where head.type = 'submission.received' and head.data ->> 'language' = j.language
-      and runledger.suits_worker(head.data, start_executions.offers, start_executions.does)
-      -- Else the sweep has been here.
-      and exists (select from runledger.worker w where w.id = start_executions.worker_id and w.stopped_at is null)
-  );
-  if cardinality(_events) > 0 then
+  select
+    array_agg(
+      row(
+        j.submission_id, 2, 'execution.started', start_executions.schema_version,
+        runledger.start_data(
+          start_executions.data || (start_executions.programs -> j.language)
+            || jsonb_build_object('run', j.run, 'language', j.language),
+          head.data, 1
+        ),
+        start_executions.metadata, head.hash
+      )::runledger.new_event
+    ),
+    array_agg(
+      row(
+        j.run, j.job_id, j.submission_id, j.language, 2, body.code, body.stdin, body.expected_stdout,
+        (head.data ->> 'account')::uuid, j.due_at, body.detail
+      )::runledger.begun_execution
+    )
+  into _events, _begun
+  from unnest(start_executions.jobs) j
+  join runledger.pending p on p.submission_id = j.submission_id
+  cross join lateral (
+    select e.type, e.data, e.hash from runledger.event e
+    where e.stream_id = j.submission_id and e.stream_id between _first and _last
+    order by e.stream_version desc limit 1
+  ) head
+  left join runledger.body on body.submission_id = j.submission_id and body.submission_id between _first and _last
+  where head.type = 'submission.received' and head.data ->> 'language' = j.language
+    and runledger.suits_worker(head.data, start_executions.offers, start_executions.does);
+  if _events is not null then
     -- As runledger.start_execution.
     perform set_config('synchronous_commit', 'off', true);
     perform runledger.apply_events(_events, runledger.append_events(_events));
-    return query
-      select
-        j.run, j.job_id, j.submission_id, j.language, e.stream_version, body.code, body.stdin, body.expected_stdout,
-        r.account_id, j.due_at, body.detail
-      from unnest(start_executions.jobs) j
-      join unnest(_events) e on e.stream_id = j.submission_id
-      left join runledger.result r on r.id = j.submission_id
-      left join runledger.body on body.submission_id = j.submission_id and body.submission_id between _first and _last;
+    return query select * from unnest(_begun);
   end if;
-  if cardinality(_events) < cardinality(start_executions.jobs) then
+  if cardinality(_events) is distinct from cardinality(start_executions.jobs) then
     return query
       select
         j.run, j.job_id, j.submission_id, j.language, s.version, s.code, s.stdin, s.expected_stdout, s.account_id, j.due_at,

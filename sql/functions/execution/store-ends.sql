@@ -16,15 +16,15 @@ declare
   _last constant uuid := _ids[cardinality(_ids)];
   _events runledger.new_event[];
 begin
+  -- Nested loops keep the order.
   select
-    array_agg(found.refusal order by found.ordinality),
+    array_agg(found.refusal),
     array_agg(
       row(
         found.submission_id, found.started_version + case when found.is_cancelled then 2 else 1 end,
         case when found.is_cancelled then 'submission.cancelled' else 'execution.completed' end, found.schema_version,
         case when found.is_cancelled then found.data - 'verdict' else found.data end, found.metadata, found.previous_hash
       )::runledger.new_event
-      order by found.ordinality
     ) filter (where found.refusal is null)
   into refusals, _events
   from (
@@ -39,7 +39,7 @@ begin
         when next.type <> 'submission.cancel_requested' then '23505'
         when next.type is null and e.data ->> 'verdict' is null then 'RL009'
       end as refusal
-    from unnest(store_ends.ends) with ordinality e
+    from unnest(store_ends.ends) e
     left join runledger.event started
       on started.stream_id = e.submission_id and started.stream_version = e.started_version
         and started.stream_id between _first and _last

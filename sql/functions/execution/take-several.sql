@@ -33,6 +33,7 @@ declare
   -- The one task that workers of every release know.
   _task_id integer := job.find_task('execute');
   _runs text[] := take_several.runs;
+  _worker record;
   _taken job.execution[] := '{}';
   _is_empty boolean := false;
   _is_large boolean := false;
@@ -40,6 +41,12 @@ begin
   if cardinality(_runs) > 1 then
     -- Who holds one of them may wait for another one. Each is taken by itself then.
     perform set_config('lock_timeout', '10ms', true);
+  end if;
+  select w.wanted, w.stopped_at is not null as is_given_up into _worker
+  from runledger.worker w where w.id = take_several.worker_id;
+  -- The sweep has been here: nobody would look for these attempts.
+  if _worker.is_given_up then
+    raise exception 'worker % was given up', take_several.worker_id using errcode = 'RL005';
   end if;
   if cardinality(take_several.unanswered) > 0 then
     -- Runs with lost answers that began are ours already. A server that stood still may also execute an earlier call
@@ -75,9 +82,7 @@ begin
       return;
     end if;
     -- An order holds from its commit on, heard or not. Attempts already begun are still handed out.
-    exit when _is_empty or exists (
-      select from runledger.worker w where w.id = take_several.worker_id and w.wanted <> 'working'
-    );
+    exit when _is_empty or _worker.wanted <> 'working';
     select t.* into _taken, _is_empty, _is_large
     from job.take_jobs(take_several.programs, _runs, take_several.since) t;
   end loop;

@@ -5,31 +5,26 @@ create or replace function job.enqueue_first(places job.place[]) returns void
 language plpgsql
 as $$
 declare
-  _enqueued text[];
+  _enqueued integer;
 begin
-  with enqueued as (
-    insert into graphile_worker._private_jobs (task_id, payload, key, priority, run_at)
-    select
-      task.id,
-      json_strip_nulls(json_build_object(
-        'submission', place.submission_id, 'language', place.language,
-        -- For runledger.take_several, as only it moves the job.
-        'account', place.account_id, 'debt', place.debt, 'bytes', place.bytes
-      )),
-      place.submission_id::text,
-      job.rank(place.is_low),
-      coalesce(job.turn_time(place.turn), now())
-    from unnest(enqueue_first.places) place
-    join graphile_worker._private_tasks task on task.identifier = job.name_task(place.language)
-    on conflict (key) do nothing
-    returning key
-  )
-  select array_agg(enqueued.key) into _enqueued from enqueued;
-  if cardinality(_enqueued) is distinct from cardinality(enqueue_first.places) then
+  insert into graphile_worker._private_jobs (task_id, payload, key, priority, run_at)
+  select
+    task.id,
+    json_strip_nulls(json_build_object(
+      'submission', place.submission_id, 'language', place.language,
+      -- For runledger.take_several, as only it moves the job.
+      'account', place.account_id, 'debt', place.debt, 'bytes', place.bytes
+    )),
+    place.submission_id::text,
+    job.rank(place.is_low),
+    coalesce(job.turn_time(place.turn), now())
+  from unnest(enqueue_first.places) place
+  join graphile_worker._private_tasks task on task.identifier = job.name_task(place.language)
+  on conflict (key) do nothing;
+  get diagnostics _enqueued = row_count;
+  if _enqueued < cardinality(enqueue_first.places) then
     -- A new task, an earlier job, or a language known only to the log.
-    perform job.enqueue_execute(place.submission_id)
-    from unnest(enqueue_first.places) place
-    where place.submission_id::text <> all (coalesce(_enqueued, '{}'));
+    perform job.enqueue_execute(place.submission_id) from unnest(enqueue_first.places) place;
   end if;
 end
 $$;

@@ -25,6 +25,7 @@ declare
   _put_back integer := 0;
   _deferred integer := 0;
   _count integer;
+  _turn bigint;
   _job record;
 begin
   taken := '{}';
@@ -66,6 +67,7 @@ begin
       taken := taken || row(
         _job.id, take_jobs.runs[cardinality(taken) + 1], _job.submission_id, _job.language, _job.run_at
       )::job.execution;
+      _turn := greatest(_turn, job.read_turn(_job.run_at));
       -- Small ones gain by company; large ones would keep each other waiting on their way.
       _bytes := _bytes + _job.bytes;
       is_large := _bytes > 128 * 1024;
@@ -82,7 +84,7 @@ begin
     -- Those behind it were locked, and another worker may have taken them for gone.
     perform job.wake_workers(1);
   end if;
-  perform job.begin_turn(max(job.read_turn(t.due_at))) from unnest(taken) t;
+  perform job.begin_turn(_turn);
 end
 $$;
 comment on function job.take_jobs is 'Removes from the queue as many jobs as there are runs, in languages of programs, in their order; fewer when no more wait (is_empty), or what they are to run is large, 128 KiB in all (is_large). since: as runledger.take_several.';

@@ -9,20 +9,32 @@ language plpgsql set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
-  _ended runledger.pending[];
+  _ended runledger.ended_submission[];
+  _are_limited boolean;
   _webhook_id uuid;
 begin
   with ended as (
-    delete from runledger.pending p where p.submission_id = any (finish_submissions.submission_ids) returning p
+    delete from runledger.pending p
+    using runledger.api_key k, runledger.tier
+    where p.submission_id = any (finish_submissions.submission_ids) and k.id = p.api_key_id and tier.name = k.tier
+    returning p.submission_id, p.told_to, k.account_id, tier.weight, p.turn, p.charge, tier.concurrent_executions
   )
-  select array_agg(ended.p) into _ended from ended;
-
-  -- By the result: what is pending may have been removed by hand.
-  perform runledger.admit_waiting(k.id)
-  from runledger.api_key k
-  join runledger.tier on tier.name = k.tier
-  where tier.concurrent_executions is not null
-    and k.id in (select r.api_key_id from runledger.result r where r.id = any (finish_submissions.submission_ids));
+  select
+    array_agg(
+      row(
+        ended.submission_id, ended.told_to, ended.account_id, ended.weight, ended.turn, ended.charge
+      )::runledger.ended_submission
+    ),
+    -- What is pending may have been removed by hand.
+    count(*) < cardinality(finish_submissions.submission_ids) or bool_or(ended.concurrent_executions is not null)
+  into _ended, _are_limited
+  from ended;
+  if _are_limited then
+    perform runledger.admit_waiting(key.id)
+    from (
+      select distinct r.api_key_id as id from runledger.result r where r.id = any (finish_submissions.submission_ids)
+    ) key;
+  end if;
 
   for _webhook_id in
     update runledger.delivery set state = 'pending', due_at = now()
@@ -34,14 +46,13 @@ begin
 
   -- Last, as it is not rolled back: what fails before, is done again.
   perform job.settle_turn(
-    k.account_id, tier.weight, ended.turn, ended.charge, coalesce(given.seconds, job.measure_slot(ended.submission_id))
+    ended.account_id, ended.weight, ended.turn, ended.charge,
+    coalesce(
+      finish_submissions.slot_seconds[array_position(finish_submissions.submission_ids, ended.submission_id)],
+      job.measure_slot(ended.submission_id)
+    )
   )
-  from unnest(_ended) ended
-  join unnest(finish_submissions.submission_ids, finish_submissions.slot_seconds) given (id, seconds)
-    on given.id = ended.submission_id
-  join runledger.api_key k on k.id = ended.api_key_id
-  join runledger.tier on tier.name = k.tier
-  where ended.charge is not null;
+  from unnest(_ended) ended;
   return query select ended.submission_id, ended.told_to from unnest(_ended) ended where ended.told_to is not null;
 end
 $$;

@@ -137,8 +137,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: 'k.id in (select r.api_key_id from runledger.result r where r.id = any (finish_submissions.submission_ids));',
-    instead: 'false;',
+    text: 'perform runledger.admit_waiting(key.id)',
+    instead: 'perform',
     tests: ['job/execute'],
   },
   {
