@@ -1,9 +1,10 @@
 // What company gains: submissions that come at once, as a web process receives them, through as many connections as it has.
 // Gathered (src/database/gather.ts) they share statements and commits.
-// Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
+// Those of one request do so too. Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
 import { createId } from '#id'
+import { receiveBatch } from '../../src/job/batch.ts'
 import { createReceive } from '../../src/job/receive.ts'
 import type { Receive } from '../../src/job/receive.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
@@ -15,6 +16,8 @@ import { report, scaleIterations } from '../report.ts'
 // A web process's.
 const connections = 10
 const callerCounts = [1, 2, 4, 16, 64]
+// What the contract allows at once.
+const batchSize = 20
 const submission = describeSubmission({ code: 'print("hello")\n' })
 
 await using cluster = await startCluster()
@@ -23,6 +26,7 @@ await using pools = new AsyncDisposableStack()
 const sql = createDatabase({ url, connections, name: 'bench' })
 pools.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
+const context = { ...describeContext(caller), capacity: 100_000 }
 
 const alone = createReceive(sql, { mostCalls: 1, underWay: Infinity, mostUnderWay: Infinity })
 const gathered = createReceive(sql)
@@ -40,6 +44,13 @@ const cases = callerCounts.flatMap((callers): Case[] => {
     { ...how, name: `gathered, ${among}`, floor, run: () => receiveOne(gathered) },
   ]
 })
+cases.push({
+  name: `${batchSize} in one request`,
+  floor: 'each by itself, 1 caller',
+  iterations: scaleIterations(200),
+  prepare: emptyQueue,
+  run: receiveTogether,
+})
 report('event/gather', await measure(cases))
 
 /** Nothing takes jobs here: without this a later round would find a longer queue than an earlier one. */
@@ -48,8 +59,14 @@ async function emptyQueue(): Promise<void> {
 }
 
 async function receiveOne(receive: Receive): Promise<void> {
-  const context = { ...describeContext(caller), capacity: 100_000 }
   const { signal } = new AbortController()
   const { kind } = await receive(createId(), submission, context, signal)
+  assert.equal(kind, 'received')
+}
+
+async function receiveTogether(): Promise<void> {
+  const { signal } = new AbortController()
+  const items = Array.from({ length: batchSize }, () => ({ submission }))
+  const { kind } = await receiveBatch(sql, items, context, signal)
   assert.equal(kind, 'received')
 }

@@ -1023,6 +1023,10 @@ function runledger.purge_bodies(older_than interval, batch integer)
   returns integer security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.read_arrival(request runledger.submission_request, item jsonb, account_id uuid, weight integer)
+  An item of runledger.receive_several or runledger.receive_batch with its request, admitted, of an account of this weight.
+  returns runledger.arrival immutable
+
 function runledger.read_blob_load()
   Bytes that all blobs count, for metrics.
   returns bigint stable security definer set search_path=""
@@ -1094,7 +1098,7 @@ function runledger.rebuild_batch(after uuid, batch integer)
 
 function runledger.receive_batch(batch jsonb, answer text)
   Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
-  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=""
+  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.receive_several(items jsonb)

@@ -1,17 +1,18 @@
--- Accepts several submissions in one transaction and round trip: all or none.
+-- Accepts several submissions in one transaction and round trip: all or none. Where their key counts what it has admitted, one
+-- after another.
 
 create or replace function runledger.receive_batch(
   batch jsonb,
   answer text
 ) returns table (given_answer text, replayed boolean, matches boolean)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   _batch record;
   _earlier record;
   _item jsonb;
 begin
-  select given.*, k.account_id
+  select given.*, k.account_id, tier.weight, tier.concurrent_executions
   into strict _batch
   from jsonb_to_record(receive_batch.batch) given (
     api_key_id uuid,
@@ -20,7 +21,8 @@ begin
     idempotency_key uuid,
     request_digest bytea
   )
-  join runledger.api_key k on k.id = given.api_key_id;
+  join runledger.api_key k on k.id = given.api_key_id
+  join runledger.tier on tier.name = k.tier;
 
   if _batch.idempotency_key is not null then
     insert into runledger.idempotency as i (account_id, key, submission_id, request_digest, batch_answer)
@@ -52,15 +54,24 @@ begin
   perform runledger.use_blobs(
     _batch.account_id, jsonb_path_query_array(_batch.items, '$[*].request.data.blobs[*]')
   );
-  for _item in select element from jsonb_array_elements(_batch.items) with ordinality e (element, n) order by n loop
-    perform runledger.receive_submission(
-      _item -> 'request', -- no capacity: there is room for all
-      decode(_item ->> 'code', 'base64'),
-      decode(_item ->> 'stdin', 'base64'),
-      decode(_item ->> 'expected_stdout', 'base64'),
-      decode(_item ->> 'detail', 'base64')
-    );
-  end loop;
+  if _batch.concurrent_executions is null then
+    perform runledger.store_arrivals(array(
+      select runledger.read_arrival(request, e.item, _batch.account_id, _batch.weight)
+      from jsonb_array_elements(_batch.items) with ordinality e (item, n)
+      cross join lateral jsonb_populate_record(null::runledger.submission_request, e.item -> 'request') request
+      order by e.n
+    ));
+  else
+    for _item in select e.item from jsonb_array_elements(_batch.items) with ordinality e (item, n) order by e.n loop
+      perform runledger.receive_submission(
+        _item -> 'request', -- no capacity: there is room for all
+        decode(_item ->> 'code', 'base64'),
+        decode(_item ->> 'stdin', 'base64'),
+        decode(_item ->> 'expected_stdout', 'base64'),
+        decode(_item ->> 'detail', 'base64')
+      );
+    end loop;
+  end if;
 
   return query select receive_batch.answer, false, true;
 end

@@ -21,11 +21,7 @@ declare
 begin
   for _item in
     select
-      e.item, request.api_key_id,
-      row(
-        request, decode(e.item ->> 'code', 'base64'), decode(e.item ->> 'stdin', 'base64'),
-        decode(e.item ->> 'expected_stdout', 'base64'), decode(e.item ->> 'detail', 'base64'), k.account_id, tier.weight, true
-      )::runledger.arrival as arrival,
+      e.item, runledger.read_arrival(request, e.item, k.account_id, tier.weight) as arrival, request.api_key_id,
       request.told_to is null as is_durable,
       _has_room and k.id is not null and request.idempotency_key is null and not request.data ? 'blobs' and tier.concurrent_executions is null
         and (
