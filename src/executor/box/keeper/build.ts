@@ -29,8 +29,10 @@ const common = [
   'supervise.c',
   'root.c',
   'box.c',
+  'first-process.c',
   'group.c',
   'output.c',
+  'populate.c',
   'runtime.c',
 ]
 export const programSources: readonly string[] = ['main.c', ...common]

@@ -126,7 +126,6 @@ int prepare_group(void) {
   if (version == 1) return -1;
   snprintf(run->name, sizeof run->name, "run-%u", run->groups++);
   if (mkdirat(parent, run->name, 0755) != 0) fail("group.create");
-  write_file_of_group("memory.oom.group", "1");
   if (swap_counted) write_file_of_group("memory.swap.max", "0");
   static const struct {
     enum files file;

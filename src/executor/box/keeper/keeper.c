@@ -1,12 +1,12 @@
 // The keeper: makes a fresh box in its slot for each run, starting only the program itself.
 //
 // The worker starts it in the slot's cgroup, as the slot's user, and speaks over a socket (channel.c). It builds the
-// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c). A request's files, input, command
+// boxes' file system (root.c) and says `ready`. One empty box always waits (box.c, first-process.c). A request's files, input, command
 // line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
 // result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
 // passes on what a program wrote, and opens files that a program can write after its end alone (output.c).
 //
-// In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
+// In a resident interpreter the same code forks programs (python.c, populate.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).
 #define _GNU_SOURCE
 #include "keeper.h"

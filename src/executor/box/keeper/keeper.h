@@ -136,15 +136,29 @@ extern const char *const scratch_paths[scratch_count];
  */
 void build_root(char *layout, size_t bytes);
 
-// box.c
-void open_boxes(void);
+// first-process.c
+void open_first_processes(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
 void yield_cpu(void);
-/** Returns true only in a program's process that needs no exec. */
-bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start);
+/**
+ * Makes the box's two processes. Returns false only in a program's process that needs no exec.
+ * @param group on cgroup v2 the box's.
+ */
+bool clone_first_process(struct box *box, enum start start, int group);
 /** To be asked in the program's process. */
 bool may_end_quietly(void);
+
+// box.c
+extern struct box_events {
+  /** The first process has forked; the program's process waits; the keeper lets it go; the program has ended. */
+  int forked, ready, go, ended;
+} box_events;
+void open_boxes(void);
+/** Fails when the box ends before. */
+void await_event(const struct box *box, int event, int seconds);
+/** Returns true only in a program's process that needs no exec. */
+bool prepare_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes, enum start start);
 void write_file(struct box *box, const char *name, bool executable, int *descriptor);
 void resize_box(struct box *box, uint64_t box_bytes, uint64_t scratch_bytes);
 void wait_until_ready(struct box *box, int seconds);
@@ -153,6 +167,14 @@ void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
+
+// populate.c
+/** At the end of a rehearsal's process: tells which pages it has written. */
+void tell_written_pages(int descriptor);
+/** Reads that. */
+void note_written_pages(int descriptor);
+/** In a program's process: copies those. */
+void populate_pages(void);
 
 // runtime.c
 /** What is to be started ahead: the path that it waits for, its arguments and variables, each ended by NUL. */

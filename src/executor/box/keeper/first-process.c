@@ -1,0 +1,296 @@
+// A box's own two processes, until the program's first instruction.
+//
+// The first, cloned into new namespaces, mounts what is private, drops all rights and forks the program's process, which waits.
+// Then it reaps, and tells how the program ended. With its end the kernel kills the rest of its pid namespace.
+//
+// It shares the keeper's memory: copying an interpreter's and clearing the copy away would cost as much as the program's own.
+// So the keeper stands still until it has forked, and from then on it calls the kernel and nothing else.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+enum { open_files_most = 1024, usual_stack_bytes = 8 << 20, stack_bytes = 32 << 10, seconds_until_forked = 12 };
+
+static struct sock_fprog filter;
+static bool yields_cpu;
+/** A pidfd of the keeper. */
+static int keeper;
+/** The host's, as a box's own is read-only. */
+static int host_proc;
+/** The request's `may_end_quietly`, kept as the shared memory is unmapped. */
+static bool quiet;
+/** The process's name before it became `keeper`. */
+static char own_name[16];
+
+/** What the first process is to make, and its stack. */
+static struct {
+  _Alignas(16) char stack[stack_bytes];
+  const struct box *box;
+  enum start start;
+  /** Where a program that needs no exec goes on, on the keeper's stack. */
+  void *way_back[5];
+} first;
+
+void open_first_processes(void) {
+  prctl(PR_GET_NAME, own_name, 0, 0, 0);
+  prctl(PR_SET_NAME, "keeper", 0, 0, 0);
+  // Limits what exec may grant, not the keeper itself.
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
+  keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (keeper < 0 || host_proc < 0) fail("keeper.proc");
+  // No program may look into a first process, whose memory this is.
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) fail("keeper.dumpable");
+}
+
+void load_filter(const void *instructions, size_t bytes) {
+  filter.len = (unsigned short)(bytes / sizeof *filter.filter);
+  filter.filter = malloc(bytes);
+  if (filter.filter == NULL) fail("keeper.memory");
+  memcpy(filter.filter, instructions, bytes);
+}
+
+void yield_cpu(void) { yields_cpu = true; }
+
+/** Leaves the failure in the shared memory: in a box nobody else can be told. */
+static _Noreturn void give_up(const char *step) {
+  shared->error = errno;
+  strncpy(shared->error_step, step, sizeof shared->error_step - 1);
+  _exit(70);
+}
+
+static void mount_privately(const struct box *box) {
+  // The kernel makes a new proc only where a whole one is visible; that must go before the new one is mounted.
+  int context = fsopen("proc", FSOPEN_CLOEXEC);
+  // Only processes: the rest tells about the host.
+  if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
+      fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+    give_up("box.proc");
+  int proc = fsmount(context, FSMOUNT_CLOEXEC,
+                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (proc < 0 || umount2("/proc", MNT_DETACH) != 0) give_up("box.proc");
+  if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) give_up("box.proc");
+  for (size_t index = 0; index < scratch_count; index += 1)
+    if (move_mount(box->mounts[index], "", AT_FDCWD, scratch_paths[index], MOVE_MOUNT_F_EMPTY_PATH) != 0)
+      give_up("box.scratch");
+}
+
+static void set_limit(int resource, uint64_t soft, uint64_t hard) {
+  struct rlimit limit = {soft, hard};
+  if (setrlimit((unsigned)resource, &limit) != 0) give_up("box.limit");
+}
+
+static void drop_rights(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {0};
+  if (syscall(SYS_capset, &header, none) != 0) give_up("box.capabilities");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("box.no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) give_up("box.filter");
+}
+
+/** Not inlined, as its stack would show in a program that goes on without exec. */
+static __attribute__((noinline)) _Noreturn void start_program(const struct request *request) {
+  char *strings[strings_most + 2];
+  char *next = shared->block;
+  size_t count = request->arguments + request->variables + 2;
+  for (size_t index = 0; index < count; index += 1) {
+    bool ends = index == request->arguments || index == count - 1;
+    strings[index] = ends ? NULL : next;
+    if (!ends) next += strlen(next) + 1;
+  }
+  execve(strings[0], strings, strings + request->arguments + 1);
+  // A submission may compile to a file that cannot start: it then ends as in a shell. It lies in /box; toolchains are
+  // named by full paths, and a missing one is our failure.
+  bool is_its_own = strncmp(strings[0], "./", 2) == 0 || strncmp(strings[0], "/box/", 5) == 0;
+  if (!is_its_own) give_up("box.exec");
+  dprintf(2, "%s: %s\n", strings[0], strerror(errno));
+  _exit(errno == ENOENT ? 127 : 126);
+}
+
+/**
+ * Where groups share the CPU, this counts only within the group: programs lose nothing, and keeper and first process never
+ * wait behind many processes to kill them.
+ */
+static void enter_idle_class(void) {
+  struct sched_param none = {0};
+  if (yields_cpu && sched_setscheduler(0, SCHED_IDLE, &none) != 0) give_up("box.class");
+}
+
+static void limit_stack(bool unlimited) {
+  struct rlimit stack;
+  getrlimit(RLIMIT_STACK, &stack);
+  uint64_t usual = stack.rlim_max < usual_stack_bytes ? stack.rlim_max : usual_stack_bytes;
+  set_limit(RLIMIT_STACK, unlimited ? stack.rlim_max : usual, stack.rlim_max);
+}
+
+/** Before the keeper and the first process, which are no program's to end, the kernel kills this when memory is short. */
+static void offer_to_killer(void) {
+  // Whose memory is not dumpable, may not write here.
+  if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) give_up("box.dumpable");
+  int score = openat(host_proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score < 0 || write(score, "500", 3) != 3) give_up("box.score");
+  close(score);
+}
+
+/** The program's process before its first instruction. Returns only when it goes on without exec. */
+static void become_program(const struct box *box, enum start start) {
+  uint64_t one = 1;
+  offer_to_killer();
+  if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
+    give_up("box.streams");
+  if (setsid() < 0) give_up("box.session");
+  if (start == ahead) {
+    enter_idle_class();
+    limit_stack(runtime_has_all_stack());
+    start_runtime(box, box_events.ready);
+    give_up("box.exec");
+  }
+  populate_pages();
+  if (write(box_events.ready, &one, sizeof one) != sizeof one) give_up("box.ready");
+  if (read(box_events.go, &one, sizeof one) != sizeof one) give_up("box.go");
+  enter_idle_class();
+  const struct request *request = &shared->request;
+  // In case the keeper dies.
+  uint64_t cpu_seconds = last_cpu_seconds(request);
+  set_limit(RLIMIT_CPU, cpu_seconds, cpu_seconds);
+  set_limit(RLIMIT_FSIZE, request->file_size_limit, request->file_size_limit);
+  limit_stack(request->unlimited_stack != 0);
+  if (start == by_fork) {
+    prctl(PR_SET_NAME, own_name, 0, 0, 0);
+    quiet = request->may_end_quietly != 0;
+    if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
+    munmap(shared, sizeof *shared);
+    return;
+  }
+  start_program(request);
+}
+
+bool may_end_quietly(void) { return quiet; }
+
+/** Reaps orphans, tells how the program ended, and ends with it. */
+static _Noreturn void watch_program(pid_t program) {
+  // A namespace's first process gets signals from inside only for its handlers, which an interpreter has.
+  for (int number = 1; number < NSIG; number += 1) signal(number, SIG_DFL);
+  for (;;) {
+    siginfo_t info;
+    if (waitid(P_ALL, 0, &info, WEXITED) != 0) {
+      if (errno == EINTR) continue;
+      _exit(70);
+    }
+    if (info.si_pid != program) continue;
+    shared->end_nanoseconds = now();
+    shared->end_code = info.si_code;
+    shared->end_status = info.si_status;
+    __atomic_store_n(&shared->ended, 1, __ATOMIC_RELEASE);
+    uint64_t one = 1;
+    _exit(write(box_events.ended, &one, sizeof one) == sizeof one ? 0 : 70);
+  }
+}
+
+/** What the C library registered once the kernel forgets where memory is shared: sched_getcpu would tell the same for ever. */
+static void register_restartable_sequences(void) {
+#ifdef RSEQ_SIG
+  if (__rseq_size > 0)
+    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, sizeof(struct rseq), 0, RSEQ_SIG);
+#endif
+}
+
+/** The first process. */
+static _Noreturn void become_box(void) {
+  const struct box *box = first.box;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
+  // The keeper may have ended before.
+  struct pollfd gone = {keeper, POLLIN, 0};
+  if (poll(&gone, 1, 0) != 0) _exit(70);
+  if (unshare(CLONE_NEWCGROUP) != 0) give_up("box.cgroup");
+  if (sethostname("box", 3) != 0) give_up("box.hostname");
+  mount_privately(box);
+  if (chdir("/box") != 0) give_up("box.enter");
+  set_limit(RLIMIT_CORE, 0, 0);
+  set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
+  // No program leaves the idle class, whatever the worker may do.
+  set_limit(RLIMIT_NICE, 0, 0);
+  set_limit(RLIMIT_RTPRIO, 0, 0);
+  drop_rights();
+  pid_t program = fork();
+  if (program < 0) give_up("box.fork");
+  if (program == 0) {
+    register_restartable_sequences();
+    become_program(box, first.start);
+    __builtin_longjmp(first.way_back, 1);
+  }
+  uint64_t one = 1;
+  if (write(box_events.forked, &one, sizeof one) != sizeof one) _exit(70);
+  close_range(0, (unsigned)box_events.ended - 1, 0);
+  close_range((unsigned)box_events.ended + 1, ~0U, 0);
+  watch_program(program);
+}
+
+/** The kernel returns in both, each on its stack, so the first process may return no further. */
+static long clone_onto_stack(struct clone_args *arguments) {
+#if defined __x86_64__
+  long result = SYS_clone3;
+  __asm__ volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\tcall *%[start]\n1:"
+                   : "+a"(result)
+                   : "D"(arguments), "S"(sizeof *arguments), [start] "b"(become_box)
+                   : "rcx", "r11", "memory");
+#elif defined __aarch64__
+  register long number __asm__("x8") = SYS_clone3;
+  register long result __asm__("x0") = (long)arguments;
+  register long size __asm__("x1") = sizeof *arguments;
+  __asm__ volatile("svc 0\n\tcbnz x0, 1f\n\tblr %[start]\n1:"
+                   : "+r"(result)
+                   : "r"(number), "r"(size), [start] "r"(become_box)
+                   : "x30", "memory");
+#endif
+  return result;
+}
+
+bool clone_first_process(struct box *box, enum start start, int group) {
+  // An earlier one's may tell how its program ended, and a fork would have that.
+  if (start == by_fork) explicit_bzero(first.stack, sizeof first.stack);
+  first.box = box;
+  first.start = start;
+  struct clone_args arguments = {
+      .flags = CLONE_VM | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
+               (group >= 0 ? CLONE_INTO_CGROUP : 0),
+      .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
+      .exit_signal = SIGCHLD,
+      .stack = (uint64_t)(uintptr_t)first.stack,
+      .stack_size = sizeof first.stack,
+      .cgroup = group >= 0 ? (unsigned)group : 0,
+  };
+  if (__builtin_setjmp(first.way_back) != 0) return false;
+  long result = clone_onto_stack(&arguments);
+  if (result < 0) {
+    errno = (int)-result;
+    fail("box.clone");
+  }
+  box->pid = (int)result;
+  await_event(box, box_events.forked, seconds_until_forked);
+  return true;
+}
