@@ -84,7 +84,6 @@ static _Noreturn void give_up(const char *step) {
 }
 
 static void mount_privately(const struct box *box) {
-  // The kernel makes a new proc only where a whole one is visible; that must go before the new one is mounted.
   int context = fsopen("proc", FSOPEN_CLOEXEC);
   // Only processes: the rest tells about the host.
   if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0) != 0 ||
@@ -92,7 +91,8 @@ static void mount_privately(const struct box *box) {
     give_up("box.proc");
   int proc = fsmount(context, FSMOUNT_CLOEXEC,
                      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-  if (proc < 0 || umount2("/proc", MNT_DETACH) != 0) give_up("box.proc");
+  if (proc < 0) give_up("box.proc");
+  if (setns(box_namespace, CLONE_NEWNS) != 0 || unshare(CLONE_NEWNS) != 0) give_up("box.mounts");
   if (move_mount(proc, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) != 0) give_up("box.proc");
   for (size_t index = 0; index < scratch_count; index += 1)
     if (move_mount(box->mounts[index], "", AT_FDCWD, scratch_paths[index], MOVE_MOUNT_F_EMPTY_PATH) != 0)
@@ -276,7 +276,7 @@ bool clone_first_process(struct box *box, enum start start, int group) {
   first.box = box;
   first.start = start;
   struct clone_args arguments = {
-      .flags = CLONE_VM | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
+      .flags = CLONE_VM | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
                (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,

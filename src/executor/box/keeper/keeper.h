@@ -129,6 +129,8 @@ void reap_box(struct box *box);
 // root.c
 /** In the order of `mounts`. */
 extern const char *const scratch_paths[scratch_count];
+/** A mount namespace with the keeper's root but for /proc. */
+extern int box_namespace;
 /**
  * Replaces the keeper's root.
  * @param layout three strings per entry, each ended by NUL: `bind`, source, target (read-only); `device`, source,
