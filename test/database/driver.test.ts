@@ -1,4 +1,5 @@
-// The driver as it is loaded (src/database/driver.ts): a connection that closes while something small waits to be written.
+// The driver as it is loaded (src/database/driver.ts): a connection that closes while something small waits to be written, and
+// which of several is asked.
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -55,4 +56,16 @@ t.test('a reserved connection that is gone refuses what comes then, and ends nob
   )
   t.equal(refusal, 'CONNECTION_CLOSED')
   reserved.release()
+})
+
+t.test('who asks one thing after another is answered by the same connection', async (t) => {
+  const sql = createDatabase({ url, connections: 3, name: 'driver test' })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  const ask = async (): Promise<number> => {
+    const [row] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid from pg_sleep(0.05)`
+    return row.pid
+  }
+  const together = await Promise.all([ask(), ask(), ask()])
+  t.equal(new Set(together).size, 3, 'several at once have one each')
+  t.equal(new Set([await ask(), await ask(), await ask()]).size, 1)
 })
