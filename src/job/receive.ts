@@ -1,4 +1,4 @@
-// Receives submissions. While two statements are under way, those that come wait, and share the next statement and its commit
+// Receives submissions. While statements are under way, those that come wait, and share the next statement and its commit
 // (database/gather.ts): that is what a full web process saves, and a lone one waits for nobody.
 import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } from '#database'
 import type { Database, Gather, GatherBounds } from '#database'
@@ -33,6 +33,9 @@ interface ReceivedRow {
 // Bytes of bodies in a shared statement. They are held as base64 here, on their way and in PostgreSQL.
 const mostBytes = 128 * 1024
 
+// Nothing of it waits for the disk, so that a second statement beside the first gains little, and a shared one much.
+const awaitedBounds: GatherBounds = { underWay: 1, mostUnderWay: 2 }
+
 /**
  * One round trip. `received` means that it is on disk; with `toldTo`, only after its end or `flushLog`.
  * @param signal withdraws an unsent statement.
@@ -65,6 +68,7 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
       hadNoEffect,
       weigh: ({ submission }) => weigh(submission),
       mostWeight: mostBytes,
+      ...(wakes ? {} : awaitedBounds),
       ...bounds,
     })
   // What is awaited commits without waiting for the disk, and has woken the workers.

@@ -1,4 +1,4 @@
-// Tells the log of ends. While two statements are under way, those that come wait, and share the next one and its commit
+// Tells the log of ends. While a statement is under way, those that come wait, and share the next one and its commit
 // (database/gather.ts).
 import { createGather, hadNoEffect, json } from '#database'
 import type { Database, Gather } from '#database'
@@ -35,6 +35,9 @@ function createConcluder(sql: Database): Gather<End, true> {
     weigh: ({ bodies }) =>
       Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0),
     mostWeight: mostBytes,
+    // Those of one worker share the disk's time as well.
+    underWay: 1,
+    mostUnderWay: 2,
   })
 }
 
