@@ -2,7 +2,12 @@
 import t from 'tap'
 import { startExecutor } from '../../helper/executor.ts'
 
-const executor = await startExecutor(t, { slots: 1, languages: ['go'], onMissing: () => {} })
+// Without any language no executor starts.
+const executor = await startExecutor(t, {
+  slots: 1,
+  languages: ['go', 'python'],
+  onMissing: () => {},
+})
 const skip = executor.runtimes.go === undefined && 'Go is not installed'
 
 async function run(path: string, files: Readonly<Record<string, string>>): Promise<string> {
