@@ -116,3 +116,24 @@ t.test('an attempt that was lost begins anew, in each way in which it may be see
   t.strictSame(names(waiting.position, { ...nothing, record: '{}' }), ['result'])
   t.strictSame(names(beginning, { ...nothing, run: null, record: '{}' }), ['submitted', 'status', 'result']) // prettier-ignore
 })
+
+t.test(
+  'an attempt whose start a crash has forgotten is followed by no position that was told',
+  async (t) => {
+    const positions: string[] = []
+    let from = beginning
+    const look = (seen: Seen): void => {
+      const { text, position } = advance(from, seen)
+      positions.push(...text.matchAll(/^id: (.*)$/gm).map(([, id = '']) => id))
+      from = position
+    }
+    look({ ...nothing, run: null, isQueued: true })
+    look(nothing)
+    look({ ...nothing, run: null, isQueued: true })
+    look({ ...nothing, run: null, isQueued: true })
+    look({ ...nothing, run: 'b' })
+    look({ ...nothing, run: 'b', record: '{}' })
+    t.strictSame(positions.length, 6)
+    t.equal(new Set(positions).size, positions.length)
+  },
+)

@@ -25,8 +25,9 @@ begin
       -- The first events name no run.
       select coalesce(e.data ->> 'run', e.stream_version::text) as run
       from runledger.event e
-      -- Of what has ended the log alone says it: its row may have been edited by hand.
-      where e.stream_id = item.id and (r.version > 1 or r.finished_at is not null) and e.type = 'execution.started'
+      -- Only what waits for the first time is not looked up. A row may have been edited by hand: its version alone says nothing.
+      where e.stream_id = item.id and (r.status <> 'queued' or r.version > 1 or r.finished_at is not null)
+        and e.type = 'execution.started'
       order by e.stream_version desc limit 1
     ) attempt on true
     left join lateral (

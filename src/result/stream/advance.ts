@@ -87,7 +87,8 @@ function tellStanding(writer: Writer, seen: Seen): void {
   // It goes on although it was told to be lost: a crash of the database has forgotten that.
   const goesOn = isAnother || seen.record === null || hasOutput(seen)
   if (stands().stage === 'running' && (isQueued || isAnother))
-    tell('queued', isQueued ? run : stands().run)
+    // A crash of the database may have forgotten the attempt that was told of: it is named, as no position comes twice.
+    tell('queued', isQueued ? (run ?? stands().run) : stands().run)
   if (stands().stage === 'queued' && goesOn && !isQueued && run !== null) tell('running', run)
 }
 
