@@ -68,12 +68,17 @@ const requestsTo = (host: string): ReceivedRequest[] =>
   receiver.requests.filter(({ headers }) => headers.host === `${host}.hook.test:${receiver.port}`)
 
 t.test('a result is delivered once, signed, and is what GET shows', async (t) => {
-  const id = await submitNew(
-    sql,
-    caller,
-    describeSubmission({ code: 'print("é\\0😀")', webhook: { url: address('once'), secret } }),
-  )
-  t.match(await readDelivery(sql, id), { state: 'waiting', secret })
+  const submission = describeSubmission({
+    code: 'print("é\\0😀")',
+    webhook: { url: address('once'), secret },
+  })
+  const id = await sql.begin(async (transaction) => {
+    // No worker sees it before the commit.
+    const inside = transaction as unknown as typeof sql
+    const submitted = await submitNew(inside, caller, submission)
+    t.match(await readDelivery(inside, submitted), { state: 'waiting', secret })
+    return submitted
+  })
   const row = await awaitDelivery(sql, id)
   t.match(row, { state: 'delivered', secret: null, attempts: 1, due_at: null })
 

@@ -51,9 +51,9 @@ fact('what a worker says of itself is text, wherever it stands', async (t, { pag
   const hostile = '<b>host</b>\u001b[31m\u202egnp.exe'
   await sql`select runledger.register_worker(${id}, ${hostile}, 1, 1, '{}', 60)`
   await sql`select runledger.renew_worker(${id}, '{}', ${`<script>document.title = "owned"</script>${hostile}`})`
+  const row = page.getByRole('row').filter({ hasText: 'suspended' })
   try {
     await enter(page, origin, key)
-    const row = page.getByRole('row').filter({ hasText: 'suspended' })
     await row.waitFor()
     t.match(await row.textContent(), '<b>host</b>\\x1b[31m\\u202egnp.exe')
     t.match(await row.textContent(), /since \d\d:\d\d <script>document.title/)
@@ -72,6 +72,8 @@ fact('what a worker says of itself is text, wherever it stands', async (t, { pag
   } finally {
     await sql`select runledger.stop_worker(${id})`
   }
+  // Who looks within a second of another sees what that one saw.
+  await row.waitFor({ state: 'detached' })
 })
 
 fact('a worker is paused and resumed by keyboard alone', async (t, { page }, key) => {
