@@ -12,6 +12,7 @@ import {
   keepBits,
   loadWord,
   returnValue,
+  shareReturns,
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
@@ -104,14 +105,14 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
 
 /** The filter for one architecture. */
 export function compileFilter(architecture: Architecture): readonly Instruction[] {
-  return [
+  return shareReturns([
     loadWord(dataOffset.architecture),
     // Other architectures' calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
     // code-golf PR 2729 reached keyctl as i386 call 288, here accept4. No honest program does this, so it dies.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
     ...compileSearch(compileIntervals(architecture)),
-  ]
+  ])
 }
 
 /**

@@ -211,6 +211,8 @@ void setup(void) {
   open_boxes();
 }
 
+void keep_out_of_share(uint64_t bytes) { share += bytes; }
+
 /** A fork would have what old calls left. */
 __attribute__((noinline)) static void clear_stack(void) {
   char used[64 * 1024];

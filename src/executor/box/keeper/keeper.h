@@ -76,6 +76,8 @@ extern struct shared *shared;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec: whether it may end quietly. */
 bool serve(enum start start);
+/** Between setup and serve: so much of this process's memory no program would have if it had an interpreter of its own. */
+void keep_out_of_share(uint64_t bytes);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint32_t bytes);
@@ -169,6 +171,13 @@ void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
+
+// code.c
+/**
+ * Puts the file's code that the function is of on huge pages, where there are any. For a process of one thread.
+ * @returns bytes of memory that this takes.
+ */
+size_t enlarge_code_pages(const void *function);
 
 // populate.c
 /** At the end of a rehearsal's process: tells which pages it has written. */

@@ -16,7 +16,7 @@ export interface KeeperLaunch extends Hello {
   readonly interpreter: readonly string[] | null
 }
 
-// Enters the cgroup first, as in child.ts. A keeper must outlive a program that eats all memory: its boxes raise their
+// Enters the cgroup first, as in child.ts. A keeper must outlive a program that eats all memory: a program's process raises its
 // score to 500. Where the worker may lower scores the keeper is never killed, as a dead box's files may still be
 // charged.
 const script = `
@@ -40,7 +40,8 @@ export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch):
     const command =
       interpreter === null
         ? ['env', '-i', path]
-        : ['env', '-i', ...variables, `LD_PRELOAD=${path}`, ...interpreter]
+        : // What the interpreter calls is looked for once, and not in each fork (python.c forgets both).
+          ['env', '-i', ...variables, 'LD_BIND_NOW=1', `LD_PRELOAD=${path}`, ...interpreter]
     return spawn(
       '/bin/sh',
       [

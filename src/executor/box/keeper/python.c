@@ -28,18 +28,19 @@ static int words;
 
 /** The auxiliary vector, behind the environment on the stack. */
 static Elf64_auxv_t *auxiliary;
-/** End of the environment's text, with and without this library's variable. */
+/** End of the environment's text, with and without the last two variables. */
 static char *variables_end, *variables_end_without;
 
-/** Programs should not see this library in their environment. */
+/** Programs should not see in their environment how this process was started (launch.ts). */
 static void forget_preload(void) {
   char **end = environ;
   while (*end != NULL) end += 1;
   auxiliary = (Elf64_auxv_t *)(void *)(end + 1);
-  char *value = getenv("LD_PRELOAD");
-  if (value == NULL) return;
-  variables_end_without = value - strlen("LD_PRELOAD=");
-  variables_end = value + strlen(value) + 1;
+  char *first = getenv("LD_BIND_NOW"), *last = getenv("LD_PRELOAD");
+  if (first == NULL || last == NULL) return;
+  variables_end_without = first - strlen("LD_BIND_NOW=");
+  variables_end = last + strlen(last) + 1;
+  unsetenv("LD_BIND_NOW");
   unsetenv("LD_PRELOAD");
   memset(variables_end_without, 0, (size_t)(variables_end - variables_end_without));
 }
@@ -189,7 +190,8 @@ __attribute__((visibility("default"))) int sigaction(int signal_number, const st
     ends_quietly = false;
     if (flush("stdout", "__stdout__") && flush("stderr", "__stderr__")) {
       if (rehearsal >= 0) tell_written_pages(rehearsal);
-      exit(0);
+      // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
+      _exit(0);
     }
   }
   int (*next)(int, const struct sigaction *, struct sigaction *);
@@ -225,6 +227,8 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;
+  // In files' pages it would be charged to nobody.
+  keep_out_of_share(enlarge_code_pages(find("PyRun_AnyFileExFlags")));
   rehearse(path);
   bool may_end_quietly = serve(by_fork);
   FILE *file = next(path, mode);
