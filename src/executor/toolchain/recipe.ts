@@ -5,6 +5,7 @@ import type { Command, Source } from '#contract'
 import type { LanguageDefinition, LanguageSettings, Recipe } from '#language'
 import type { Compiler, FindToolchain, Preparation, Toolchain } from './definition.ts'
 import { identifyFile } from './file-identity.ts'
+import { hugeHeap } from './heap.ts'
 import { keepClassArchive, noClassArchive } from './java/archive.ts'
 import type { ClassArchive, Training } from './java/archive.ts'
 import { findConfiguration, findHome } from './java/home.ts'
@@ -153,7 +154,7 @@ function describeCompiler(kitchen: Kitchen): Compiler | null {
       const steps = commands.map((plain, index) => {
         const own = resolve(kitchen, plain, memoryBytes)
         const words = index === 0 ? extend(recipe, own, given) : own.map(quote)
-        return `${words.join(' ')} 1>&2 </dev/null || exit $?`
+        return `${hugeHeap} ${words.join(' ')} 1>&2 </dev/null || exit $?`
       })
       const script = [...steps, `[ -e ${quote(makes)} ] || exit 1`, `exec cat ${quote(makes)}`]
       return {
