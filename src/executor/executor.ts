@@ -124,7 +124,10 @@ export interface Executor {
   readonly awaited: Runtimes
   /** Every language that was found, tried or not. */
   readonly found: readonly Language[]
-  /** Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers. */
+  /**
+   * Resolves when no language waits for its trial and nothing is being prepared for later runs: a compiler that stays up, headers,
+   * what is up before its program.
+   */
   settled(): Promise<void>
   /** Programs that can run at once: as many as were asked for, or the slots that are not quarantined. */
   readonly slots: number
@@ -153,14 +156,14 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const cache = createArtefactCache(`${options.cacheDirectory}/artefact`, options.cacheBytes)
   const trialDirectory = `${options.cacheDirectory}/trial`
   const found = await openToolchainsOf(options, trialDirectory)
-  const toolchains = beginPreparations(
+  const toolchains = await beginPreparations(
     found,
     {
       directory: options.cacheDirectory,
       signal: closing.signal,
       track: (work) => void keepUntilSettled(preparing, work),
     },
-    onFallback,
+    options,
   )
   const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }
@@ -225,6 +228,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       await offering.settled()
       await Promise.all(residents.map((resident) => resident.settled()))
       while (preparing.size > 0) await Promise.all(preparing)
+      await boxes.settled()
     },
     get slots() {
       return slots.count()

@@ -54,10 +54,7 @@ export async function openToolchains({
   for (const language of wanted) {
     const toolchain = toolchains[language]
     if (toolchain === undefined) continue
-    const allowed = toolchain.accelerators.filter(
-      ({ kind }) => accelerators === undefined || accelerators.includes(kind),
-    )
-    found.set(language, { ...toolchain, accelerators: allowed })
+    found.set(language, keepAllowed(toolchain, accelerators))
   }
   if (found.size === 0) {
     const words = missing.map((one) => `${one.language} (${one.reason}; ${one.remedy})`)
@@ -67,23 +64,36 @@ export async function openToolchains({
   return found
 }
 
+function keepAllowed(toolchain: Toolchain, allowed: LanguageOptions['accelerators']): Toolchain {
+  if (allowed === undefined) return toolchain
+  const accelerators = toolchain.accelerators.filter(({ kind }) => allowed.includes(kind))
+  return { ...toolchain, accelerators }
+}
+
 /** Begins to prepare what languages can prepare. One that cannot goes on without. */
-export function beginPreparations(
+export async function beginPreparations(
   toolchains: Toolchains,
   workshop: Workshop,
-  onFallback: (reason: string) => void,
-): Toolchains {
-  const begin = (language: Language, toolchain: Toolchain): Toolchain => {
+  {
+    accelerators,
+    onFallback = () => {},
+  }: Pick<LanguageOptions, 'accelerators'> & {
+    readonly onFallback?: (reason: string) => void
+  },
+): Promise<Toolchains> {
+  const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
     try {
-      return pickAccelerator(toolchain, 'preparation')?.begin(workshop) ?? toolchain
+      const prepared = await pickAccelerator(toolchain, 'preparation')?.begin(workshop)
+      return prepared === undefined ? toolchain : keepAllowed(prepared, accelerators)
     } catch (error) {
       onFallback(`nothing is prepared for ${language}: ${describe(error)}`)
       return toolchain
     }
   }
-  return new Map(
-    [...toolchains].map(([language, toolchain]) => [language, begin(language, toolchain)]),
+  const begun = [...toolchains].map(
+    async ([language, toolchain]) => [language, await begin(language, toolchain)] as const,
   )
+  return new Map(await Promise.all(begun))
 }
 
 /** Interpreters that may be kept up. */

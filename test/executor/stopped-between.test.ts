@@ -65,6 +65,7 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
       setImmediate(() => stop.abort(new Error('enough')))
       return new Promise(() => {})
     },
+    settled: async () => {},
     close: async () => {},
   }
   const runProgram = createProgramRunner(createArtefactCache('', 0), new Map([['cpp', offer]]))

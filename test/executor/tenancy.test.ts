@@ -29,6 +29,7 @@ function openBoxes(
       return { exitCode: 0 } as Phase
     },
     clearing,
+    settled: async () => {},
     close: async () => {},
   }
   return { boxes, ran }

@@ -92,6 +92,7 @@ for (const { executor } of allArenas) {
 }
 const compilers = arenas.get('compile')
 if (compilers !== undefined) await waitForResident(compilers.executor)
+await Promise.all(allArenas.map(({ executor }) => executor.settled()))
 const baseline: Baseline = takeBaseline(allArenas)
 const neighbour = createNeighbour(find('single').executor)
 /** How long the neighbour's programs took beside attacks, and beside honest programs that use the processors all the time. */

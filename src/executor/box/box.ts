@@ -50,6 +50,7 @@ function createPortableBoxes(resources: BoxResources): Boxes {
     run: (slot, request, signal) =>
       runPhase(resources, slot.uid, request, signal, (cleared) => clearings.hold(slot, cleared)),
     clearing: (slot) => clearings.of(slot),
+    settled: () => Promise.resolve(),
     close: () => clearings.settled(),
   }
 }

@@ -47,6 +47,8 @@ export interface Boxes {
   run(slot: Slot, request: PhaseRequest, signal?: AbortSignal): Promise<Phase>
   /** Null when nothing of earlier runs is in the slot; else resolves once that is so, and rejects if it never will be. */
   clearing(slot: Slot): Promise<void> | null
+  /** Resolves when what is up before its program is up for the first time, or cannot be. */
+  settled(): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,6 +80,8 @@ export interface AheadRuntime {
   readonly awaits: string
   /** Paths in the box's directory that it has looked for by then: a program that has one of these starts its own. */
   readonly looksForBefore: readonly string[]
+  /** The first is started then; at once unless said. Never rejects. */
+  readonly after?: Promise<void>
 }
 
 export interface BoxOptions {

@@ -42,11 +42,11 @@ export interface ResidentCompiler {
 export interface Preparation {
   readonly kind: 'preparation'
   /**
-   * Works in the background.
+   * Works in the background; an executor waits at most for what takes a moment.
    * @returns the language as it will be.
    * @throws when it cannot.
    */
-  begin(workshop: Workshop): Toolchain
+  begin(workshop: Workshop): Toolchain | Promise<Toolchain>
 }
 
 /** A runtime whose start need not be waited for. */

@@ -208,9 +208,39 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'cpp: a program with warnings gets the words of the precompiled header',
-    text: '-isystem "$0" -Werror -Wfatal-errors',
-    instead: '-isystem "$0" -Wfatal-errors',
+    text: 'bool isSilent = readAgain(compiler.messages, &byte, 1) == 0;',
+    instead: 'bool isSilent = readAgain(compiler.messages, &byte, 1) >= 0;',
+    tests: ['executor/toolchain/cpp/ahead'],
+  },
+  {
+    name: 'cpp: a program that uses what is made in its header is compiled with that header',
+    text: 'made->has(hashName(lastUsed))) exit(usesMadeTemplate);',
+    instead: 'made->has(hashName(lastUsed))) isUseKnown = true;',
     tests: ['executor/toolchain/cpp/precompiled'],
+  },
+  {
+    name: 'cpp: what wants a common function made is made in the header',
+    text: '|| isLeft(hashName(tail->place->declaration))) found->add(name);',
+    instead: '|| isLeft(0)) found->add(name);',
+    tests: ['executor/toolchain/cpp/precompiled'],
+  },
+  {
+    name: 'cpp: what puts types’ names aside is made in the header',
+    text: 'if (found != nullptr && !(Aside() == before)) found->add(name);',
+    instead: 'static_cast<void>(before);',
+    tests: ['executor/toolchain/cpp/precompiled'],
+  },
+  {
+    name: 'cpp: constants that came with a made function are defined out of their turn',
+    text: 'list->count = counts[index];',
+    instead: 'static_cast<void>(counts);',
+    tests: ['executor/toolchain/cpp/precompiled'],
+  },
+  {
+    name: 'cpp: what adds to namespace std has the header’s templates made before it',
+    text: 'return header === everyHeader ? words.careful : null',
+    instead: 'return words.quick',
+    tests: ['executor/toolchain/cpp/precompiled-header'],
   },
   {
     name: 'executor: words for the compiler do not decide what is kept',

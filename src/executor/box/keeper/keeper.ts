@@ -77,6 +77,8 @@ type Standing = ForkServer | AheadRuntime | null
 export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxes> {
   const clearings = createClearings()
   const places = makePlaces(options, clearings)
+  const starting: Promise<void>[] = []
+  let isClosed = false
   const boxes: Boxes = {
     kind: 'keeper',
     readsOutputFiles: true,
@@ -88,7 +90,9 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       return runIn(choose(found, request), request, signal)
     },
     clearing: (slot) => clearings.of(slot),
+    settled: async () => void (await Promise.all(starting)),
     async close() {
+      isClosed = true
       await Promise.all(
         [...places.values()].flatMap(({ plain, forks, ahead }) =>
           [plain, ...forks.values(), ...[...ahead.values()].map(({ place }) => place)].map((one) =>
@@ -117,7 +121,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       ({ ahead }) => ahead.get(nameRuntime(runtime))?.place ?? [],
     )
     // Programs that come sooner start theirs.
-    void startAhead(runtime, standing, options)
+    starting.push(startAhead(runtime, standing, options, () => isClosed))
   }
   return boxes
 }
@@ -215,10 +219,13 @@ async function raise(
 
 /** Starts one in each place. Never rejects: without it programs start theirs. */
 async function startAhead(
-  { name }: AheadRuntime,
+  { name, after }: AheadRuntime,
   standing: readonly Place[],
   { onFallback }: KeeperBoxOptions,
+  isClosed: () => boolean,
 ): Promise<void> {
+  await after
+  if (isClosed()) return
   const started = await Promise.allSettled(standing.map((one) => one.get()))
   const failure = started.find((one) => one.status === 'rejected')
   if (failure === undefined) return

@@ -1,155 +1,166 @@
 // Keeps standard headers precompiled for GCC: parsing them is most of a small program's compilation. A worker's first
 // start makes all, beside the runs and from constant lines: no header tells what others compile. Until then, and in any
-// doubt, programs read the header itself. One directory per header, complete or absent:
+// doubt, programs read the header itself. One directory per header, complete or absent (header-directory.ts):
 //
-//   <directory>/<key of compiler and options>/<header, / as _>/include/<header>.gch   all that GCC finds by -isystem
-//                                                              written-pages[.so]     see written-pages.ts
-//                                                              record.json            its digest and its sources
-import { createHash, randomUUID } from 'node:crypto'
+//   <directory>/<key of compiler, options and our own sources>/driver, library.so      see quick-compiler.ts
+//     <header, / as _>            with the templates made that hardly a program uses
+//     bits_stdc++.h.careful       with none made, for programs that use one of these; tells what is common
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { HostPath } from '#contract'
-import { hashFiles, openPart, runInBackground, searchable, sweep } from '../background.ts'
+import { openPart, sweep } from '../background.ts'
 import type { Workshop } from '../definition.ts'
-import { learnWrittenPages } from './written-pages.ts'
+import { hugeHeap } from '../heap.ts'
+import { isIntact, makeDirectory } from './header-directory.ts'
+import type { Compilation, Templates } from './header-directory.ts'
+import { buildQuickCompiler, identifySources, quickCompiler, usePlugin } from './quick-compiler.ts'
 
-/** These take GCC over 50 ms; those of C take 2 ms. Some 0.5 GB, half of it the first two and the streams. */
+/** It includes all others. */
+const everyHeader = 'bits/stdc++.h'
+
+/** These take GCC over 50 ms; those of C take 2 ms. Some 0.6 GB, half of it the first two and the streams. */
 const commonHeaders: readonly string[] = (
-  'bits/stdc++.h iostream sstream fstream iomanip string memory functional ' +
+  `${everyHeader} iostream sstream fstream iomanip string memory functional ` +
   'vector deque queue stack map set unordered_map algorithm cmath'
 ).split(' ')
 
 export interface PrecompiledHeaders {
   /** Shown in boxes as long as the worker lives; null when they cannot see it. */
   readonly path: HostPath | null
-  /** The directory in the box with this precompiled header alone; null while there is none. */
-  find(header: string): string | null
+  /** The driver in the box, with what it wants before GCC's own words (driver.cpp). */
+  readonly driver: readonly string[]
+  /** GCC's own words for it: of the first attempt, and of the second. */
+  readonly quick: readonly string[]
+  readonly careful: readonly string[]
+  /**
+   * The first attempt's words for a program; null where none of these headers may stand for what it begins with.
+   * @param addsToStd whether templates that were made before it could see less than they would at its end.
+   */
+  choose(header: string | null, addsToStd: () => boolean): readonly string[] | null
+  /** Resolves when what was missing is made, or cannot be. */
+  readonly made: Promise<void>
 }
 
-export const noPrecompiledHeaders: PrecompiledHeaders = { path: null, find: () => null }
-
-export interface Compilation {
-  readonly program: string
-  /** Exactly those that programs are compiled with. */
-  readonly options: readonly string[]
-  /** Tells this compiler and these options from all others. */
-  readonly identity: string
-}
-
-/** How a precompiled header must be to be used. */
-interface Record {
-  readonly precompiled: string
-  readonly sources: readonly string[]
-  /** SHA-256 of all sources, concatenated. */
-  readonly content: string
-  /** What makes it quicker to use, and the digest of that; an earlier release knew of none. */
-  readonly pages?: { readonly files: readonly string[]; readonly content: string }
+export const noPrecompiledHeaders: PrecompiledHeaders = {
+  path: null,
+  driver: [],
+  quick: [],
+  careful: [],
+  choose: () => null,
+  made: Promise.resolve(),
 }
 
 /** The directory's place in boxes, which tells nothing of the host. */
 const target = '/precompiled'
 
+/** Mapped by GCC before there is a source: what most programs begin with. */
+const mappedAhead: readonly string[] = [everyHeader, 'iostream']
+
+const nameDirectory = (header: string): string => header.replaceAll('/', '_')
+const careful = `${nameDirectory(everyHeader)}.careful`
+
 /**
- * Starts to make what is missing.
+ * Starts to make what is missing; the driver at once.
  * @param directory may be shared with other workers and outlives them.
  * @param headers in the order in which they are made.
+ * @throws when the driver cannot be compiled.
  */
-export function keepPrecompiledHeaders(
+export async function keepPrecompiledHeaders(
   { directory, signal, track }: Workshop,
   compilation: Compilation,
   headers: readonly string[] = commonHeaders,
-): PrecompiledHeaders {
-  const key = createHash('sha256').update(compilation.identity).digest('hex')
+): Promise<PrecompiledHeaders> {
+  const identity = [compilation.identity, identifySources()].join('\0')
+  const key = createHash('sha256').update(identity).digest('hex')
   const own = openPart(directory, key)
   if (own === null) return noPrecompiledHeaders
-  const place = (header: string): string => header.replaceAll('/', '_')
+  const isPlugin = await buildQuickCompiler(own, compilation.program, signal)
   const ready = new Set<string>()
-  async function prepare(header: string): Promise<void> {
-    const path = `${own}/${place(header)}`
-    const existed = existsSync(path)
-    // The second check reads a new file in full, so that its pages are charged to the worker and no program.
-    if (!(await isIntact(path, header))) {
-      if (existed) await rm(path, { recursive: true, force: true })
-      await precompile(path, header, compilation, signal)
-      if (!(await isIntact(path, header))) return
-    }
-    ready.add(header)
+  const made = sweep(directory, key)
+    .catch(() => {})
+    .then(() => prepareAll({ own, compilation, headers, isPlugin, signal, ready }))
+  track(made)
+  const show = (names: readonly string[]): string[] =>
+    names.flatMap((name) => ['-isystem', include(name)])
+  const words = {
+    quick: [
+      ...(isPlugin ? ['-pass-exit-codes', usePlugin(target)] : []),
+      ...show([...headers.map(nameDirectory), careful]),
+    ],
+    careful: show([careful]),
   }
-
-  async function prepareAll(): Promise<void> {
-    await sweep(directory, key).catch(() => {})
-    for (const header of headers) {
-      if (!signal.aborted) await prepare(header).catch(() => {})
-    }
-  }
-  track(prepareAll())
-
+  const { driver, library } = quickCompiler
   return {
     path: { source: own, target },
-    find: (header) => (ready.has(header) ? `${target}/${place(header)}/include` : null),
+    driver: [
+      `${target}/${driver}`,
+      hugeHeap,
+      `${target}/${library}`,
+      mappedAhead.map((header) => `${include(nameDirectory(header))}/${header}.gch`).join(':'),
+    ],
+    ...words,
+    choose(header, addsToStd) {
+      if (header === null || !ready.has(header)) return null
+      if (!isPlugin || !addsToStd()) return words.quick
+      return header === everyHeader ? words.careful : null
+    },
+    made,
   }
 }
 
-/** True when the file and its sources are unchanged. Reads all of them. */
-async function isIntact(path: string, header: string): Promise<boolean> {
-  if (!existsSync(`${path}/record.json`)) return false
-  try {
-    // This was written below, in a directory of our own.
-    const record: Record = JSON.parse(await readFile(`${path}/record.json`, 'utf8'))
-    const content = await hashFiles(record.sources)
-    if (content !== record.content) return false
-    const files = record.pages?.files.map((name) => `${path}/${name}`)
-    if (files === undefined || (await hashFiles(files)) !== record.pages?.content) return false
-    return (await hashFiles([`${path}/include/${header}.gch`])) === record.precompiled
-  } catch {
-    // The record was cut short, or removed by another worker.
-    return false
+function include(name: string): string {
+  return `${target}/${name}/include`
+}
+
+interface Making {
+  readonly own: string
+  readonly compilation: Compilation
+  readonly headers: readonly string[]
+  /** Whether GCC takes our library for a plugin. */
+  readonly isPlugin: boolean
+  readonly signal: AbortSignal
+  /** Headers that may be used, added to as they are made. */
+  readonly ready: Set<string>
+}
+
+/** One after the other; what cannot be made is left out. */
+async function prepareAll(making: Making): Promise<void> {
+  const { headers, signal, ready } = making
+  const common = await prepareCareful(making).catch(() => null)
+  const templates: Templates = common === null ? {} : { lists: 'made', common }
+  for (const header of headers) {
+    const name = nameDirectory(header)
+    const isThere = await prepare(making, name, header, templates).catch(() => false)
+    if (signal.aborted) return
+    if (isThere) ready.add(header)
   }
 }
 
-/**
- * Makes a header's whole directory, unless another worker is faster.
- * @throws when the compiler fails.
- */
-async function precompile(
-  path: string,
+/** @returns the list of common templates; null where none can be made in any header. */
+async function prepareCareful(making: Making): Promise<string | null> {
+  const { own, headers, isPlugin, ready } = making
+  if (!isPlugin || !headers.includes(everyHeader)) return null
+  if (!(await prepare(making, careful, everyHeader, { lists: 'common' }))) return null
+  // Where there is another one, GCC would use that, whole or not.
+  if (!existsSync(`${own}/${nameDirectory(everyHeader)}`)) ready.add(everyHeader)
+  const common = `${own}/${careful}/common-templates`
+  return existsSync(common) ? common : null
+}
+
+/** @returns whether it is there now, and whole. */
+async function prepare(
+  { own, compilation, signal }: Making,
+  name: string,
   header: string,
-  compilation: Compilation,
-  signal: AbortSignal,
-): Promise<void> {
-  const { program, options } = compilation
-  const unfinished = `${dirname(path)}/.${randomUUID()}`
-  const include = `${unfinished}/include`
-  const result = `${include}/${header}.gch`
-  const [source, list] = [`${unfinished}/source`, `${unfinished}/sources`]
-  try {
-    await mkdir(dirname(result), { recursive: true })
-    for (const made of [unfinished, include, dirname(result)]) await chmod(made, searchable)
-    await writeFile(source, `#include <${header}>\n`)
-    const parameters = ['-x', 'c++-header', source, '-MD', '-MF', list, '-o', result]
-    await runInBackground([program, ...options, ...parameters], signal)
-    await chmod(result, 0o444)
-    const sources = readRule(await readFile(list, 'utf8')).filter((name) => name !== source)
-    const content = await hashFiles(sources)
-    const files = await learnWrittenPages(unfinished, { source, include }, compilation, signal)
-    const record: Record = {
-      precompiled: await hashFiles([result]),
-      sources,
-      content,
-      pages: { files, content: await hashFiles(files.map((name) => `${unfinished}/${name}`)) },
-    }
-    await writeFile(`${unfinished}/record.json`, JSON.stringify(record))
-    await Promise.all([rm(source), rm(list)])
-    // Fails when another worker was faster, whose work is checked like ours.
-    await rename(unfinished, path).catch(() => {})
-  } finally {
-    await rm(unfinished, { recursive: true, force: true })
-  }
-}
-
-/** The files in a make rule, `target: file file \`. */
-function readRule(rule: string): string[] {
-  const [, files = ''] = /^[^:]*:([^]*)$/.exec(rule) ?? []
-  return files.split(/(?:\s|\\\n)+/).filter((name) => name !== '')
+  templates: Templates,
+): Promise<boolean> {
+  signal.throwIfAborted()
+  const path = `${own}/${name}`
+  const existed = existsSync(path)
+  // The second check reads a new file in full, so that its pages are charged to the worker and no program.
+  if (await isIntact(path, header)) return true
+  if (existed) await rm(path, { recursive: true, force: true })
+  await makeDirectory(path, header, compilation, templates, signal)
+  return isIntact(path, header)
 }

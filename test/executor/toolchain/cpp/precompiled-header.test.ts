@@ -27,23 +27,26 @@ const compilation = { program: '/usr/bin/g++', options: ['-O2', '-std=gnu++20'],
 const header = 'deque'
 
 interface Keeper extends PrecompiledHeaders {
+  /** Whether this one may be used. */
+  has(header: string): boolean
   /** Resolves when nothing is being made. */
   settled(): Promise<void>
   readonly closing: AbortController
 }
 
-function open(
+async function open(
   directory: string,
   identity = compilation.identity,
   wanted: readonly string[] = [header],
-): Keeper {
+): Promise<Keeper> {
   const closing = new AbortController()
   const works: Promise<void>[] = []
   const track = (work: Promise<void>): void => void works.push(work)
   const workshop = { directory, signal: closing.signal, track }
-  const headers = keepPrecompiledHeaders(workshop, { ...compilation, identity }, wanted)
+  const headers = await keepPrecompiledHeaders(workshop, { ...compilation, identity }, wanted)
   const settled = async (): Promise<void> => void (await Promise.all(works))
-  return { ...headers, settled, closing }
+  const has = (name: string): boolean => headers.choose(name, () => false) !== null
+  return { ...headers, has, settled, closing }
 }
 
 function makeDirectory(t: Test): string {
@@ -55,42 +58,51 @@ function makeDirectory(t: Test): string {
 
 /** Where the header's own files are on the host. */
 function locate(directory: string): string {
-  const [own = ''] = readdirSync(directory)
-  return join(directory, own, header)
+  return join(locateAll(directory), header)
 }
 
+/** Where all are. */
+function locateAll(directory: string): string {
+  const [own = ''] = readdirSync(directory)
+  return join(directory, own)
+}
+
+/** Beside the headers. */
+const programs = ['driver', 'library.so']
+
 async function make(directory: string): Promise<string> {
-  await open(directory).settled()
+  await (await open(directory)).settled()
   return locate(directory)
 }
 
 t.test('a header is made when a worker starts, and found from then on', async (t) => {
   const directory = makeDirectory(t)
-  const keeper = open(directory)
-  t.equal(keeper.find(header), null)
+  const keeper = await open(directory)
+  t.notOk(keeper.has(header))
   await keeper.settled()
   const path = locate(directory)
   t.strictSame(keeper.path, { source: join(path, '..'), target: '/precompiled' })
-  t.equal(keeper.find(header), `/precompiled/${header}/include`)
-  t.strictSame(readdirSync(path).toSorted(), [
-    'include',
-    'record.json',
-    'written-pages',
-    'written-pages.so',
-  ])
+  t.ok(keeper.has(header))
+  t.ok(keeper.quick.includes(`/precompiled/${header}/include`))
+  const [adds, addsNot] = [() => true, () => false]
+  t.strictSame(keeper.choose(header, addsNot), keeper.quick)
+  t.equal(keeper.choose(header, adds), null, 'what adds to namespace std is compiled without')
+  for (const other of [null, 'vector']) t.equal(keeper.choose(other, addsNot), null)
+  t.strictSame(readdirSync(path).toSorted(), ['include', 'record.json', 'written-pages'])
   t.strictSame(readdirSync(join(path, 'include')), [`${header}.gch`], 'and GCC sees nothing else')
   t.equal(statSync(join(path, 'include', `${header}.gch`)).mode & 0o777, 0o444)
   t.equal(statSync(path).mode & 0o777, 0o711)
-  t.strictSame(readdirSync(join(path, '..')), [header], 'nothing is left over')
+  t.strictSame(readdirSync(join(path, '..')).toSorted(), [header, ...programs], 'and nothing is left over') // prettier-ignore
+  for (const name of programs) t.equal(statSync(join(path, '..', name)).mode & 0o777, 0o555)
 })
 
 t.test('a later worker finds it from its start, and does not make it again', async (t) => {
   const directory = makeDirectory(t)
   const path = await make(directory)
   const made = statSync(join(path, 'include', `${header}.gch`)).ino
-  const later = open(directory)
+  const later = await open(directory)
   await later.settled()
-  t.not(later.find(header), null)
+  t.ok(later.has(header))
   t.equal(statSync(join(path, 'include', `${header}.gch`)).ino, made)
 })
 
@@ -101,13 +113,7 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
     'without its record': (path) => rmSync(join(path, 'record.json')),
     'with an empty record': (path) => writeFileSync(join(path, 'record.json'), ''),
     'with fewer pages': (path) => truncateSync(join(path, 'written-pages'), 8),
-    'without what is preloaded': (path) => rmSync(join(path, 'written-pages.so')),
-    'made by a release that knew of no pages': (path) => {
-      const file = join(path, 'record.json')
-      const { pages, ...record } = JSON.parse(readFileSync(file, 'utf8'))
-      t.strictSame(pages.files, ['written-pages', 'written-pages.so'])
-      writeFileSync(file, JSON.stringify(record))
-    },
+    'without its pages': (path) => rmSync(join(path, 'written-pages')),
     'made of other headers': (path) => {
       const file = join(path, 'record.json')
       const record: object = JSON.parse(readFileSync(file, 'utf8'))
@@ -123,10 +129,10 @@ t.test('one that is not whole, or whose headers have changed, is made anew', asy
   const path = await make(directory)
   for (const [name, damage] of Object.entries(damages)) {
     damage(path)
-    const keeper = open(directory)
-    t.equal(keeper.find(header), null, `${name}: not used`)
+    const keeper = await open(directory)
+    t.notOk(keeper.has(header), `${name}: not used`)
     await keeper.settled()
-    t.not(keeper.find(header), null, `${name}: made anew`)
+    t.ok(keeper.has(header), `${name}: made anew`)
   }
 })
 
@@ -147,7 +153,7 @@ print(*(page for page, entry in enumerate(entries) if entry >> 63 and not entry 
 
 t.test('the pages that one compilation writes to are copied at once for the next', async (t) => {
   const directory = makeDirectory(t)
-  const library = join(await make(directory), 'written-pages.so')
+  const library = join(await make(directory), '..', 'library.so')
   const [file, pages] = [join(directory, 'file'), join(directory, 'pages')]
   writeFileSync(file, Buffer.alloc(8 * 65_536, 1))
   const map = (written: readonly number[], environment: Readonly<Record<string, string>>): string =>
@@ -157,36 +163,38 @@ t.test('the pages that one compilation writes to are copied at once for the next
     }).trim()
   const environment = { LD_PRELOAD: library, WRITTEN_PAGES: pages }
   t.equal(map([1, 2, 5], environment), '1 2 5')
-  t.strictSame([...new Uint32Array(new Uint8Array(readFileSync(pages)).buffer)], [1, 2, 5, 1])
+  const list = readFileSync(pages)
+  t.strictSame([...new BigUint64Array(new Uint8Array(list.subarray(0, 24)).buffer)], [0x1000000000n, 8n * 4096n, 0n]) // prettier-ignore
+  t.strictSame([...new Uint32Array(new Uint8Array(list.subarray(24)).buffer)], [1, 2, 5, 1])
   t.equal(map([7], environment), '1 2 5 7')
-  t.equal(readFileSync(pages).length, 16, 'and the list stays as it is')
+  t.strictSame(readFileSync(pages), list, 'and the list stays as it is')
   t.equal(map([7], {}), '7')
 })
 
 t.test('workers that make the same at once all have it, once', async (t) => {
   const directory = makeDirectory(t)
-  const keepers = [open(directory), open(directory)]
+  const keepers = await Promise.all([open(directory), open(directory)])
   await Promise.all(keepers.map((keeper) => keeper.settled()))
-  for (const keeper of keepers) t.not(keeper.find(header), null)
-  t.strictSame(readdirSync(join(locate(directory), '..')), [header])
+  for (const keeper of keepers) t.ok(keeper.has(header))
+  t.strictSame(readdirSync(locateAll(directory)).toSorted(), [header, ...programs])
 })
 
 t.test('the end of the worker ends the compiler, and nothing unfinished stays', async (t) => {
   const directory = makeDirectory(t)
-  const keeper = open(directory, undefined, ['bits/stdc++.h', 'iostream'])
-  const own = join(directory, readdirSync(directory)[0]!)
+  const keeper = await open(directory, undefined, ['bits/stdc++.h', 'iostream'])
+  const own = locateAll(directory)
   while (!readdirSync(own).some((name) => name.startsWith('.'))) {
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   keeper.closing.abort()
   await keeper.settled()
-  t.strictSame(readdirSync(own), [])
-  t.equal(keeper.find('bits/stdc++.h'), null)
+  t.strictSame(readdirSync(own).toSorted(), programs)
+  t.notOk(keeper.has('bits/stdc++.h'))
 })
 
 t.test('to look for a header makes none', async (t) => {
   const directory = makeDirectory(t)
-  const keeper = open(directory, undefined, [])
+  const keeper = await open(directory, undefined, [])
   for (const name of [
     'stdio.h',
     'iostream',
@@ -196,18 +204,18 @@ t.test('to look for a header makes none', async (t) => {
     '__proto__',
     '',
   ]) {
-    t.equal(keeper.find(name), null)
+    t.notOk(keeper.has(name))
   }
   await keeper.settled()
-  t.strictSame(readdirSync(join(directory, readdirSync(directory)[0]!)), [])
+  t.strictSame(readdirSync(locateAll(directory)).toSorted(), programs)
 })
 
 t.test('another compiler or other options have headers of their own', async (t) => {
   const directory = makeDirectory(t)
   await make(directory)
-  const other = open(directory, 'that', [])
+  const other = await open(directory, 'that', [])
   await other.settled()
-  t.equal(other.find(header), null)
+  t.notOk(other.has(header))
   other.closing.abort()
   await other.settled()
 })
@@ -218,11 +226,11 @@ t.test(
     const directory = makeDirectory(t)
     const path = await make(directory)
     const own = join(path, '..')
-    await open(directory, 'that', []).settled()
+    await (await open(directory, 'that', [])).settled()
     t.ok(existsSync(path), 'younger ones stay')
     const monthAgo = Date.now() / 1000 - 31 * 86_400
     utimesSync(own, monthAgo, monthAgo)
-    await open(directory, 'that', []).settled()
+    await (await open(directory, 'that', [])).settled()
     t.strictSame(readdirSync(own), [])
   },
 )
@@ -234,8 +242,8 @@ t.test('what a killed worker left unfinished goes after a day', async (t) => {
   for (const path of [young, old]) mkdirSync(path)
   const twoDaysAgo = Date.now() / 1000 - 2 * 86_400
   utimesSync(old, twoDaysAgo, twoDaysAgo)
-  await open(directory).settled()
-  t.strictSame(readdirSync(own).toSorted(), ['.young', header])
+  await (await open(directory)).settled()
+  t.strictSame(readdirSync(own).toSorted(), ['.young', header, ...programs])
 })
 
 t.test(
@@ -244,11 +252,11 @@ t.test(
   async (t) => {
     const directory = makeDirectory(t)
     chmodSync(directory, 0o700)
-    const keeper = open(join(directory, 'cache'))
+    const keeper = await open(join(directory, 'cache'))
     t.equal(keeper.path, null)
-    t.equal(keeper.find(header), null)
+    t.notOk(keeper.has(header))
     await keeper.settled()
-    t.equal(keeper.find(header), null)
-    t.strictSame(readdirSync(locate(join(directory, 'cache')).replace(/\/deque$/, '')), [])
+    t.notOk(keeper.has(header))
+    t.strictSame(readdirSync(locateAll(join(directory, 'cache'))), [])
   },
 )

@@ -31,7 +31,7 @@ const isOurs = (uid: number): boolean =>
   process.getuid?.() === 0 ? uid >= firstUid && uid < firstUid + 8 : uid === process.getuid?.()
 
 /** The runtimes that wait in this process's boxes. */
-function findWaiting(name: RegExp): number[] {
+export function findWaiting(name: RegExp): number[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
     .map(Number)
