@@ -81,8 +81,9 @@ export function startLoad(options: LoadOptions): Load {
   function state(): LoadState {
     const until = Math.min(end.closedAt ?? performance.now(), endsAt)
     const elapsedSeconds = (until - startedAt) / 1000
-    // In a closed loop whatever is due has been sent.
-    return tally.read(elapsedSeconds, rate === null ? 0 : Math.ceil(elapsedSeconds * rate))
+    // In a closed loop whatever is due has been sent. 3.0000000000000004 seconds at ten a second are thirty.
+    const due = rate === null ? 0 : Math.ceil(elapsedSeconds * rate - 1e-6)
+    return tally.read(elapsedSeconds, due)
   }
 
   async function run(): Promise<LoadState> {
