@@ -10,6 +10,8 @@ export interface GatherBounds {
   readonly underWay?: number
   /** And for what is company enough. */
   readonly mostUnderWay?: number
+  /** After that an execution is no longer counted as under way. */
+  readonly patienceMilliseconds?: number
 }
 
 export interface GatherOptions<Call, Answer> extends GatherBounds {
@@ -51,7 +53,7 @@ const defaultUnderWay = 2
 const defaultMostUnderWay = 4
 const companyEnough = 8
 // One that takes longer waits for a lock or for a connection that is dead. Others need not wait for it.
-const patienceMilliseconds = 25
+const defaultPatienceMilliseconds = 25
 
 export function createGather<Call, Answer>({
   one,
@@ -62,6 +64,7 @@ export function createGather<Call, Answer>({
   mostCalls = defaultMostCalls,
   underWay = defaultUnderWay,
   mostUnderWay = defaultMostUnderWay,
+  patienceMilliseconds = defaultPatienceMilliseconds,
 }: GatherOptions<Call, Answer>): Gather<Call, Answer> {
   let waiting: Waiting<Call, Answer>[] = []
   let executing = 0

@@ -78,6 +78,9 @@ export async function allowTime(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Code' }).click()
 }
 
+/** Until the service has it, there is nothing to be stopped. */
+export const isAccepted = (page: Page): Promise<void> =>
+  page.getByRole('link', { name: /^Submission / }).waitFor()
 export const stopButton = (page: Page): Locator =>
   page.getByRole('button', { name: 'Stop', exact: true })
 export const outcome = (page: Page): Locator =>

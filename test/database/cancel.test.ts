@@ -40,12 +40,13 @@ t.test('neither one that waits in the queue nor one whose connection is being ma
 t.test('one that was sent is left to the server', async (t) => {
   const observer = createDatabase({ url, connections: 1, name: 'observer' })
   t.teardown(() => observer.end({ timeout: 1 }))
+  await observer`select 1` // it is connected
   const controller = new AbortController()
-  const answer = cancelOnAbort(sql`select pg_sleep(0.5), 1 as one`, controller.signal)
+  const answer = cancelOnAbort(sql`select pg_sleep(3), 1 as one`, controller.signal)
   const answered = answer.then(([row]) => row?.['one'] as number)
   const isSent = async (): Promise<boolean> => {
     const [row] = await observer`
-      select count(*) from pg_stat_activity where state = 'active' and query like 'select pg_sleep(0.5)%'`
+      select count(*) from pg_stat_activity where state = 'active' and query like 'select pg_sleep(3)%'`
     return row?.['count'] === 1
   }
   while (!(await isSent()));

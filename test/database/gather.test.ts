@@ -60,6 +60,8 @@ function createLog({
       weigh: (call) => call.length,
       mostWeight,
       underWay: 1,
+      // Here what is under way ends when it is told to.
+      patienceMilliseconds: 60_000,
       ...bounds,
     }),
     async end(error) {
@@ -223,7 +225,7 @@ t.test('what a caller withdraws who goes, the others do by themselves', async (t
 })
 
 t.test('nobody waits long for one that does not end', async (t) => {
-  const { gather, executed, end } = createLog()
+  const { gather, executed, end } = createLog({ patienceMilliseconds: 25 })
   const stuck = gather('stuck', never)
   await nextTurn()
   const others = ['b', 'c'].map((call) => gather(call, never))

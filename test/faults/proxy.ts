@@ -117,8 +117,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       } else {
         // Late, but in order: what comes at once must not overtake what is held.
         link.late.push(chunk)
-        link.dueAt = Math.max(link.dueAt, performance.now() + milliseconds)
-        setTimeout(() => client.write(link.late.shift() ?? ''), link.dueAt - performance.now())
+        const now = performance.now()
+        link.dueAt = Math.max(link.dueAt, now + milliseconds)
+        setTimeout(() => client.write(link.late.shift() ?? ''), link.dueAt - now)
       }
     })
     if (mode === 'hold') for (const socket of [client, upstream]) socket.pause()

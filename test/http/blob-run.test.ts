@@ -20,7 +20,7 @@ const worker = await startWorkerProcess(t, url, { CACHE_DIRECTORY: directory, LA
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Its name. */
@@ -44,19 +44,15 @@ const run = (body: object, key?: string): Promise<Answer> =>
 const digests = 'import hashlib, sys\nprint(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'
 const cached = (): string[] => readdirSync(join(directory, 'blob'))
 
-t.test(
-  'a program reads a blob to the byte, the largest and the empty one too',
-  minutes,
-  async (t) => {
-    for (const bytes of [randomBytes(16 * mebibyte), Buffer.alloc(0), Buffer.from([0, 255, 10])]) {
-      const name = await put(bytes)
-      const { body } = await run({ code: digests, stdin_sha256: name })
-      t.match(body, { verdict: 'AC', stdout: `${name}\n` }, `${bytes.length} bytes`)
-    }
-  },
-)
+t.test('a program reads a blob to the byte, the largest and the empty one too', async (t) => {
+  for (const bytes of [randomBytes(16 * mebibyte), Buffer.alloc(0), Buffer.from([0, 255, 10])]) {
+    const name = await put(bytes)
+    const { body } = await run({ code: digests, stdin_sha256: name })
+    t.match(body, { verdict: 'AC', stdout: `${name}\n` }, `${bytes.length} bytes`)
+  }
+})
 
-t.test('an input is not counted as the program’s memory', minutes, async (t) => {
+t.test('an input is not counted as the program’s memory', async (t) => {
   const stdin_sha256 = await put(randomBytes(16 * mebibyte))
   const peak = async (more: object): Promise<number> =>
     (await run({ code: 'print(1)', limits: { memory: 64 * mebibyte }, ...more })).body.memory_peak
@@ -64,7 +60,7 @@ t.test('an input is not counted as the program’s memory', minutes, async (t) =
   t.ok(beside < without + 8 * mebibyte, `${without} bytes without, ${beside} with`)
 })
 
-t.test('an output is held against a blob', minutes, async (t) => {
+t.test('an output is held against a blob', async (t) => {
   const expected_stdout_sha256 = await put('1\n2\n')
   const good = await run({ code: 'print(1); print(2)', expected_stdout_sha256 })
   t.match(good.body, { verdict: 'AC', difference: null })
@@ -77,7 +73,7 @@ t.test('an output is held against a blob', minutes, async (t) => {
   t.equal((await run({ code: 'print(1); print(2, end="")', ...exact })).body.verdict, 'WA')
 })
 
-t.test('each test has its own, and a checker that is a program has both', minutes, async (t) => {
+t.test('each test has its own, and a checker that is a program has both', async (t) => {
   const [one, two] = [await put('1\n'), await put('2\n')]
   const tests = [
     { stdin_sha256: one, expected_stdout_sha256: two },
@@ -107,34 +103,30 @@ t.test('each test has its own, and a checker that is a program has both', minute
   )
 })
 
-t.test(
-  'a worker fetches a blob once, and trusts no file that is not its name’s',
-  minutes,
-  async (t) => {
-    const bytes = randomBytes(1000)
-    const name = await put(bytes)
-    const own = (): string | undefined => cached().find((file) => file.endsWith(name))
-    const code = digests
-    const count = async (id: string): Promise<unknown> => {
-      const [row] = await sql`
+t.test('a worker fetches a blob once, and trusts no file that is not its name’s', async (t) => {
+  const bytes = randomBytes(1000)
+  const name = await put(bytes)
+  const own = (): string | undefined => cached().find((file) => file.endsWith(name))
+  const code = digests
+  const count = async (id: string): Promise<unknown> => {
+    const [row] = await sql`
       select data -> 'blobs' as blobs from runledger.event where stream_id = ${id} and type = 'execution.completed'`
-      return row?.['blobs']
-    }
-    const first = await run({ code, tests: [{ stdin_sha256: name }, { stdin_sha256: name }] })
-    t.strictSame(await count(first.body.id), { read: 2, fetched: 1 })
-    const again = await run({ code, stdin_sha256: name })
-    t.strictSame(await count(again.body.id), { read: 1, fetched: 0 })
-    const path = join(directory, 'blob', own() ?? '')
-    t.ok(readFileSync(path).equals(bytes))
-    t.equal(statSync(join(directory, 'blob')).mode & 0o777, 0o700)
-    writeFileSync(path, 'cut off')
-    const damaged = await run({ code, stdin_sha256: name })
-    t.match(damaged.body, { stdout: `${name}\n` })
-    t.strictSame(await count(damaged.body.id), { read: 1, fetched: 1 })
-  },
-)
+    return row?.['blobs']
+  }
+  const first = await run({ code, tests: [{ stdin_sha256: name }, { stdin_sha256: name }] })
+  t.strictSame(await count(first.body.id), { read: 2, fetched: 1 })
+  const again = await run({ code, stdin_sha256: name })
+  t.strictSame(await count(again.body.id), { read: 1, fetched: 0 })
+  const path = join(directory, 'blob', own() ?? '')
+  t.ok(readFileSync(path).equals(bytes))
+  t.equal(statSync(join(directory, 'blob')).mode & 0o777, 0o700)
+  writeFileSync(path, 'cut off')
+  const damaged = await run({ code, stdin_sha256: name })
+  t.match(damaged.body, { stdout: `${name}\n` })
+  t.strictSame(await count(damaged.body.id), { read: 1, fetched: 1 })
+})
 
-t.test('another account has a copy of its own', minutes, async (t) => {
+t.test('another account has a copy of its own', async (t) => {
   const name = await put('shared')
   await run({ code: digests, stdin_sha256: name })
   const other = await issue()
@@ -143,13 +135,13 @@ t.test('another account has a copy of its own', minutes, async (t) => {
   t.equal(cached().filter((file) => file.endsWith(name)).length, 2)
 })
 
-t.test('no program sees the cache', minutes, async (t) => {
+t.test('no program sees the cache', async (t) => {
   const code = `import os\nfor path in ("${directory}", "${directory}/blob"):\n  try: print(os.listdir(path))\n  except OSError as error: print(error.errno)` // prettier-ignore
   const { body } = await run({ code, stdin_sha256: await put('x') })
   t.match(body.stdout, /^(2|13)\n(2|13)\n$/)
 })
 
-t.test('a blob that is altered in the database is not run', minutes, async (t) => {
+t.test('a blob that is altered in the database is not run', async (t) => {
   const name = await put('what was sent')
   await sql`update runledger.blob_chunk set content = 'something else' where sha256 = ${Buffer.from(name, 'hex')}`
   const { body } = await run({ code: digests, stdin_sha256: name })
@@ -159,24 +151,20 @@ t.test('a blob that is altered in the database is not run', minutes, async (t) =
   t.notOk(worker.logged.includes('worker.suspended'))
 })
 
-t.test(
-  'metrics tell the bytes that are kept, and where runs had theirs from',
-  minutes,
-  async (t) => {
-    const [row] = await sql`select sum(greatest(bytes, 4096)) as bytes from runledger.blob`
-    const read = async (): Promise<Record<string, number>> => {
-      const { text } = await call('GET', '/metrics', { key: null, checked: false })
-      const figures = [...text.matchAll(/^runledger_blob_(\S+) (\d+)$/gm)]
-      return Object.fromEntries(figures.map(([, name, value]) => [name, Number(value)]))
-    }
-    // An event is counted once no transaction of the whole server is older: other test files have theirs.
-    let figures = await read()
-    for (let left = 200; left > 0 && !figures['reads_total{source="cache"}']; left -= 1) {
-      await new Promise((done) => setTimeout(done, 50))
-      figures = await read()
-    }
-    t.equal(figures['bytes'], Number(row?.['bytes']))
-    t.ok((figures['reads_total{source="cache"}'] ?? 0) > 0)
-    t.ok((figures['reads_total{source="database"}'] ?? 0) > 0)
-  },
-)
+t.test('metrics tell the bytes that are kept, and where runs had theirs from', async (t) => {
+  const [row] = await sql`select sum(greatest(bytes, 4096)) as bytes from runledger.blob`
+  const read = async (): Promise<Record<string, number>> => {
+    const { text } = await call('GET', '/metrics', { key: null, checked: false })
+    const figures = [...text.matchAll(/^runledger_blob_(\S+) (\d+)$/gm)]
+    return Object.fromEntries(figures.map(([, name, value]) => [name, Number(value)]))
+  }
+  // An event is counted once no transaction of the whole server is older: other test files have theirs.
+  let figures = await read()
+  for (let left = 200; left > 0 && !figures['reads_total{source="cache"}']; left -= 1) {
+    await new Promise((done) => setTimeout(done, 50))
+    figures = await read()
+  }
+  t.equal(figures['bytes'], Number(row?.['bytes']))
+  t.ok((figures['reads_total{source="cache"}'] ?? 0) > 0)
+  t.ok((figures['reads_total{source="database"}'] ?? 0) > 0)
+})

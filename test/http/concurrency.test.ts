@@ -8,7 +8,7 @@ import { startWorkerProcess } from '../helper/worker.ts'
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
 const { call, issue } = await startServer(t, sql, { url })
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const firstUid = 200_000 + (process.pid % 500) * 32
 // Asleep a program costs no CPU time, so that many of them fit on any machine.
 const sleeper = { language: 'python', code: 'import time\ntime.sleep(3)' }
@@ -62,7 +62,7 @@ t.test('overlap is counted as it should be', async (t) => {
   t.equal(countOverlap([span(0, 3), span(1, 3), span(2, 3)]), 3)
 })
 
-t.test('of thirty sleepers of one key never more than ten overlap', minutes, async (t) => {
+t.test('of thirty sleepers of one key never more than ten overlap', async (t) => {
   const worker = await startWorkerProcess(t, url, {
     SLOTS: '14',
     FIRST_UID: String(firstUid),
@@ -91,34 +91,30 @@ t.test('of thirty sleepers of one key never more than ten overlap', minutes, asy
   await worker.ended
 })
 
-t.test(
-  'a flood by one key delays another’s submission by its ten, not by all of it',
-  minutes,
-  async (t) => {
-    await startWorkerProcess(t, url, { SLOTS: '2', FIRST_UID: String(firstUid + 16) })
-    const flood = await issue('beta')
-    const ids: string[] = []
-    for (let n = 0; n < 3; n += 1) ids.push(...(await submitMany(flood, hello, 20)))
-    const others = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const { body } = await call('POST', '/api/submit', {
-          key: await issue('beta'),
-          body: hello,
-        })
-        return body.id as string
-      }),
-    )
-    const own = await readSpans(others)
-    const spans = await readSpans(ids)
-    const received = await sql`
+t.test('a flood by one key delays another’s submission by its ten, not by all of it', async (t) => {
+  await startWorkerProcess(t, url, { SLOTS: '2', FIRST_UID: String(firstUid + 16) })
+  const flood = await issue('beta')
+  const ids: string[] = []
+  for (let n = 0; n < 3; n += 1) ids.push(...(await submitMany(flood, hello, 20)))
+  const others = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const { body } = await call('POST', '/api/submit', {
+        key: await issue('beta'),
+        body: hello,
+      })
+      return body.id as string
+    }),
+  )
+  const own = await readSpans(others)
+  const spans = await readSpans(ids)
+  const received = await sql`
     select id, extract(epoch from created_at)::double precision as at from runledger.result where id = any(${others})`
-    for (const { id, start } of own) {
-      const at = received.find((row) => row['id'] === id)?.['at'] as number
-      const ahead = spans.filter((span) => span.start > at && span.start < start).length
-      // Ten have a place in the queue; one a slot may end and be replaced while the submission is being received.
-      t.ok(ahead <= 10 + 2, `${ahead} of the flood began between its receipt and its start`)
-    }
-    // By the log a slot's next begins before the last one's result is stored, of which as many as twice the slots may wait.
-    t.ok(countOverlap([...spans, ...own]) <= 2 + 2 * 2, 'both slots are shared by all')
-  },
-)
+  for (const { id, start } of own) {
+    const at = received.find((row) => row['id'] === id)?.['at'] as number
+    const ahead = spans.filter((span) => span.start > at && span.start < start).length
+    // Ten have a place in the queue; one a slot may end and be replaced while the submission is being received.
+    t.ok(ahead <= 10 + 2, `${ahead} of the flood began between its receipt and its start`)
+  }
+  // By the log a slot's next begins before the last one's result is stored, of which as many as twice the slots may wait.
+  t.ok(countOverlap([...spans, ...own]) <= 2 + 2 * 2, 'both slots are shared by all')
+})

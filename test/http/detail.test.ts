@@ -11,11 +11,11 @@ await startWorkerProcess(t, url)
 const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64')
 
-t.test('arguments, files and words for the compiler reach the program', minutes, async (t) => {
+t.test('arguments, files and words for the compiler reach the program', async (t) => {
   const python = await run({
     language: 'python',
     code: 'import sys, helper\nprint(sys.argv[1:], helper.x, open("data/b.bin", "rb").read())',
@@ -40,7 +40,7 @@ t.test('arguments, files and words for the compiler reach the program', minutes,
   t.equal(python.body.compile, null)
 })
 
-t.test('limits of its own end a run, and the record says which', minutes, async (t) => {
+t.test('limits of its own end a run, and the record says which', async (t) => {
   const rows = [
     ['cpu_time', 'TLE', { code: 'while True: pass', limits: { cpu_time: 0.2 } }],
     ['wall_time', 'TLE', { code: 'import time\ntime.sleep(9)', limits: { wall_time: 0.3 } }],
@@ -64,7 +64,7 @@ t.test('limits of its own end a run, and the record says which', minutes, async 
   t.match(body.compile_output, 'passed its memory limit')
 })
 
-t.test('the log tells the limits of an attempt as they were', minutes, async (t) => {
+t.test('the log tells the limits of an attempt as they were', async (t) => {
   const { body } = await run({
     language: 'cpp',
     code: 'int main() {}',
@@ -81,7 +81,7 @@ t.test('the log tells the limits of an attempt as they were', minutes, async (t)
   })
 })
 
-t.test('the least that may be asked for is a program’s end, and never ours', minutes, async (t) => {
+t.test('the least that may be asked for is a program’s end, and never ours', async (t) => {
   const limits = { cpu_time: 0.001, wall_time: 0.001, memory: 16 * mebibyte, stdout: 1, stderr: 1, disk: mebibyte, processes: 1 } // prettier-ignore
   const codes = {
     python: 'print(1)',
@@ -100,7 +100,7 @@ t.test('the least that may be asked for is a program’s end, and never ours', m
   }
 })
 
-t.test('bytes go in and come out as base64', minutes, async (t) => {
+t.test('bytes go in and come out as base64', async (t) => {
   const { body } = await run({
     language: 'python',
     code: 'import sys\nb = sys.stdin.buffer.read()\nsys.stdout.buffer.write(b)\nsys.stderr.buffer.write(b[:1])',
@@ -111,7 +111,7 @@ t.test('bytes go in and come out as base64', minutes, async (t) => {
   t.strictSame([body.stdout, body.stderr], [base64(0, 1, 254, 255), base64(0)])
 })
 
-t.test('a tag comes back, and filters lists', minutes, async (t) => {
+t.test('a tag comes back, and filters lists', async (t) => {
   const { body } = await run({ language: 'python', code: '', tag: 'täg' })
   t.equal(body.tag, 'täg')
   const { body: list } = await call('GET', `/api/submissions?tag=${encodeURIComponent('täg')}`)

@@ -14,9 +14,9 @@ const { call, issue } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 
-t.test('each language runs and answers its record', minutes, async (t) => {
+t.test('each language runs and answers its record', async (t) => {
   for (const language of accelerated) {
     const { status, body } = await run({
       language,
@@ -43,7 +43,7 @@ t.test('every byte of stdin comes back from the program', async (t) => {
   t.equal(body.stdout, stdin)
 })
 
-t.test('each fate has its verdict', minutes, async (t) => {
+t.test('each fate has its verdict', async (t) => {
   const rows: [string, object][] = [
     ['AC', { language: 'py', code: 'print("1 \\n\\n")', expected_stdout: '1' }],
     ['WA', { language: 'py', code: 'print(1)', expected_stdout: '2' }],

@@ -18,7 +18,7 @@ t.teardown(() => proxy.close())
 const python = { language: 'python', code: '' }
 const connections = 10
 
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 t.setTimeout(600_000)
 
 /** Begins an outage; what it returns ends it. */
@@ -55,7 +55,7 @@ async function askFor(milliseconds: number): Promise<number> {
 }
 
 for (const [name, begin] of Object.entries(outages)) {
-  t.test(`${name}: answers are 503 unavailable and say nothing of ours`, minutes, async (t) => {
+  t.test(`${name}: answers are 503 unavailable and say nothing of ours`, async (t) => {
     t.equal((await submit()).status, 202)
     const end = await begin()
     const answers = await Promise.all([
@@ -78,7 +78,7 @@ for (const [name, begin] of Object.entries(outages)) {
     await secondsUntil(isAccepted)
   })
 
-  t.test(`${name}: answers come in time, and so does the end of it`, minutes, async (t) => {
+  t.test(`${name}: answers come in time, and so does the end of it`, async (t) => {
     const [slowest, recoveries, during, after]: [number[], number[], number[], number[]] = [[], [], [], []] // prettier-ignore
     // Each of another length, as what is tried again has its own rhythm; all of them long enough that the connections of
     // before are found dead, and too short for the driver to give up those that it makes anew then.
@@ -108,7 +108,7 @@ for (const [name, begin] of Object.entries(outages)) {
     t.ok(Math.max(...after) <= 4 * connections, 'connections after it')
   })
 
-  t.test(`${name}: who waited through it gets the record`, minutes, async (t) => {
+  t.test(`${name}: who waited through it gets the record`, async (t) => {
     await sql`delete from runledger.pending`
     const waiting = call('POST', '/api/submit?wait=true', { body: python })
     let rows: readonly { readonly id?: string }[] = []
@@ -129,7 +129,7 @@ for (const [name, begin] of Object.entries(outages)) {
   })
 }
 
-t.test('a request that was answered without the database does not count', minutes, async (t) => {
+t.test('a request that was answered without the database does not count', async (t) => {
   const key = await issue('beta')
   proxy.blackHole()
   const answers = await Promise.all(

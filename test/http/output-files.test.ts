@@ -13,7 +13,7 @@ await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const told = (name: string, text: string): object => ({
@@ -23,7 +23,7 @@ const told = (name: string, text: string): object => ({
   content: Buffer.from(text).toString('base64'),
 })
 
-t.test('what was left comes back, the log has its digest, and retention removes it', minutes, async (t) => {
+t.test('what was left comes back, the log has its digest, and retention removes it', async (t) => {
   const { body } = await run({
     language: 'python',
     code: `import os\nos.mkdir('sub')\nopen('sub/a.txt', 'w').write('a')\nopen('big', 'wb').write(b'x' * ${mebibyte + 1})`,
@@ -46,7 +46,7 @@ t.test('what was left comes back, the log has its digest, and retention removes 
   t.match(await readResult(sql, body.id, null), { purged_at: String, files: null })
 }) // prettier-ignore
 
-t.test('however the program ended', minutes, async (t) => {
+t.test('however the program ended', async (t) => {
   const output_files = ['out']
   const rows: [string, object][] = [
     ['TLE', { code: 'open("out", "w").write("x")\nwhile True: pass', limits: { cpu_time: 0.5 } }],
@@ -63,7 +63,7 @@ t.test('however the program ended', minutes, async (t) => {
   t.equal((await run({ language: 'python', code: '' })).body.files, null, 'none were asked for')
 })
 
-t.test('what a resident interpreter forks and what is compiled leave theirs, too', minutes, async (t) => {
+t.test('what a resident interpreter forks and what is compiled leave theirs, too', async (t) => {
   const code = '#include <fstream>\nint main() { std::ofstream("out") << "c++"; }'
   const { body } = await run({ language: 'cpp', code, output_files: ['out'] })
   t.strictSame(body.files, [told('out', 'c++')], body.compile_output)

@@ -17,40 +17,36 @@ const worker = await startWorkerProcess(t, url, {
 })
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 const program = (code: string): object => ({ type: 'program', language: 'python', code })
 const judged = (checker: object, tests: object[] = [{ stdin: '1', expected_stdout: 'a' }]) =>
   run({ language: 'python', code: 'print(input())', tests, checker })
 
-t.test(
-  'a checker sees input, output and answer, and its exit status decides',
-  minutes,
-  async (t) => {
-    const checker = program(`import sys
+t.test('a checker sees input, output and answer, and its exit status decides', async (t) => {
+  const checker = program(`import sys
 i, o, a = (open(name).read() for name in sys.argv[1:])
 print("hidden")
 print(i, o.strip(), a, file=sys.stderr)
 sys.exit(0 if o.strip() == i and a == "yes" else 1)`)
-    const { body } = await judged(checker, [
-      { stdin: '1', expected_stdout: 'yes' },
-      { stdin: '2', expected_stdout: 'no' },
-      { stdin: '3' },
-    ])
-    const tests = body.tests as { verdict: string; message: string }[]
-    t.strictSame(
-      tests.map(({ verdict, message }) => [verdict, message]),
-      [
-        ['AC', '1 1 yes\n'],
-        ['WA', '2 2 no\n'],
-        ['WA', '3 3 \n'],
-      ],
-    )
-    t.equal(body.verdict, 'WA')
-  },
-)
+  const { body } = await judged(checker, [
+    { stdin: '1', expected_stdout: 'yes' },
+    { stdin: '2', expected_stdout: 'no' },
+    { stdin: '3' },
+  ])
+  const tests = body.tests as { verdict: string; message: string }[]
+  t.strictSame(
+    tests.map(({ verdict, message }) => [verdict, message]),
+    [
+      ['AC', '1 1 yes\n'],
+      ['WA', '2 2 no\n'],
+      ['WA', '3 3 \n'],
+    ],
+  )
+  t.equal(body.verdict, 'WA')
+})
 
-t.test('a checker that fails is IE with its reason, and never AC', minutes, async (t) => {
+t.test('a checker that fails is IE with its reason, and never AC', async (t) => {
   const rows: [string, RegExp][] = [
     ['import sys\nsys.exit(3)', /exited with 3/],
     ['import sys\nsys.exit(7)', /exited with 7/],
@@ -70,7 +66,7 @@ t.test('a checker that fails is IE with its reason, and never AC', minutes, asyn
   t.notOk(worker.logged.includes('worker.suspended'))
 })
 
-t.test('a checker is not asked where the program’s end has decided', minutes, async (t) => {
+t.test('a checker is not asked where the program’s end has decided', async (t) => {
   const { body } = await run({
     language: 'python',
     code: '1 / 0',
@@ -80,7 +76,7 @@ t.test('a checker is not asked where the program’s end has decided', minutes, 
   t.match(body, { verdict: 'RE', tests: [{ verdict: 'RE', message: null }] })
 })
 
-t.test('a checker leaves nothing to the next run, nor a run to its checker', minutes, async (t) => {
+t.test('a checker leaves nothing to the next run, nor a run to its checker', async (t) => {
   const look = 'import os, sys\nseen = [p for p in ("/tmp/f", "/box/f") if os.path.exists(p)]\nfor p in ("/tmp/f", "/box/f"): open(p, "w").close()\n' // prettier-ignore
   const { body } = await run({
     language: 'python',
@@ -148,7 +144,7 @@ const standard: [name: string, output: string, expected: string, verdict: string
 
 t.test(
   'testlib’s standard checkers judge as they do elsewhere',
-  { ...minutes, skip: existsSync(header) ? false : `${header} is not here` },
+  { skip: existsSync(header) ? false : `${header} is not here` },
   async (t) => {
     for (const [name, output, expected, verdict] of standard) {
       const { body } = await run({

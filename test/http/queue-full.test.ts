@@ -146,11 +146,10 @@ t.test('the rate is of the last ten ends, since the first of them', async (t) =>
   }
   /** Ends that lie so many seconds back. */
   const end = async (...secondsAgo: number[]): Promise<void> => {
-    for (const seconds of secondsAgo) {
-      await sql`
-        insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, hash, recorded_at)
-        values (gen_random_uuid(), 1, 'execution.abandoned', 1, '{}', '{}', '', now() - make_interval(secs => ${seconds}))`
-    }
+    await sql`
+      insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, hash, recorded_at)
+      select gen_random_uuid(), 1, 'execution.abandoned', 1, '{}', '{}', '', now() - make_interval(secs => seconds)
+      from unnest(${secondsAgo}::double precision[]) seconds`
   }
   await sql`alter table runledger.event disable trigger user`
   await sql`delete from runledger.event`

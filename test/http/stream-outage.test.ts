@@ -14,24 +14,25 @@ const { sql, url, drop } = await createTestDatabase({ ownServer: true })
 t.teardown(drop)
 t.setTimeout(280_000)
 const { key } = await createCaller(sql)
-const lines = 60
-const counting = `import time\nfor n in range(${lines}):\n print("line", n, "€", flush=True); time.sleep(0.1)`
-const whole = Array.from({ length: lines }, (_, n) => `line ${n} €\n`).join('')
-
-/** Follows a new submission of the counting program to its end. */
+// After a crash the server recovers in its own time, and the worker listens again after pauses of up to seven seconds.
+const patientLines = 200
+/** Follows a new submission of a program that counts to its end, ten lines a second. */
 async function follow(
   t: Test,
   ports: readonly number[],
+  lines = 60,
 ): Promise<{
   readonly id: string
   readonly seen: readonly StreamEvent[]
   readonly told: Promise<void>
 }> {
+  const code = `import time\nfor n in range(${lines}):\n print("line", n, "€", flush=True); time.sleep(0.1)`
+  const whole = Array.from({ length: lines }, (_, n) => `line ${n} €\n`).join('')
   const stream = await openStream({
     port: ports[0] ?? 0,
     key,
     path: '/api/submit',
-    body: { language: 'python', code: counting },
+    body: { language: 'python', code, limits: { wall_time: 200 } },
   })
   const { id } = (await stream.until(({ event }) => event === 'submitted')).data
   stream.close()
@@ -54,7 +55,10 @@ async function follow(
 }
 
 async function untilTold(seen: readonly StreamEvent[], outputs: number): Promise<void> {
-  while (seen.filter(({ event }) => event === 'stdout').length < outputs) await sleep(10)
+  while (seen.filter(({ event }) => event === 'stdout').length < outputs) {
+    if (seen.at(-1)?.event === 'result') throw new Error(`ended before it had ${outputs} outputs`)
+    await sleep(10)
+  }
 }
 
 t.test('a web process is killed, another one goes on', async (t) => {
@@ -106,7 +110,7 @@ t.test('a worker is killed: the next attempt is told from its beginning', async 
 t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice', async (t) => {
   const worker = await startWorkerProcess(t, url)
   const { port } = await startWebProcess(t, url)
-  const { seen, told } = await follow(t, [port])
+  const { seen, told } = await follow(t, [port], patientLines)
   await untilTold(seen, 5)
   await crash(sql)
   const before = seen.filter(({ event }) => event === 'stdout').length
@@ -121,7 +125,7 @@ t.test('PostgreSQL crashes while it runs: nothing is lost, nothing comes twice',
 t.test('after a crash who comes anew is told all of it while it runs', async (t) => {
   const worker = await startWorkerProcess(t, url)
   const { port } = await startWebProcess(t, url)
-  const { id, seen, told } = await follow(t, [port])
+  const { id, seen, told } = await follow(t, [port], patientLines)
   await untilTold(seen, 5)
   await crash(sql)
   const late = await openUntilAnswered(port, `/api/result/${id}/stream`)

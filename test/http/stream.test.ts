@@ -142,7 +142,7 @@ for (const BOX of ['keeper', 'bubblewrap']) {
         await streamOf(id, { onEvent })
       ).ended
       t.strictSame(findFlaws(events), [])
-      t.ok(events.filter(({ event }) => event === 'stdout').length > 5, 'in pieces')
+      t.ok(events.filter(({ event }) => event === 'stdout').length > 1, 'in pieces')
       for (const [index, one] of resumed.entries()) {
         const rest = await (await one).ended
         const whole = [...events.slice(0, index + 1), ...rest]
@@ -175,7 +175,7 @@ for (const BOX of ['keeper', 'bubblewrap']) {
 
     t.test('tests are told as they end, without their outputs', async (t) => {
       const code = 'import time\nn = int(input())\ntime.sleep(n)\nprint(n)'
-      const tests = ['0', '1', '0'].map((stdin, index) => ({
+      const tests = ['0', '5', '0'].map((stdin, index) => ({
         stdin,
         expected_stdout: index === 2 ? 'x' : stdin,
       }))
@@ -191,7 +191,7 @@ for (const BOX of ['keeper', 'bubblewrap']) {
           { index: 2, verdict: 'WA', difference: { line: 1 } },
         ],
       )
-      t.ok((told[1]?.at ?? 0) - (told[0]?.at ?? 0) > 500, 'the first before the second has ended')
+      t.ok((told[1]?.at ?? 0) - (told[0]?.at ?? 0) > 2500, 'the first before the second has ended')
       t.notOk(namesOf(events).some((name) => name === 'stdout' || name === 'stderr'))
       for (const { data } of told) t.notOk('stdout' in data)
       const again = await (await streamOf(events[0]?.data.id)).ended

@@ -11,7 +11,7 @@ await startWorkerProcess(t, url)
 const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
 
 const mebibyte = 1024 * 1024
-const minutes = { timeout: 600_000 }
+t.setTimeout(600_000)
 const run = (body: object): Promise<Answer> => call('POST', '/api/submit?wait=true', { body })
 
 const double = 'print(int(input()) * 2)'
@@ -20,30 +20,26 @@ type Told = Readonly<Record<string, unknown>>
 const pick = (body: { tests: Told[] }, field: string): unknown[] =>
   body.tests.map((one) => one[field])
 
-t.test(
-  'each test has its own run, and the first in order that fails decides',
-  minutes,
-  async (t) => {
-    const good = await run({ language: 'python', code: double, tests: cases })
-    t.match(good.body, { verdict: 'AC', stdout: '2\n', exit_code: 0, difference: null })
-    t.strictSame(pick(good.body, 'stdout'), ['2\n', '4\n', '6\n'])
+t.test('each test has its own run, and the first in order that fails decides', async (t) => {
+  const good = await run({ language: 'python', code: double, tests: cases })
+  t.match(good.body, { verdict: 'AC', stdout: '2\n', exit_code: 0, difference: null })
+  t.strictSame(pick(good.body, 'stdout'), ['2\n', '4\n', '6\n'])
 
-    const { body } = await run({
-      language: 'python',
-      code: 'n = int(input())\nif n == 2: print("no")\nelif n == 3: 1 / 0\nelse: print(n * 2)',
-      tests: cases.map((one, index) => ({ ...one, name: `case ${index}` })),
-    })
-    t.strictSame(pick(body, 'verdict'), ['AC', 'WA', 'RE'])
-    t.strictSame(pick(body, 'name'), ['case 0', 'case 1', 'case 2'])
-    t.strictSame(pick(body, 'difference'), [null, { line: 1, expected: '4', got: 'no' }, null])
-    t.match(body, { verdict: 'WA', stdout: 'no\n', exit_code: 0, status: 'completed' })
-    t.strictSame(body.difference, { line: 1, expected: '4', got: 'no' })
-    t.equal(body.wall_time, Math.max(...(pick(body, 'wall_time') as number[])))
-    t.equal(body.memory_peak, Math.max(...(pick(body, 'memory_peak') as number[])))
-  },
-)
+  const { body } = await run({
+    language: 'python',
+    code: 'n = int(input())\nif n == 2: print("no")\nelif n == 3: 1 / 0\nelse: print(n * 2)',
+    tests: cases.map((one, index) => ({ ...one, name: `case ${index}` })),
+  })
+  t.strictSame(pick(body, 'verdict'), ['AC', 'WA', 'RE'])
+  t.strictSame(pick(body, 'name'), ['case 0', 'case 1', 'case 2'])
+  t.strictSame(pick(body, 'difference'), [null, { line: 1, expected: '4', got: 'no' }, null])
+  t.match(body, { verdict: 'WA', stdout: 'no\n', exit_code: 0, status: 'completed' })
+  t.strictSame(body.difference, { line: 1, expected: '4', got: 'no' })
+  t.equal(body.wall_time, Math.max(...(pick(body, 'wall_time') as number[])))
+  t.equal(body.memory_peak, Math.max(...(pick(body, 'memory_peak') as number[])))
+})
 
-t.test('stop_on_failure leaves the tests after the first failure', minutes, async (t) => {
+t.test('stop_on_failure leaves the tests after the first failure', async (t) => {
   const { body } = await run({
     language: 'python',
     code: 'n = int(input())\nprint(n * 2 if n != 2 else 0)',
@@ -54,46 +50,42 @@ t.test('stop_on_failure leaves the tests after the first failure', minutes, asyn
   t.equal(body.tests[2].stdout, null)
 })
 
-t.test(
-  'a program is compiled once for all its tests, and its limits are each run’s',
-  minutes,
-  async (t) => {
-    const { body } = await run({
-      language: 'cpp',
-      code: '#include <iostream>\nint main(int c, char **a) { int n; std::cin >> n; if (n == 2) for (;;); std::cout << n * 2 << a[1]; }',
-      tests: [
-        { stdin: '1', args: ['x'], expected_stdout: '2x' },
-        { stdin: '2' },
-        { stdin: '3', expected_stdout: '6y' },
-      ],
-      args: ['y'],
-      limits: { cpu_time: 0.5 },
-    })
-    t.strictSame(pick(body, 'verdict'), ['AC', 'TLE', 'AC'])
-    t.match(body, { verdict: 'TLE', limit: 'cpu_time', compile: { exit_code: 0 } })
-    const { body: told } = await call('GET', `/api/result/${body.id}/events`)
-    const ended = told.events.find(({ type }: { type: string }) => type === 'execution.completed')
-    t.strictSame(pick(ended.data, 'verdict'), ['AC', 'TLE', 'AC'])
-    t.equal(
-      told.events.filter(({ type }: { type: string }) => type === 'execution.started').length,
-      1,
-    )
-  },
-)
+t.test('a program is compiled once for all its tests, and its limits are each run’s', async (t) => {
+  const { body } = await run({
+    language: 'cpp',
+    code: '#include <iostream>\nint main(int c, char **a) { int n; std::cin >> n; if (n == 2) for (;;); std::cout << n * 2 << a[1]; }',
+    tests: [
+      { stdin: '1', args: ['x'], expected_stdout: '2x' },
+      { stdin: '2' },
+      { stdin: '3', expected_stdout: '6y' },
+    ],
+    args: ['y'],
+    limits: { cpu_time: 0.5 },
+  })
+  t.strictSame(pick(body, 'verdict'), ['AC', 'TLE', 'AC'])
+  t.match(body, { verdict: 'TLE', limit: 'cpu_time', compile: { exit_code: 0 } })
+  const { body: told } = await call('GET', `/api/result/${body.id}/events`)
+  const ended = told.events.find(({ type }: { type: string }) => type === 'execution.completed')
+  t.strictSame(pick(ended.data, 'verdict'), ['AC', 'TLE', 'AC'])
+  t.equal(
+    told.events.filter(({ type }: { type: string }) => type === 'execution.started').length,
+    1,
+  )
+})
 
-t.test('what is not compiled runs no test', minutes, async (t) => {
+t.test('what is not compiled runs no test', async (t) => {
   const { body } = await run({ language: 'cpp', code: 'int main( {', tests: cases })
   t.match(body, { verdict: 'CE', exit_code: null })
   t.strictSame(pick(body, 'verdict'), [null, null, null])
 })
 
-t.test('no run finds anything of another', minutes, async (t) => {
+t.test('no run finds anything of another', async (t) => {
   const code = 'import os\nfor p in ("/box/f", "/tmp/f"):\n  print(os.path.exists(p))\n  open(p, "w").write("x")' // prettier-ignore
   const { body } = await run({ language: 'python', code, tests: [{}, {}] })
   t.strictSame(pick(body, 'stdout'), ['False\nFalse\n', 'False\nFalse\n'])
 })
 
-t.test('checkers judge as they are named', minutes, async (t) => {
+t.test('checkers judge as they are named', async (t) => {
   const rows: [object, string, string, string][] = [
     [{ type: 'lines' }, 'a \nb\n\n', 'a\nb', 'AC'],
     [{ type: 'exact' }, 'a\n', 'a', 'WA'],
@@ -115,7 +107,7 @@ t.test('checkers judge as they are named', minutes, async (t) => {
   }
 })
 
-t.test('a difference may hold any character', minutes, async (t) => {
+t.test('a difference may hold any character', async (t) => {
   const { body } = await run({
     language: 'python',
     code: 'import sys\nsys.stdout.buffer.write(b"\\0\\xff\\n")',
@@ -124,36 +116,28 @@ t.test('a difference may hold any character', minutes, async (t) => {
   t.strictSame(body.difference, { line: 1, expected: '\0', got: '\0\ufffd' })
 })
 
-t.test(
-  'of long outputs the beginning is told, of all tests together a bounded part',
-  minutes,
-  async (t) => {
-    const { body } = await run({
-      language: 'python',
-      code: 'print("x" * 100_000)',
-      tests: Array.from({ length: 70 }, () => ({})),
-    })
-    t.equal(body.tests[0].stdout.length, 65_536)
-    t.equal(body.tests[0].stdout_truncated, true)
-    t.equal(body.stdout.length, 100_001, 'the decisive one is told whole')
-    const total = (pick(body, 'stdout') as string[]).reduce((sum, { length }) => sum + length, 0)
-    t.equal(total, mebibyte)
-    t.equal(body.tests[69].stdout_truncated, true)
-  },
-)
+t.test('of long outputs the beginning is told, of all tests together a bounded part', async (t) => {
+  const { body } = await run({
+    language: 'python',
+    code: 'print("x" * 100_000)',
+    tests: Array.from({ length: 70 }, () => ({})),
+  })
+  t.equal(body.tests[0].stdout.length, 65_536)
+  t.equal(body.tests[0].stdout_truncated, true)
+  t.equal(body.stdout.length, 100_001, 'the decisive one is told whole')
+  const total = (pick(body, 'stdout') as string[]).reduce((sum, { length }) => sum + length, 0)
+  t.equal(total, mebibyte)
+  t.equal(body.tests[69].stdout_truncated, true)
+})
 
-t.test(
-  'the bodies of tests go with their age, what the log says of them stays',
-  minutes,
-  async (t) => {
-    const { body } = await run({ language: 'python', code: double, tests: cases })
-    await sql`select runledger.purge_bodies(interval '0 seconds', 1000)`
-    const { body: purged } = await call('GET', `/api/result/${body.id}`)
-    t.match(purged, { verdict: 'AC', tests: null, stdout: null, difference: null })
-    t.equal((await sql`select from audit.altered_body`).length, 0)
-    t.equal((await sql`select from audit.drift`).length, 0)
-  },
-)
+t.test('the bodies of tests go with their age, what the log says of them stays', async (t) => {
+  const { body } = await run({ language: 'python', code: double, tests: cases })
+  await sql`select runledger.purge_bodies(interval '0 seconds', 1000)`
+  const { body: purged } = await call('GET', `/api/result/${body.id}`)
+  t.match(purged, { verdict: 'AC', tests: null, stdout: null, difference: null })
+  t.equal((await sql`select from audit.altered_body`).length, 0)
+  t.equal((await sql`select from audit.drift`).length, 0)
+})
 
 t.test('what is wrong is refused, all of it at once', async (t) => {
   const rows: [object, ...string[]][] = [

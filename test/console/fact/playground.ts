@@ -2,7 +2,17 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { enter, write } from '../service.ts'
-import { fact, origin, outcome, runTests, service, showsVerdict, start, stdout } from '../suite.ts'
+import {
+  fact,
+  isAccepted,
+  origin,
+  outcome,
+  runTests,
+  service,
+  showsVerdict,
+  start,
+  stdout,
+} from '../suite.ts'
 
 const run = promisify(execFile)
 
@@ -93,6 +103,7 @@ fact(
     await enter(page, origin, key)
     await write(page, 'while True: pass')
     await start(page)
+    await isAccepted(page)
     await page.getByRole('button', { name: 'Stop' }).click()
     await showsVerdict(page, 'Stopped')
     await page.getByRole('tab', { name: 'Options' }).click()

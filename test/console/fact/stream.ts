@@ -10,6 +10,7 @@ import {
   endless,
   endlessLimits,
   fact,
+  isAccepted,
   origin,
   outcome,
   service,
@@ -70,6 +71,7 @@ fact('what waits for a worker is stopped, too', async (t, { page }, key) => {
   await enter(page, origin, key)
   await start(page)
   await outcome(page).locator('.badge', { hasText: 'Queued' }).waitFor()
+  await isAccepted(page)
   await stopButton(page).click()
   await showsVerdict(page, 'Stopped')
   t.match(await outcome(page).textContent(), /taken back/)
@@ -144,12 +146,12 @@ fact(
         name: 'streams',
         requestsPerMinute: 100_000,
         concurrentExecutions: null,
-        limits: {},
+        limits: { wall_seconds: endlessLimits.wall_time },
       },
       'test',
     )
     const key = await service.issue('streams')
-    const id = await submit(key, { code: endless })
+    const id = await submit(key, { code: endless, limits: endlessLimits })
     const port = Number(new URL(origin).port)
     const path = `/api/result/${id}/stream`
     const others = await Promise.all(
