@@ -108,7 +108,6 @@ export async function startExecutor(
   t: Test,
   options: Partial<ExecutorOptions> = {},
 ): Promise<Executor> {
-  t.setTimeout(120_000 * timeFactor)
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   shareKeeper(directory)

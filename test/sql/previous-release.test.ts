@@ -161,9 +161,11 @@ if (release === null) {
   t.test('what its worker runs can be cancelled, heard or not', { skip }, async (t) => {
     await startWorkerProcess(t, url, {}, release.directory)
     const caller = await createCaller(sql)
-    const code = 'import time; print("so far", flush=True); time.sleep(2)'
+    const code = 'import time; print("so far", flush=True); time.sleep(10)'
     const id = await submitNew(sql, caller, describeSubmission({ code }))
     while ((await readResult(sql, id, null))?.status !== 'running') await sleep(20)
+    // That is said before its first instruction.
+    await sleep(3000)
     const actor = { api_key: caller.apiKeyId }
     t.equal(await cancelSubmission(sql, id, caller.accountId, { actor }), 'requested')
     t.match(await finalResult(sql, id), { status: 'cancelled', verdict: null, stdout: 'so far\n' })

@@ -11,6 +11,7 @@ import {
   startExecutor,
   timeFactor,
 } from '../../helper/executor.ts'
+import type { TextPhase } from '../../helper/executor.ts'
 
 const executor = await startExecutor(t)
 
@@ -115,7 +116,7 @@ t.test(
   'what the main process leaves behind is killed, and its output until then counts',
   async (t) => {
     const code =
-      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    print("child", flush=True)\n    time.sleep(60)\n  os._exit(0)\nos.wait()\ntime.sleep(0.3)\nprint("parent")'
+      'import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    print("child", flush=True)\n    time.sleep(60)\n  os._exit(0)\nos.wait()\ntime.sleep(2)\nprint("parent")'
     const phase = await run(executor, 'python', code)
     t.match(phase, { ending: 'exited', exitCode: 0, stdout: 'child\nparent\n' })
     t.ok(phase.usage.wallSeconds < 30)
@@ -156,21 +157,24 @@ t.test('CPU time spent by several processes together passes the limit', async (t
 t.test(
   'a binary that nothing can start is its own failing end, in either kind of box',
   async (t) => {
-    const noLinker =
-      '__attribute__((section(".interp"), used)) static const char x[] = "/nonexistent/ld"; int main() {}'
-    const directory = noLinker.replace('/nonexistent/ld', '/box')
-    const noForm = 'asm(".section .interp,\\"a\\"\\n.zero 5000\\n.previous"); int main() {}'
-    t.match(await run(executor, 'cpp', noLinker), {
+    const linkTo = async (interpreter: string): Promise<TextPhase | null> => {
+      const compileArguments = [`-Wl,--dynamic-linker=${interpreter}`]
+      const more = { compileArguments }
+      const { run: phase } = await execute(executor, 'cpp', 'int main() {}', '', undefined, undefined, more) // prettier-ignore
+      return phase
+    }
+    t.match(await linkTo('/nonexistent/ld'), {
       ending: 'exited',
       exitCode: 127,
       stderr: './main: No such file or directory\n',
     })
-    t.match(await run(executor, 'cpp', directory), {
+    t.match(await linkTo('/box'), {
       ending: 'exited',
       exitCode: 126,
       stderr: './main: Permission denied\n',
     })
-    const { ending, exitCode, stderr } = await run(executor, 'cpp', noForm)
+    // No path is so long.
+    const { ending, exitCode, stderr } = (await linkTo('x'.repeat(5000)))!
     t.equal(ending, 'exited')
     t.match(stderr, /^\.\/main: /)
     // bubblewrap has a shell read it, to which it is a script of nonsense.

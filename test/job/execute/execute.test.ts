@@ -172,14 +172,14 @@ t.test('what is no UTF-8 comes back with U+FFFD, and every other byte as it was'
 t.test('a full queue refuses and leaves nothing behind', async (t) => {
   const [before] = await sql`select count(*) from runledger.event`
   t.strictSame(
-    await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 }).then(
-      async (first) => {
-        t.equal(first.kind, 'received')
-        const second = await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 })
-        if (first.kind === 'received') await finalResult(sql, first.id)
-        return second
-      },
-    ),
+    await submit(sql, caller, describeSubmission({ code: 'import time; time.sleep(1)' }), {
+      capacity: 1,
+    }).then(async (first) => {
+      t.equal(first.kind, 'received')
+      const second = await submit(sql, caller, describeSubmission({ code: '' }), { capacity: 1 })
+      if (first.kind === 'received') await finalResult(sql, first.id)
+      return second
+    }),
     { kind: 'queue_full' },
   )
   const [after] = await sql`select count(*) from runledger.event where type = 'submission.received'`

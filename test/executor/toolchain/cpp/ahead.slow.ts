@@ -14,8 +14,9 @@ const mebibyte = 1024 * 1024
 const limits = scaleLimits(
   {},
   {
-    cpuSeconds: 3,
-    memoryBytes: 512 * mebibyte,
+    cpuSeconds: 6,
+    wallSeconds: 120,
+    memoryBytes: 1024 * mebibyte,
     stdoutBytes: 8 * mebibyte,
     diskBytes: 64 * mebibyte,
   },
@@ -31,8 +32,6 @@ const ready = await startExecutor(t, {
   accelerators: ['preparation', 'ahead-start'],
 })
 const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })
-// Beside the other suites of compilers it takes minutes.
-t.setTimeout(1_800_000)
 const compiler = /^cc1plus$/
 
 const compile = (

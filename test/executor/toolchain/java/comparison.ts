@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Executor, ExecutorOptions, Outcome } from '#executor'
-import { cacheScope, execute, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { cacheScope, execute, startExecutor } from '../../../helper/executor.ts'
 import type { Examples } from './example.ts'
 
 /** A JVM that stays has grown; one that compiles a few lines and ends has not. */
@@ -18,9 +18,6 @@ export const wasResident = ({
 }: {
   compile: { usage: { memoryPeakBytes: number } } | null
 }): boolean => (compile?.usage.memoryPeakBytes ?? 0) > residentBytes
-
-/** What a comparison may take. */
-export const seconds = 280 * timeFactor
 
 let sources = 0
 /** A source that no cache has. */
@@ -86,7 +83,6 @@ export async function compareAll(t: Test, examples: Examples): Promise<void> {
   const [residentDirectory, boxDirectory] = [makeDirectory(), makeDirectory()]
   const resident = await startWithResident(t, { cacheDirectory: residentDirectory })
   const box = await startExecutor(t, { cacheDirectory: boxDirectory })
-  t.setTimeout(seconds * 1000)
   let residents = 0
   for (const [name, code] of examples) {
     const request = { language: 'java', code, stdin, cacheScope } as const

@@ -6,14 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { ExecutionRequest, Executor } from '#executor'
 import { findWorkerGroups } from '../../../../helper/control-group.ts'
-import {
-  execute,
-  firstUid,
-  run,
-  scaleLimits,
-  startExecutor,
-  timeFactor,
-} from '../../../../helper/executor.ts'
+import { execute, firstUid, run, scaleLimits, startExecutor } from '../../../../helper/executor.ts'
 import type { TextPhase } from '../../../../helper/executor.ts'
 
 const mebibyte = 1024 * 1024
@@ -21,7 +14,7 @@ const mebibyte = 1024 * 1024
 export const limits = scaleLimits({
   memoryBytes: 256 * mebibyte,
   cpuSeconds: 2,
-  wallSeconds: 20,
+  wallSeconds: 120,
   stdoutBytes: mebibyte,
   processes: 64,
 })
@@ -90,7 +83,6 @@ export async function compareWithOwn(
   t: Test,
   { language, name, code, words }: Runtime,
 ): Promise<readonly [ready: Executor, alone: Executor]> {
-  t.setTimeout(240_000 * timeFactor)
   const options = { slots: 1, box: 'keeper', languages: [language], limits } as const
   const ready = await startExecutor(t, { ...options, accelerators: ['ahead-start'] })
   const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })

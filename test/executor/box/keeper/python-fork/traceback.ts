@@ -88,7 +88,7 @@ def work():
 thread = threading.Thread(target=work, name='worker')
 thread.start(); thread.join(); print('goes on')`,
   'a thread of _thread':
-    'import _thread, time\n_thread.start_new_thread(lambda: 1 / 0, ())\ntime.sleep(0.1)',
+    'import _thread, time\n_thread.start_new_thread(lambda: 1 / 0, ())\ntime.sleep(1)',
   'no more than the limit of frames':
     'import sys\nsys.tracebacklimit = 2\ndef f(n):\n  if n: f(n-1)\n  else: 1/0\nf(9)',
   'recursion without end': 'def f(): f()\nf()',
