@@ -61,7 +61,7 @@ function createLog({
       mostWeight,
       underWay: 1,
       // Here what is under way ends when it is told to.
-      patienceMilliseconds: 60_000,
+      patienceMilliseconds: 5000,
       ...bounds,
     }),
     async end(error) {

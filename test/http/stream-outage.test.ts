@@ -15,7 +15,7 @@ t.teardown(drop)
 t.setTimeout(280_000)
 const { key } = await createCaller(sql)
 // After a crash the server recovers in its own time, and the worker listens again after pauses of up to seven seconds.
-const patientLines = 200
+const patientLines = 150
 /** Follows a new submission of a program that counts to its end, ten lines a second. */
 async function follow(
   t: Test,
