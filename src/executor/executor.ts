@@ -163,7 +163,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       signal: closing.signal,
       track: (work) => void keepUntilSettled(preparing, work),
     },
-    options,
+    options.accelerators,
+    onFallback,
   )
   const slots = createSlotPool(options.slots, firstUid, options.spares)
   const limits = { ...defaultLimits, ...options.limits }

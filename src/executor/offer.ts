@@ -74,12 +74,8 @@ function keepAllowed(toolchain: Toolchain, allowed: LanguageOptions['accelerator
 export async function beginPreparations(
   toolchains: Toolchains,
   workshop: Workshop,
-  {
-    accelerators,
-    onFallback = () => {},
-  }: Pick<LanguageOptions, 'accelerators'> & {
-    readonly onFallback?: (reason: string) => void
-  },
+  accelerators: LanguageOptions['accelerators'],
+  onFallback: (reason: string) => void,
 ): Promise<Toolchains> {
   const begin = async (language: Language, toolchain: Toolchain): Promise<Toolchain> => {
     try {
