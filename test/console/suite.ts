@@ -79,7 +79,7 @@ export async function allowTime(page: Page): Promise<void> {
 }
 
 /** Until the service has it, there is nothing to be stopped. */
-export const isAccepted = (page: Page): Promise<void> =>
+export const awaitAccepted = (page: Page): Promise<void> =>
   page.getByRole('link', { name: /^Submission / }).waitFor()
 export const stopButton = (page: Page): Locator =>
   page.getByRole('button', { name: 'Stop', exact: true })

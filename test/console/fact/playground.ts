@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { enter, write } from '../service.ts'
 import {
   fact,
-  isAccepted,
+  awaitAccepted,
   origin,
   outcome,
   runTests,
@@ -103,7 +103,7 @@ fact(
     await enter(page, origin, key)
     await write(page, 'while True: pass')
     await start(page)
-    await isAccepted(page)
+    await awaitAccepted(page)
     await page.getByRole('button', { name: 'Stop' }).click()
     await showsVerdict(page, 'Stopped')
     await page.getByRole('tab', { name: 'Options' }).click()

@@ -10,7 +10,7 @@ import {
   endless,
   endlessLimits,
   fact,
-  isAccepted,
+  awaitAccepted,
   origin,
   outcome,
   service,
@@ -71,7 +71,7 @@ fact('what waits for a worker is stopped, too', async (t, { page }, key) => {
   await enter(page, origin, key)
   await start(page)
   await outcome(page).locator('.badge', { hasText: 'Queued' }).waitFor()
-  await isAccepted(page)
+  await awaitAccepted(page)
   await stopButton(page).click()
   await showsVerdict(page, 'Stopped')
   t.match(await outcome(page).textContent(), /taken back/)
