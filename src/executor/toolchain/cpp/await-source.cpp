@@ -2,7 +2,6 @@
 // that there is one. Until then it has read nothing of a submission.
 #include "gate.h"
 
-#include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "opened-header.h"
+#include "read-again.h"
 #include "written-pages.h"
 
 namespace {
@@ -34,10 +34,7 @@ void awaitSource() {
   // Where one compilation follows another, nothing is done in vain.
   if (!isThere(pauseMilliseconds)) mapHeadersAhead(getenv(gateVariable), [] { return isThere(0); });
   char byte;
-  ssize_t got;
-  do got = read(goDescriptor, &byte, 1);
-  while (got < 0 && errno == EINTR);
-  if (got != 1) _exit(70);
+  if (readAgain(goDescriptor, &byte, 1) != 1) _exit(70);
   close(goDescriptor);
   close(saidDescriptor);
 }

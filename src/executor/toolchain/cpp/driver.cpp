@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "made-templates.h"
+#include "read-again.h"
 
 namespace {
 
@@ -47,13 +48,6 @@ Pipe makePipe() {
     end = moved;
   }
   return {ends[0], ends[1]};
-}
-
-ssize_t readAgain(int file, void *target, size_t bytes) {
-  ssize_t got;
-  do got = read(file, target, bytes);
-  while (got < 0 && errno == EINTR);
-  return got;
 }
 
 struct Compiler {

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "read-again.h"
+
 namespace {
 
 constexpr char compiler[] = "cc1plus";
@@ -30,10 +32,7 @@ void tellEnd(int status, void *) {
   prctl(PR_SET_NAME, "awaits-cc1plus");
   for (int file = STDIN_FILENO; file <= goDescriptor; file += 1) close(file);
   unsigned char status;
-  ssize_t got;
-  do got = read(told, &status, 1);
-  while (got < 0 && errno == EINTR);
-  if (got == 1) _exit(status);
+  if (readAgain(told, &status, 1) == 1) _exit(status);
   // It was killed. The driver hears no word of it, and has plain g++ compile.
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
