@@ -82,7 +82,7 @@ test-compilers: setup packages ## what a prepared compiler makes is what the pla
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
-	@CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh
+	@CGROUP2_SILENCE_SECONDS=400 CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts

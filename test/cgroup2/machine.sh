@@ -1,6 +1,8 @@
 # Process 1 of the machine once it is up (see ./run.sh): runs the order, then ends the machine with its status.
 # It stays process 1, as init would, so that orphans have a parent that reaps them.
 stty -F /dev/ttyS1 raw -echo 115200
+# What ./run.sh waits for.
+echo 'the machine is up' >/dev/ttyS1
 # Through a pipe: what is run must see no terminal, as under CI.
 bash /run/order </dev/null 2>&1 | cat >/dev/ttyS1
 status=${PIPESTATUS[0]}

@@ -18,11 +18,16 @@
 #    the machine dies. The exit status comes back through QEMU's isa-debug-exit device (see ./machine.sh), so that
 #    nothing the command prints can be mistaken for it.
 #
+# About one boot in eighty stands still for good, a second after its kernel began. So a machine that does not say that it is
+# up (`up_line`, the first line on ttyS1, which is not passed on), or is silent for longer than what it runs may be, is ended
+# and booted again, three boots at most.
+#
 # Emulation is 10 to 20 times slower than the host. HOST_START_US (how long python3 takes to start here, measured just
 # before the boot) goes along in the command's environment, so that ./suite.sh can measure the factor.
 #
 # Usage: test/cgroup2/run.sh [command [argument…]]      default: test/cgroup2/suite.sh
-#   CGROUP2_TIMEOUT_SECONDS  for everything, boot included (1800); on a quiet machine 500 to 800 are enough
+#   CGROUP2_TIMEOUT_SECONDS  for everything, boots included (1800); on a quiet machine 500 to 800 are enough
+#   CGROUP2_SILENCE_SECONDS  how long the command may print nothing (as long as there is time)
 #   CGROUP2_MEMORY_MIB       the machine's memory (4096)
 #   CGROUP2_ENV              names of our environment variables to hand on, separated by spaces
 # Exit status: the command's (62 when it is higher); 124 when the time ran out; 125 when the machine failed.
@@ -103,14 +108,14 @@ build_initramfs() {
 # distrusts the emulated clock and falls back to one that costs a trip into QEMU for each reading.
 boot() {
   local libraries=$packages/usr/lib/x86_64-linux-gnu:$packages/lib/x86_64-linux-gnu
-  exec setpriv --pdeathsig TERM timeout --kill-after=5 "$timeout_seconds" \
+  exec setpriv --pdeathsig TERM timeout --kill-after=5 "$((ends > SECONDS ? ends - SECONDS : 1))" \
     setpriv --pdeathsig KILL env "LD_LIBRARY_PATH=$libraries" "$packages/usr/bin/qemu-system-x86_64" \
     -L "$packages/usr/share/qemu" -L "$packages/usr/share/seabios" \
     -machine pc -accel tcg,thread=multi,tb-size=1024 -cpu Nehalem-v1,+rdrand -smp 2 -m "${CGROUP2_MEMORY_MIB:-4096}" \
     -nodefaults -no-user-config -no-reboot -display none -nic none \
     -sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny \
     -kernel "$packages"/boot/vmlinuz-* -initrd "$work/initramfs.cpio" \
-    -append "console=ttyS0 quiet panic=-1 cgroup_no_v1=all mitigations=off apparmor=0 no5lvl tsc=reliable random.trust_cpu=on" \
+    -append "console=ttyS0 panic=-1 cgroup_no_v1=all mitigations=off apparmor=0 no5lvl tsc=reliable random.trust_cpu=on" \
     -serial "file:$work/console" \
     -chardev stdio,id=output,signal=off -serial chardev:output \
     -device isa-debug-exit,iobase=0xf4,iosize=4 \
@@ -118,7 +123,27 @@ boot() {
     </dev/null
 }
 
+# Passes on what the machine prints once it is up. Fails when it does not come up, or stands still.
+pass_output() {
+  local line status
+  IFS= read -r -t "$boot_seconds" line && [ "$line" = "$up_line" ] || return 1
+  while true; do
+    status=0
+    IFS= read -r -t "$silence_seconds" line || status=$?
+    # Without its end: the last words.
+    if [ "$status" -ne 0 ]; then printf '%s' "$line"; break; fi
+    printf '%s\n' "$line"
+  done
+  # 1 at the end of the output, above 128 when the time ran out.
+  [ "$status" -le 128 ]
+}
+
 timeout_seconds=${CGROUP2_TIMEOUT_SECONDS:-1800}
+silence_seconds=${CGROUP2_SILENCE_SECONDS:-$timeout_seconds}
+ends=$((SECONDS + timeout_seconds))
+# A boot takes 7 s on a quiet machine.
+boot_seconds=120
+up_line='the machine is up'
 if [ $# -eq 0 ]; then set -- "$here/suite.sh"; fi
 mkdir -p "$cache"
 # One download at a time; and what a killed run left.
@@ -131,13 +156,22 @@ find "$cache" -maxdepth 1 -name 'run.*' -mmin +1440 -exec rm -rf {} +
 work=$(mktemp -d "$cache/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 build_initramfs "$@"
+mkfifo "$work/output"
 
-# In the background and waited for, so that a signal to us is handled at once and takes QEMU along.
-boot &
-machine=$!
-trap 'kill "$machine" 2>/dev/null; wait "$machine"; exit 130' INT TERM HUP
-status=0
-wait "$machine" || status=$?
+for attempt in 1 2 3; do
+  # In the background, so that a signal to us is handled at once and takes QEMU along.
+  boot >"$work/output" &
+  machine=$!
+  trap 'kill "$machine" 2>/dev/null; wait "$machine"; exit 130' INT TERM HUP
+  up=yes
+  pass_output <"$work/output" || up=
+  if [ -z "$up" ]; then kill "$machine" 2>/dev/null || true; fi
+  status=0
+  wait "$machine" || status=$?
+  if [ -n "$up" ] || [ "$SECONDS" -ge "$ends" ]; then break; fi
+  say "boot $attempt did not come up, or stood still (QEMU's status $status); the end of its console:"
+  tail -n 20 "$work/console" >&2 || true
+done
 
 # isa-debug-exit makes QEMU exit with twice the value written plus one, and machine.sh writes the status plus one:
 # an odd number from 3. QEMU's own failures are 1, an end that nobody asked for (a kernel panic) 0.
