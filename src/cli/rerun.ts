@@ -37,7 +37,7 @@ export interface CampaignCounts {
   readonly done: number
   /** Its code and input are gone. */
   readonly purged: number
-  /** No worker runs its language. */
+  /** No worker runs its language, or not beside its checker's. */
   readonly not_offered: number
 }
 
@@ -147,17 +147,13 @@ function select(sql: Database, asked: Pick<Campaign, 'name'> & Selection) {
           select from runledger.rerun x where x.campaign = ${name} and x.rerun_of = r.id
         ) then 'done'
         when r.purged_at is not null then 'purged'
-        when offered.names is not null and (
-          r.language <> all (offered.names)
-          or received.data ->> 'checker_language' <> all (offered.names)
-        ) then 'not_offered'
+        when not runledger.is_offered(r.language, received.data ->> 'checker_language', offers)
+          then 'not_offered'
         else 'due'
       end as state
     from runledger.result r
     join runledger.event received on received.stream_id = r.id and received.stream_version = 1
-    cross join (
-      select array_agg(name) as names from runledger.list_recent_language('24 hours')
-    ) offered
+    cross join runledger.list_recent_offers('24 hours') offers
     where r.rerun_of is null and r.status in ('completed', 'failed')
       and r.id >= runledger.uuid_floor(greatest(${since}::timestamptz - ${idSlack}::interval, 'epoch'))
       and r.created_at >= ${since} and r.created_at < ${until}

@@ -55,11 +55,13 @@ function listKeys(value: unknown): string[] {
 /**
  * What is wrong with fields that are each right by themselves.
  * @param language undefined: none, or not one of ours.
+ * @param has whether a field is there, also one that is wrong by itself.
  */
 export function* judgeDetail(
   language: Language | undefined,
   given: Given,
   allowed: TierLimits,
+  has: Has,
 ): Generator<Issue> {
   yield* judgeFiles('files', listOwnFiles(language), given.files ?? [])
   yield* judgeOutputFiles(
@@ -68,8 +70,8 @@ export function* judgeDetail(
     (given.files ?? []).map(({ name }) => name),
   )
   yield* judgeNaming('', given)
-  yield* judgeTests(given)
-  yield* judgeChecker(given)
+  yield* judgeTests(given, has)
+  yield* judgeChecker(given, has)
   if (language === undefined) return
   const { compile, run } = defaultLimits[language]
   yield* judgeLimits('limits', given.limits ?? {}, run, allowed)
@@ -84,32 +86,28 @@ export function* judgeDetail(
   }
 }
 
-function* judgeTests({
-  tests,
-  stdin,
-  expected_stdout: expected,
-  output_files: outputFiles,
-  ...given
-}: Given): Generator<Issue> {
-  if (tests === undefined) {
-    if (given.stop_on_failure !== undefined)
-      yield { path: 'stop_on_failure', message: 'is for tests alone' }
+type Has = (name: keyof Given) => boolean
+
+/** What a submission with tests has in each of them. */
+const ofEachTest = [
+  'stdin',
+  'expected_stdout',
+  'stdin_sha256',
+  'expected_stdout_sha256',
+  'output_files',
+] as const
+
+function* judgeTests({ tests, stdin_encoding: encoded }: Given, has: Has): Generator<Issue> {
+  if (!has('tests')) {
+    if (has('stop_on_failure')) yield { path: 'stop_on_failure', message: 'is for tests alone' }
     return
   }
-  const { stdin_sha256, expected_stdout_sha256 } = given
-  const alone = {
-    stdin,
-    expected_stdout: expected,
-    stdin_sha256,
-    expected_stdout_sha256,
-    output_files: outputFiles,
-  }
-  for (const [path, value] of Object.entries(alone)) {
-    if (value !== undefined) yield { path, message: 'cannot be given beside tests' }
-  }
+  for (const path of ofEachTest)
+    if (has(path)) yield { path, message: 'cannot be given beside tests' }
+  if (tests === undefined) return
   let bytes = 0
   for (const [index, one] of tests.entries()) {
-    const decoded = decode(one.stdin ?? '', given.stdin_encoding)
+    const decoded = decode(one.stdin ?? '', encoded)
     yield* judgeNaming(`tests.${index}.`, one)
     if (decoded === null) yield { path: `tests.${index}.stdin`, message: 'is not base64' }
     bytes += (decoded?.byteLength ?? 0) + byteLength(one.expected_stdout ?? '')
@@ -118,16 +116,11 @@ function* judgeTests({
     yield { path: 'tests', message: `is larger than ${testsBytesMost} bytes in all` }
 }
 
-function* judgeChecker({
-  checker: chosen,
-  tests,
-  expected_stdout: expected,
-  expected_stdout_sha256: expectedBlob,
-}: Given): Generator<Issue> {
+function* judgeChecker({ checker: chosen }: Given, has: Has): Generator<Issue> {
   if (chosen === undefined) return
-  if (tests === undefined && expected === undefined && expectedBlob === undefined)
+  if (!has('tests') && !has('expected_stdout') && !has('expected_stdout_sha256'))
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
-  yield* chosen.type === 'program' ? judgeProgram(chosen, tests) : []
+  yield* chosen.type === 'program' ? judgeProgram(chosen, has('tests')) : []
   const { type, absolute, relative } = chosen
   if (type === 'floats' && absolute === undefined && relative === undefined)
     yield { path: 'checker', message: 'needs absolute or relative' }
@@ -142,9 +135,9 @@ const programFields = ['language', 'code', 'compile_args', 'files'] as const
 
 function* judgeProgram(
   { language, code, compile_args: words_, files = [] }: GivenChecker,
-  tests: unknown,
+  hasTests: boolean,
 ): Generator<Issue> {
-  if (tests === undefined) yield { path: 'checker', message: 'judges tests alone' }
+  if (!hasTests) yield { path: 'checker', message: 'judges tests alone' }
   for (const [name, value] of Object.entries({ language, code }))
     if (value === undefined) yield { path: `checker.${name}`, message: 'is required' }
   if (

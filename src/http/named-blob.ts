@@ -1,11 +1,11 @@
 // Looks up the blobs that a submission names: all must be there, and their bytes in all are bounded.
 import { findBlobs } from '#blob'
 import type { Database } from '#database'
-import type { Detail, Submission } from '#enqueue'
+import type { Detail } from '#enqueue'
 import type { Issue } from '#error'
 import { withDeadline } from './deadline.ts'
 import type { SubmissionParser } from './offered.ts'
-import { shorten } from './submission.ts'
+import { addIssues, shorten } from './submission.ts'
 
 /**
  * Each naming counts, as a run reads it again. A worker holds those of one run at a time, 32 MiB at most; this bounds for how
@@ -13,19 +13,18 @@ import { shorten } from './submission.ts'
  */
 const namedBytesMost = 64 * 1024 * 1024
 
-/** A parser that also knows the sizes of the blobs, and refuses those that are not there. */
+/** A parser that also knows the sizes of the blobs, and refuses those that are not there. Of very many mistakes it tells few. */
 export function requireBlobs(parse: SubmissionParser, database: Database): SubmissionParser {
   return async (input, caller) => {
     const parsed = await parse(input, caller)
-    if (parsed.value === null) return parsed
-    const namings = [...listNamings(parsed.value.detail)]
-    if (namings.length === 0) return parsed
+    const namings = [...listNamings(parsed.detail)]
+    if (namings.length === 0) return shorten(parsed)
     const names = new Set(namings.map(({ name }) => name))
     const sizes = await withDeadline(() => findBlobs(database, caller.accountId, names))
-    const issues = judge(namings, sizes)
-    if (issues.length > 0) return { value: null, issues: shorten(issues) }
+    const judged = shorten(addIssues(parsed, judge(namings, sizes)))
+    if (judged.value === null) return judged
     const blobs = Array.from(sizes, ([sha256, bytes]) => ({ sha256, bytes }))
-    return { value: { ...parsed.value, blobs } satisfies Submission, issues: [] }
+    return { ...judged, value: { ...judged.value, blobs } }
   }
 }
 

@@ -3,11 +3,11 @@
 import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
 import { listDemands } from '#enqueue'
-import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import type { Language } from '#language'
 import { withDeadline } from './deadline.ts'
-import type { Parsed } from './submission.ts'
+import { addIssues } from './submission.ts'
+import type { ParsedSubmission } from './submission.ts'
 
 const period = '24 hours'
 // A worker that has come is known so soon, and so often is asked at most.
@@ -17,7 +17,8 @@ const keptMilliseconds = 60_000
 
 /** What a submission needs of a worker. */
 export interface Needed {
-  readonly language: Language
+  /** undefined: not known. */
+  readonly language: Language | undefined
   /** Of a checker that is a program. */
   readonly checkerLanguage?: Language | undefined
   /** Abilities, as the log names them. */
@@ -27,66 +28,75 @@ export interface Needed {
 /** Says what of it is not taken, by fields of a request; nothing: it is. */
 export type OfferedLanguages = (needed: Needed) => Promise<readonly Issue[]>
 
-/** By language: what none of its workers can do. */
-type Offered = ReadonlyMap<string, ReadonlySet<string>>
+/** What a worker offers: by language, what it cannot do of what submissions demand. */
+type Offer = ReadonlyMap<string, readonly string[]>
 
 /** Asks the database when it has to: for what was not offered when it asked last, or when that is long ago. */
 export function createOfferedLanguages(database: Database): OfferedLanguages {
-  let offered: Offered = new Map()
+  let offers: readonly Offer[] = []
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
 
   async function ask(): Promise<void> {
     const rows = await withDeadline(
       async () =>
-        database<OfferedRow[]>`select name, lacks from runledger.list_recent_language(${period})`,
+        database<OfferedRow[]>`
+          select name, lacks, offer from runledger.list_recent_language(${period})`,
     )
-    offered = intersectLacks(rows)
+    offers = groupByOffer(rows)
     askedAt = performance.now()
   }
 
   return async (needed) => {
     const age = performance.now() - askedAt
-    const issues = [...judge(needed, offered)]
-    if (issues.length === 0 && offered.size > 0 && age < keptMilliseconds) return issues
+    const issues = [...judge(needed, offers)]
+    if (issues.length === 0 && offers.length > 0 && age < keptMilliseconds) return issues
     if (age > staleMilliseconds) await (asking ??= ask().finally(() => (asking = null)))
-    return [...judge(needed, offered)]
+    return [...judge(needed, offers)]
   }
 }
 
 interface OfferedRow {
   readonly name: string
   readonly lacks: readonly string[]
+  /** The same for what one worker offers. */
+  readonly offer: number
 }
 
-function intersectLacks(rows: readonly OfferedRow[]): Offered {
-  const found = new Map<string, ReadonlySet<string>>()
-  for (const { name, lacks } of rows) {
-    const own = new Set(lacks)
-    found.set(name, found.get(name)?.intersection(own) ?? own)
-  }
-  return found
+function groupByOffer(rows: readonly OfferedRow[]): Offer[] {
+  const groups = Map.groupBy(rows, ({ offer }) => offer).values()
+  return Array.from(groups, (group) => new Map(group.map(({ name, lacks }) => [name, lacks])))
 }
 
 function* judge(
   { language, checkerLanguage, demands = [] }: Needed,
-  offered: Offered,
+  offers: readonly Offer[],
 ): Generator<Issue> {
   // Before its first worker a service takes what any could run.
-  if (offered.size === 0) return
-  const named = {
-    language,
-    ...(checkerLanguage !== undefined && { 'checker.language': checkerLanguage }),
-  }
-  for (const [path, name] of Object.entries(named)) {
-    if (offered.has(name)) continue
-    const message = `is offered by no worker, and was not within the last 24 hours; offered are ${[...offered.keys()].toSorted().join(', ')}`
+  if (offers.length === 0) return
+  const never = 'and was not within the last 24 hours'
+  const absent = Object.entries({ language, 'checker.language': checkerLanguage }).filter(
+    ([, name]) => name !== undefined && !offers.some((offer) => offer.has(name)),
+  )
+  for (const [path] of absent) {
+    const names = new Set(offers.flatMap((offer) => [...offer.keys()]))
+    const message = `is offered by no worker, ${never}; offered are ${[...names].toSorted().join(', ')}`
     yield { path, message }
   }
+  if (language === undefined) return
+  const having = offers.filter((offer) => offer.has(language))
+  const able = having.filter((offer) => checkerLanguage === undefined || offer.has(checkerLanguage))
+  // One worker compiles and runs both.
+  if (absent.length === 0 && able.length === 0)
+    yield {
+      path: 'checker.language',
+      message: `is offered by no worker that offers ${language} too, ${never}`,
+    }
   for (const demand of demands) {
-    if (offered.get(language)?.has(demand) !== true) continue
-    const message = `is offered for ${language} by no worker, and was not within the last 24 hours`
-    yield { path: demand, message }
+    const workers = able.length > 0 ? able : having
+    if (workers.length === 0 || workers.some((offer) => !offer.get(language)?.includes(demand)))
+      continue
+    yield { path: demand, message: `is offered for ${language} by no worker, ${never}` }
   }
 }
 
@@ -94,22 +104,21 @@ function* judge(
 export type SubmissionParser = (
   input: unknown,
   caller: Pick<Caller, 'accountId' | 'limits'>,
-) => Promise<Parsed<Submission>>
+) => Promise<ParsedSubmission>
 
 /** A parser that also refuses what is not offered. */
 export function refuseAbsent(
-  parse: (input: unknown, allowed: TierLimits) => Parsed<Submission>,
+  parse: (input: unknown, allowed: TierLimits) => ParsedSubmission,
   offered: OfferedLanguages,
 ): SubmissionParser {
   return async (input, { limits }) => {
     const parsed = parse(input, limits)
-    if (parsed.value === null) return parsed
-    const { language, detail } = parsed.value
+    const { language, detail } = parsed
     const issues = await offered({
       language,
       checkerLanguage: detail.checker?.type === 'program' ? detail.checker.language : undefined,
       demands: listDemands(detail),
     })
-    return issues.length === 0 ? parsed : { value: null, issues }
+    return addIssues(parsed, issues)
   }
 }

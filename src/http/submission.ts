@@ -1,8 +1,9 @@
 // Validates a submission request, reporting all breaches at once.
 import * as v from 'valibot'
 import type { TierLimits } from '#account'
-import type { Submission } from '#enqueue'
+import type { Detail, Submission } from '#enqueue'
 import type { Issue } from '#error'
+import type { Language } from '#language'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
 import { detailEntries } from './detail-field.ts'
@@ -41,7 +42,7 @@ const webhookUrl = (allowedRanges: readonly AddressRange[]) =>
       for (const message of judgeUrl(dataset.value, allowedRanges)) addIssue({ message })
     }),
     v.metadata({
-      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public; a host of at most ${hostLimit.toLocaleString('en')} characters.`,
+      description: `Where the final record is POSTed, as Standard Webhooks 1.0 words it. https: only; no user name or password; no literal of an address that is not public; a host of at most ${hostLimit.toLocaleString('en')} characters. On a port that the service's workers may reach: 443, unless its operator allows others.`,
       format: 'uri',
       maxLength: urlLimit,
     }),
@@ -100,6 +101,13 @@ export type Parsed<T> =
   | { readonly value: T; readonly issues: readonly [] }
   | { readonly value: null; readonly issues: readonly Issue[] }
 
+/** A submission as it was read, and what of it has to be looked up: also where something else is wrong with it. */
+export type ParsedSubmission = Parsed<Submission> & {
+  /** undefined: none, or not one of ours. */
+  readonly language: Language | undefined
+  readonly detail: Detail
+}
+
 /** Each field by itself, so that what holds between the good ones is told beside what is wrong with the others. */
 function parseFields<Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -126,12 +134,13 @@ function parseFields<Entries extends v.ObjectEntries>(
 /** @param allowedRanges non-public ranges that webhooks may reach. */
 export function createSubmissionParser(
   allowedRanges: readonly AddressRange[],
-): (input: unknown, allowed: TierLimits) => Parsed<Submission> {
+): (input: unknown, allowed: TierLimits) => ParsedSubmission {
   const schema = createSubmissionSchema(allowedRanges)
 
   return (input, allowed) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      return { value: null, issues: [{ path: '', message: 'must be a JSON object' }] }
+      const issues = [{ path: '', message: 'must be a JSON object' }]
+      return { value: null, issues, language: undefined, detail: {} }
     }
     const { output, issues: fieldIssues } = parseFields(schema.entries, input)
     // By hand: a strict schema reports only the first unknown key and accepts `__proto__`.
@@ -148,7 +157,7 @@ export function createSubmissionParser(
       issues.push({ path: '', message: `holds ${more} more unknown fields` })
     }
     issues.push(...fieldIssues)
-    const has = (key: string): boolean => Object.hasOwn(input, key)
+    const has = (key: keyof typeof schema.entries): boolean => Object.hasOwn(input, key)
     if (has('webhook_url') && !has('webhook_secret')) {
       issues.push({ path: 'webhook_secret', message: 'is required with webhook_url' })
     }
@@ -156,8 +165,9 @@ export function createSubmissionParser(
       issues.push({ path: 'webhook_url', message: 'is required with webhook_secret' })
     }
     issues.push(...judgeStdin(output.stdin ?? '', output.stdin_encoding))
-    issues.push(...judgeDetail(output.language, output, allowed))
-    if (issues.length > 0) return { value: null, issues: shorten(issues) }
+    issues.push(...judgeDetail(output.language, output, allowed, has))
+    const detail = readDetail(output)
+    if (issues.length > 0) return { value: null, issues, language: output.language, detail }
 
     const {
       webhook_url: url,
@@ -171,7 +181,7 @@ export function createSubmissionParser(
         code: Buffer.from(rest.code),
         stdin: decode(rest.stdin ?? '', rest.stdin_encoding) ?? Buffer.alloc(0),
         expectedStdout: expected === undefined ? null : Buffer.from(expected),
-        detail: readDetail(rest),
+        detail,
         tag: rest.tag ?? null,
         priority: rest.priority ?? 'normal',
         outputEncoding: rest.output_encoding ?? 'utf8',
@@ -179,15 +189,23 @@ export function createSubmissionParser(
         webhook: url === undefined || secret === undefined ? null : { url, secret },
       },
       issues: [],
+      language: rest.language,
+      detail,
     }
   }
 }
 
+/** With what was found wrong later. */
+export function addIssues(parsed: ParsedSubmission, found: readonly Issue[]): ParsedSubmission {
+  if (found.length === 0) return parsed
+  return { ...parsed, value: null, issues: [...parsed.issues, ...found] }
+}
+
 /** Of very many few are told. */
-export function shorten(issues: readonly Issue[]): Issue[] {
-  if (issues.length <= issuesMost) return [...issues]
-  const message = `holds ${issues.length - issuesMost} more mistakes`
-  return [...issues.slice(0, issuesMost), { path: '', message }]
+export function shorten(parsed: ParsedSubmission): ParsedSubmission {
+  if (parsed.value !== null || parsed.issues.length <= issuesMost) return parsed
+  const message = `holds ${parsed.issues.length - issuesMost} more mistakes`
+  return { ...parsed, issues: [...parsed.issues.slice(0, issuesMost), { path: '', message }] }
 }
 
 function judgeStdin(text: string, encoding: 'utf8' | 'base64' | undefined): Issue[] {

@@ -203,6 +203,20 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
   await sql`insert into runledger.body (submission_id, code, stdin) values (${purged}, 'print(0)', '')`
 })
 
+t.test('what no one worker has the languages for is not offered', async (t) => {
+  const checker = { type: 'program', language: 'cpp', code: Buffer.of() } as const
+  for (const detail of [{}, { tests: [{ stdin: Buffer.of(), expectedStdout: null }], checker }]) {
+    const given = { code: '', detail, tag: 'pair' } as const
+    await finish(sql, await submitNew(sql, caller, describeSubmission(given)))
+  }
+  await pretendWorker(sql, { python: {} })
+  await pretendWorker(sql, { cpp: {} })
+  t.match(await countCampaign(sql, describe('pair')), { due: 1, not_offered: 1 })
+  await pretendWorker(sql, { python: {}, cpp: {} })
+  t.match(await countCampaign(sql, describe('pair')), { due: 2, not_offered: 0 })
+  await sql`delete from runledger.worker`
+})
+
 t.test('it takes no place of a key of the account, and that key is nobody’s', async (t) => {
   await submitEnded(
     'places',

@@ -194,6 +194,8 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     [{ limits: { wall_time: '1' } }, 'limits.wall_time'],
     [{ limits: { cpu: 1 } }, 'limits.cpu'],
     [{ limits: [] }, 'limits'],
+    [{ tests: 7, stop_on_failure: true, checker: { type: 'tokens' } }, 'tests'],
+    [{ tests: 7, stdin: 'x' }, 'tests', 'stdin'],
     [{ limits: null }, 'limits'],
     [{ stdin: '!', stdin_encoding: 'base64' }, 'stdin'],
     [{ stdin_encoding: 'latin1', output_encoding: 7 }, 'stdin_encoding', 'output_encoding'],

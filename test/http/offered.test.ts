@@ -97,6 +97,43 @@ t.test('what no worker of a language can do is 400, and waits for one that can',
   })
 })
 
+t.test('a checker in a language that no worker has beside the program’s is 400', async (t) => {
+  const checked = (language: string): ReturnType<typeof call> => {
+    const checker = { type: 'program', language, code: '' }
+    const body = { language: 'bash', code: '', tests: [{}], checker }
+    return call('POST', '/api/submit', { body })
+  }
+  await pretendWorker(sql, { bash: {} })
+  await pretendWorker(sql, { perl: {} })
+  await until()
+  t.match(await checked('perl'), {
+    status: 400,
+    body: {
+      error: 'invalid_request',
+      issues: [{ path: 'checker.language', message: /no worker that offers bash too/ }],
+    },
+  })
+  t.match(await checked('fortran'), {
+    status: 400,
+    body: { issues: [{ path: 'checker.language', message: /offered by no worker, / }] },
+  })
+  t.equal((await checked('bash')).status, 202)
+  await pretendWorker(sql, { bash: {}, perl: {} })
+  await until()
+  t.equal((await checked('perl')).status, 202)
+})
+
+t.test('what is not offered is told beside everything else that is wrong', async (t) => {
+  const blob = '0'.repeat(64)
+  const body = { language: 'cobol', code: 7, stdin_sha256: blob, tests: 1, stop_on_failure: true }
+  const refused = await call('POST', '/api/submit', { body })
+  t.equal(refused.status, 400)
+  t.strictSame(
+    refused.body.issues.map(({ path }: { path: string }) => path),
+    ['code', 'tests', 'stdin_sha256', 'language', 'stdin_sha256'],
+  )
+})
+
 t.test('in a batch it is refused in its place', async (t) => {
   const submissions = [
     { language: 'cobol', code: '' },

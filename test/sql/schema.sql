@@ -958,6 +958,11 @@ function runledger.interrupt_execution(submission_id uuid, started_version integ
   returns boolean security definer set search_path=""
   grant execute to runledger_worker
 
+function runledger.is_offered(language text, checker_language text, offers jsonb[])
+  Whether one worker has both languages; checker_language: null without a checker that is a program. offers: as runledger.list_recent_offers tells them; null: any language is taken.
+  returns boolean immutable
+  grant execute to runledger_api
+
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
   returns boolean stable security definer set search_path=""
@@ -977,8 +982,13 @@ function runledger.list_language()
   grant execute to runledger_api
 
 function runledger.list_recent_language(period interval)
-  The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand: a row for each difference.
-  returns TABLE(name text, lacks jsonb) stable security definer set search_path=""
+  The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number.
+  returns TABLE(name text, lacks jsonb, offer bigint) stable security definer set search_path=""
+  grant execute to runledger_api
+
+function runledger.list_recent_offers(period interval)
+  The languages that one worker offers, or has within the period: a list for each that differs; null before the first worker.
+  returns jsonb[] stable security definer set search_path=""
   grant execute to runledger_api
 
 function runledger.list_unfinished(account_id uuid)

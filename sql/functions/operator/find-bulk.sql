@@ -22,7 +22,7 @@ declare
   );
   _to uuid := runledger.uuid_floor(greatest(_until + interval '1 day', 'epoch'));
   _account uuid;
-  _languages text[];
+  _offers constant jsonb[] := runledger.list_recent_offers('24 hours');
   _last uuid;
   _count integer;
   _items jsonb;
@@ -32,7 +32,6 @@ begin
   if filter ? 'account' and _account is null then
     return jsonb_build_object('count', 0, 'items', '[]'::jsonb, 'next', null);
   end if;
-  select array_agg(name) into _languages from runledger.list_recent_language(interval '24 hours');
 
   with looked as materialized (
     (select p.submission_id as id from runledger.pending p
@@ -67,11 +66,10 @@ begin
             where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
           )
         else r.rerun_of is null and r.status in ('completed', 'failed') and r.purged_at is null
-          and (_languages is null or r.language = any (_languages) and not exists (
-            select from runledger.event received
+          and runledger.is_offered(r.language, (
+            select received.data ->> 'checker_language' from runledger.event received
             where received.stream_id = r.id and received.stream_version = 1
-              and received.data ->> 'checker_language' <> all (_languages)
-          ))
+          ), _offers)
           and not exists (
             select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
           )

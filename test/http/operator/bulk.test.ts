@@ -129,6 +129,21 @@ t.test('what has ended is repeated once under one campaign, with room for ten', 
   t.match((await act({ ...body, dry_run: true })).body, { count: 0 }, 'all have been')
 })
 
+t.test('what no one worker has the languages for is not repeated', async (t) => {
+  await sql`delete from runledger.worker`
+  await pretendWorker(sql, { python: {} })
+  await pretendWorker(sql, { cpp: {} })
+  const caller = await createCaller(sql)
+  const checker = { type: 'program', language: 'cpp', code: Buffer.of() } as const
+  for (const detail of [{}, { tests: [{ stdin: Buffer.of(), expectedStdout: null }], checker }])
+    await finish(sql, await submitNew(sql, caller, describeSubmission({ code: '', detail }))) // prettier-ignore
+  const filter = { account: await nameOf(caller), since: new Date(Date.now() - 600_000).toISOString() } // prettier-ignore
+  const body = { action: 'rerun', filter, campaign: `campaign ${uuidv7()}`, dry_run: true }
+  t.match((await act(body)).body, { count: 1 })
+  await pretendWorker(sql, { python: {}, cpp: {} })
+  t.match((await act(body)).body, { count: 2 })
+})
+
 t.test(
   'webhooks of an account that ended are sent again, signed with the secret that is given',
   async (t) => {
