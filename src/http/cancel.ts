@@ -14,9 +14,9 @@ export function cancelResult({ database }: Pick<HttpDependencies, 'database'>): 
     const id = request.params['id'] ?? ''
     const { accountId, apiKeyId } = request.caller
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
-    const record = await withDeadline(async () => {
+    const record = await withDeadline(async (signal) => {
       if (!isUuid(id)) return null
-      const state = await cancelSubmission(database, id, accountId, metadata)
+      const state = await cancelSubmission(database, id, accountId, metadata, signal)
       return state === null ? null : readTrackedResult(database, id, accountId)
     })
     if (record === null) throw noSubmission()

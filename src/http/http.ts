@@ -31,7 +31,7 @@ import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
-import { createStreamDesk, streamResult } from './stream.ts'
+import { asksForStream, createStreamDesk, streamResult } from './stream.ts'
 import type { StreamBounds } from './stream.ts'
 import { createSubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
@@ -125,9 +125,12 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   }
 }
 
-// runledger.receive_submission checks the key of these, but without Host they are refused before.
-function isSubmission({ method, route, headers }: ApiRequest): boolean {
-  return method === 'POST' && route === '/api/submit' && headers.host !== undefined
+// runledger.receive_submission checks the key of these, but without Host they are refused before, and a stream is announced
+// before.
+function isSubmission(request: ApiRequest): boolean {
+  const { method, route, headers } = request
+  const isWithHost = method === 'POST' && route === '/api/submit' && headers.host !== undefined
+  return isWithHost && !asksForStream(request)
 }
 
 function nameRoute(path: string): Handler {

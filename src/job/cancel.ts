@@ -1,5 +1,5 @@
 // A caller takes a submission back. What runs is ended by its worker, moments later.
-import { json } from '#database'
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import { reachFailpoint } from './failpoint.ts'
@@ -7,16 +7,23 @@ import { reachFailpoint } from './failpoint.ts'
 /** `requested`: its worker is told; `ended`: it had ended before; null: the account has none such. */
 export type CancelState = 'cancelled' | 'requested' | 'ended'
 
-/** Safe to repeat. Resolved, it is on disk. */
+/**
+ * Safe to repeat. Resolved, it is on disk.
+ * @param signals withdraw it while it was not sent.
+ */
 export async function cancelSubmission(
   sql: Database,
   id: string,
   accountId: string,
   metadata: Metadata,
+  ...signals: readonly AbortSignal[]
 ): Promise<CancelState | null> {
   reachFailpoint('cancel.before_commit')
-  const [row] = await sql<[{ state: CancelState | null }]>`
-    call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`
+  const [row] = await cancelOnAbort(
+    sql<[{ state: CancelState | null }]>`
+      call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`,
+    ...signals,
+  )
   reachFailpoint('cancel.after_commit')
   return row.state
 }

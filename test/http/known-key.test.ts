@@ -40,6 +40,14 @@ t.test('a key that is revoked is refused at once, whatever its request holds', a
   t.equal((await call('POST', '/api/submit', { key: third.key, headers, body: 'x' })).status, 401)
 })
 
+t.test('a stream of one that is revoked is announced to nobody', async (t) => {
+  const { key, id } = await createKnownKey()
+  await sql`update runledger.api_key set revoked_at = now() where id = ${id}`
+  const headers = { Accept: 'text/event-stream' }
+  t.equal((await call('POST', '/api/submit', { key, body: good, headers })).status, 401)
+  t.strictSame([...(await sql`select from runledger.watch`)], [])
+})
+
 t.test('its other requests are checked before anything else, as ever', async (t) => {
   const { key, id } = await createKnownKey()
   await sql`update runledger.api_key set revoked_at = now() where id = ${id}`
