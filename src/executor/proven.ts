@@ -66,11 +66,15 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
       anyone.resolve(true)
       onChange()
     } catch (error) {
-      if (signal.aborted) return
-      awaiting.delete(language)
-      onRefused(language, describe(error))
-      onChange()
+      refuse(language, describe(error))
     }
+  }
+
+  function refuse(language: Language, reason: string): void {
+    if (signal.aborted) return
+    awaiting.delete(language)
+    onRefused(language, reason)
+    onChange()
   }
 
   async function tryAll(): Promise<void> {
@@ -84,7 +88,8 @@ export function proveLanguages(options: ProofOptions): ProvenLanguages {
   async function tryAfresh(language: Language, before: Promise<void>): Promise<void> {
     await before
     const found = await options.lookAgain(language)
-    if (found !== null) await tryNext(language, found)
+    if (found === null) refuse(language, 'it is not there any more')
+    else await tryNext(language, found)
   }
 
   for (const [language, toolchain] of toolchains) {

@@ -126,6 +126,19 @@ t.test('a language whose file is replaced is looked at and tried anew', async (t
   t.equal(changes.length, 3)
 })
 
+t.test('one that is gone when it is looked at anew is refused, and waits no more', async (t) => {
+  const { prove, toolchain, refused } = open(t)
+  let changes = 0
+  const proven = prove({ lua: toolchain('lua') }, { onChange: () => void (changes += 1) })
+  await proven.settled
+  proven.doubt('lua')
+  t.ok(proven.awaits('lua'))
+  await proven.settled
+  t.notOk(proven.awaits('lua') || proven.has('lua'))
+  t.match(refused, [/^lua: .*not there/])
+  t.equal(changes, 3)
+})
+
 t.test('one that is replaced during its trial is not offered', async (t) => {
   const { prove, toolchain, directory, refused } = open(t)
   const proven = prove(

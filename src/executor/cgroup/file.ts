@@ -36,6 +36,23 @@ export function writeValue(directory: string, file: string, value: string): void
   }
 }
 
+/** Opens all of them, or none. */
+export function openFiles(files: readonly (readonly [path: string, flags: string])[]): number[] {
+  const descriptors: number[] = []
+  try {
+    for (const [path, flags] of files) descriptors.push(openSync(path, flags))
+  } catch (error) {
+    closeFiles(descriptors)
+    throw error
+  }
+  return descriptors
+}
+
+/** Closes them once: the list is empty then. */
+export function closeFiles(descriptors: number[]): void {
+  for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
+}
+
 /**
  * Reads the limit back; the kernel may round bytes down to a page.
  * @throws {SandboxError} step `cgroup.limit` when it does not hold.

@@ -89,7 +89,7 @@ function canMakeGroups(directory: string): boolean {
     return false
   }
   const killable = existsSync(`${probe}/cgroup.kill`)
-  void removeGroup(probe)
+  void removeGroup(probe).catch(() => {})
   return killable
 }
 

@@ -1,13 +1,15 @@
 // cgroup v1: one directory per controller, plus the empty v2 tree of hybrid hosts. Only that tree or the freezer can
 // kill all at once.
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import {
+  closeFiles,
   isMissing,
   makeGroup,
+  openFiles,
   readChildren,
   readKey,
   readPids,
@@ -37,22 +39,26 @@ export async function openCgroupV1(
     for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
     throw error
   }
-  async function make(child: string, limits: CgroupLimits): Promise<Directories> {
+  async function make<T>(
+    child: string,
+    limits: CgroupLimits,
+    open: (group: Directories) => T,
+  ): Promise<T> {
     const group = descend(parent, child)
     try {
       for (const directory of listDistinct(group)) makeGroup(directory)
       limit(group, limits)
+      return open(group)
     } catch (error) {
       for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
       throw error
     }
-    return group
   }
 
   return {
     version: 'v1',
-    create: async (child, limits) => openGroup(await make(child, limits)),
-    createForKeeper: async (child) => openKeeperGroup(await make(child, keeperLimits)),
+    create: (child, limits) => make(child, limits, openGroup),
+    createForKeeper: (child) => make(child, keeperLimits, openKeeperGroup),
     close: () => removeParent(parent),
   }
 }
@@ -115,7 +121,7 @@ function openKeeperGroup(group: Directories): KeeperGroup {
     [`${group.pids}/pids.max`, 'r+'],
     [`${group.pids}/pids.current`, 'r'],
   ] as const
-  const descriptors = files.map(([path, flags]) => openSync(path, flags))
+  const descriptors = openFiles(files)
   const { entrances, empty, remove } = openGroup(group)
   return {
     version: 'v1',
@@ -123,9 +129,7 @@ function openKeeperGroup(group: Directories): KeeperGroup {
     sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
     entrances,
     descriptors,
-    closeDescriptors: () => {
-      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
-    },
+    closeDescriptors: () => closeFiles(descriptors),
     async remove() {
       await empty()
       await remove()

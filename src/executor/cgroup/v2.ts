@@ -13,8 +13,10 @@ import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
 import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
 import {
+  closeFiles,
   isMissing,
   makeGroup,
+  openFiles,
   readChildren,
   readKey,
   readPids,
@@ -84,6 +86,7 @@ function limitCpu(group: string): void {
 async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
   const leaf = `${group}/keeper`
   makeGroup(group)
+  let descriptors: number[]
   try {
     enableControllers(group)
     limitCpu(group)
@@ -98,20 +101,18 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
       for (const path of [group, `${group}/cgroup.procs`, `${leaf}/cgroup.procs`])
         chownSync(path, uid, uid)
     }
+    descriptors = openFiles([[group, 'r']])
   } catch (error) {
     await removeTree(group).catch(() => {})
     throw error
   }
-  const descriptors = [openSync(group, 'r')]
   return {
     version: 'v2',
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
     sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
     descriptors,
-    closeDescriptors: () => {
-      for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
-    },
+    closeDescriptors: () => closeFiles(descriptors),
     async remove() {
       await killAll(group)
       await removeTree(group)

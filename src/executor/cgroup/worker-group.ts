@@ -1,5 +1,6 @@
 // Names a worker's cgroup so that a sweep can prove the worker dead first.
 import { readFileSync, readlinkSync } from 'node:fs'
+import { readCode } from '#contract'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
@@ -22,13 +23,16 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
 }
 
-/** Tells processes with the same pid apart; null without a process. */
+/** Tells processes with the same pid apart; null without a process. Throws where that cannot be told. */
 function startTicks(pid: number): string | null {
   let stat: string
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  } catch {
-    return null
+  } catch (error) {
+    // ESRCH: it went while it was read.
+    const code = readCode(error)
+    if (code === 'ENOENT' || code === 'ESRCH') return null
+    throw error
   }
   // Field 22; the second, the name, may hold spaces and brackets.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
