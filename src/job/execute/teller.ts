@@ -82,6 +82,8 @@ export function createTellers(database: Database, log: Logger): Tellers {
   })
   let telling: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
+  /** When it fires, by performance.now(). */
+  let timerAt = 0
 
   function note(told: Told): void {
     if (!told.isWatched) return
@@ -90,9 +92,12 @@ export function createTellers(database: Database, log: Logger): Tellers {
   }
 
   function schedule(): void {
-    if (telling !== null || timer !== undefined) return
     const due = waiting().map(({ dueAt }) => dueAt)
-    if (due.length === 0) return
+    if (telling !== null || due.length === 0) return
+    const next = Math.min(...due)
+    if (timer !== undefined && timerAt <= next) return
+    clearTimeout(timer)
+    timerAt = next
     timer = setTimeout(
       () => {
         timer = undefined
@@ -101,7 +106,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
           schedule()
         })
       },
-      Math.max(0, Math.min(...due) - performance.now()),
+      Math.max(0, next - performance.now()),
     )
   }
 
@@ -148,6 +153,17 @@ export function createTellers(database: Database, log: Logger): Tellers {
     told.ends = { compile, stdout, stderr, test }
     told.dueAt = due
     if (cutPieces(told, 1).length > 0) told.isDirty = true
+  }
+
+  async function forget(told: Told): Promise<void> {
+    const { submission, run } = told
+    try {
+      // What is being told now may be its first word.
+      await telling
+      if (told.hasBegun) await database`select runledger.forget_output(${submission}, ${run})`
+    } catch {
+      // It is swept up.
+    }
   }
 
   function openTeller({ submission, run }: Pick<Attempt, 'submission' | 'run'>): Teller {
@@ -197,11 +213,7 @@ export function createTellers(database: Database, log: Logger): Tellers {
       },
       end() {
         open.delete(run)
-        if (!told.hasBegun) return
-        void Promise.resolve(telling)
-          .then(() => database`select runledger.forget_output(${submission}, ${run})`)
-          // It is swept up.
-          .catch(() => {})
+        void forget(told)
       },
     }
   }
