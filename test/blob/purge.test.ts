@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { findBlobs, purgeBlobs, storeBlob } from '#blob'
+import { createId } from '#id'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submit, submitNew } from '../helper/submission.ts'
@@ -116,6 +117,15 @@ t.test(
     t.equal(await isThere(name), true)
   },
 )
+
+t.test('a walk through the log beside it holds nothing up', async (t) => {
+  const name = await storeAgo(100)
+  await sql.begin(async (walking) => {
+    await walking`select runledger.verify_part(${createId()}, 10)`
+    t.equal(await purgeBlobs(sql, 30), 1)
+  })
+  t.equal(await isThere(name), false)
+})
 
 t.test('a submission whose blob is being purged is refused whole', async (t) => {
   const name = await storeAgo(100)

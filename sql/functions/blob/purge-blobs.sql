@@ -10,7 +10,7 @@ declare
   _purged integer;
 begin
   if not exists (select from runledger.blob b where b.used_at < _before)
-    or not pg_try_advisory_xact_lock(71830, -6)
+    or not pg_try_advisory_xact_lock(71830, -7)
   then
     return 0;
   end if;
