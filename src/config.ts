@@ -2,7 +2,7 @@
 // process exits with 78 (EX_CONFIG of sysexits). README's configuration table says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
-import { catalogue, defaultSettings, languages, languagesByName, settingEntries } from '#language'
+import { catalogue, defaultSettings, findLanguage, languages, settingEntries } from '#language'
 import type { Language, LanguageSettings } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
@@ -103,10 +103,10 @@ const worker = {
       v.string(),
       v.transform((text) => text.split(/[\s,]+/).filter(Boolean)),
       v.everyItem(
-        (name) => name.toLowerCase() in languagesByName,
+        (name) => findLanguage(name) !== undefined,
         (issue) => `names none of ours: ${issue.received}`,
       ),
-      v.transform((names) => names.flatMap((name) => languagesByName[name.toLowerCase()] ?? [])),
+      v.transform((names) => [...new Set(names.flatMap((name) => findLanguage(name) ?? []))]),
     ),
   ),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 10_000), '50'),
@@ -216,7 +216,9 @@ export function readDoctorConfig(environment = process.env): DoctorConfig {
 export function readWebConfig(environment = process.env): WebConfig {
   const schema = v.pipe(
     v.object(web),
-    v.check(
+    // Also where something else is wrong.
+    v.partialCheck(
+      [['TLS_CERT'], ['TLS_KEY']],
       (config) => (config.TLS_CERT === undefined) === (config.TLS_KEY === undefined),
       'TLS_CERT and TLS_KEY: set both or neither',
     ),

@@ -38,6 +38,17 @@ t.test('a port is one that there is', async (t) => {
 
 t.test('a certificate without its key is refused', async (t) => {
   t.throws(() => readWebConfig({ DATABASE_URL, TLS_CERT: 'cert.pem' }), /set both or neither/)
+  const attempt = (): unknown => readWebConfig({ DATABASE_URL, TLS_KEY: 'key.pem', PORT: 'x' })
+  t.throws(attempt, /PORT: [^]*set both or neither/, 'also beside other mistakes')
+})
+
+t.test('languages are named by any of their names, each once', async (t) => {
+  t.strictSame(readWorkerConfig({ DATABASE_URL, LANGUAGES: 'PY python, c++' }).LANGUAGES, [
+    'python',
+    'cpp',
+  ])
+  for (const name of ['latin', 'constructor', '__proto__'])
+    t.throws(() => readWorkerConfig({ DATABASE_URL, LANGUAGES: name }), /names none of ours/, name)
 })
 
 t.test('something that is no PostgreSQL address is refused', async (t) => {

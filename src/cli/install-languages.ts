@@ -3,7 +3,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
-import { catalogue, languages, languagesByName } from '#language'
+import { catalogue, findLanguage, languages } from '#language'
 import type { Language, LanguageDefinition } from '#language'
 import { CommandError, exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
@@ -25,15 +25,13 @@ interface Installation {
 
 /** @throws {CommandError} naming what is no language, or no library of one. */
 export function chooseLanguages(names: readonly string[]): Language[] {
-  const unknown = names.filter((name) => languagesByName[name.toLowerCase()] === undefined)
+  const unknown = names.filter((name) => findLanguage(name) === undefined)
   if (unknown.length > 0)
     throw new CommandError(
       `no such language: ${unknown.join(', ')}; there are ${languages.join(', ')}`,
       exitStatuses.usage,
     )
-  return names.length === 0
-    ? [...languages]
-    : names.flatMap((name) => languagesByName[name.toLowerCase()] ?? [])
+  return names.length === 0 ? [...languages] : names.flatMap((name) => findLanguage(name) ?? [])
 }
 
 /** The packages that languages come in, each once. */

@@ -2,7 +2,7 @@
 import { readOrExit, readQueueConfig } from '#config'
 import type { Database } from '#database'
 import { verdicts } from '#event'
-import { languages, languagesByName } from '#language'
+import { findLanguage, languages } from '#language'
 import { campaignNameMost, capCampaign } from '#operator'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import { withDatabase } from './connect.ts'
@@ -119,9 +119,9 @@ function readTime(option: string, text: string): Date {
 
 function readLanguage(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (!Object.hasOwn(languagesByName, text))
-    throw misuse(`--language is one of ${languages.join(', ')}`)
-  return languagesByName[text]
+  const language = findLanguage(text)
+  if (language === undefined) throw misuse(`--language is one of ${languages.join(', ')}`)
+  return language
 }
 
 function readVerdict(text: string | undefined): string | undefined {

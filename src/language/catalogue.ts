@@ -159,6 +159,11 @@ export const languagesByName = indexLanguages(({ name, aliases }) => [name, ...a
 /** Canonical names by file extension. */
 export const languagesByExtension = indexLanguages(({ extensions }) => extensions)
 
+/** By any of its names, in upper or lower case, as operators write them. */
+export function findLanguage(name: string): Language | undefined {
+  return languagesByName[name.toLowerCase()]
+}
+
 export function mapLanguages<T>(
   value: (definition: LanguageDefinition & { readonly name: Language }) => T,
 ): Record<Language, T> {
@@ -169,7 +174,9 @@ export function mapLanguages<T>(
 function indexLanguages(
   keys: (definition: LanguageDefinition) => readonly string[],
 ): Readonly<Record<string, Language>> {
-  return Object.fromEntries(
-    definitions.flatMap((definition) => keys(definition).map((key) => [key, definition.name])),
+  const entries = definitions.flatMap((definition) =>
+    keys(definition).map((key) => [key, definition.name]),
   )
+  // Without a prototype, whose `constructor` is no language.
+  return { __proto__: null, ...Object.fromEntries(entries) } as Record<string, Language>
 }

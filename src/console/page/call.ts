@@ -75,7 +75,11 @@ export async function persist<T>(
         throw error
       }
       trouble.set(`${error.message} Trying again…`)
-      await pause(Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000), signal)
+      const milliseconds = Math.max(backOff(tried), (error.retryAfterSeconds ?? 0) * 1000)
+      await pause(milliseconds, signal).catch((aborted: unknown) => {
+        trouble.set(null)
+        throw aborted
+      })
     }
   }
 }
