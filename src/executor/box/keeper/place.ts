@@ -41,6 +41,8 @@ export interface PlaceOptions {
   readonly renewal: Renewal | null
   /** Told once when none could be started in the place of one that was there, until there is one again. */
   readonly onMissing: (error: unknown) => void
+  /** Told when one fails that no program ran in, which nobody else would hear of. */
+  readonly onFailedIdle: (error: unknown) => void
 }
 
 /** One that is started. */
@@ -55,6 +57,7 @@ export function createPlace({
   refillMilliseconds,
   renewal,
   onMissing,
+  onFailedIdle,
 }: PlaceOptions): Place {
   let present: Coming | null = null
   let next: Coming | null = null
@@ -100,8 +103,10 @@ export function createPlace({
       return
     }
     wasThere = true
-    await standing.keeper.failed
-    if (present === coming && !isClosed) await replace(standing)
+    const failure = await standing.keeper.failed
+    if (present !== coming || isClosed) return
+    if (!place.isBusy) onFailedIdle(failure)
+    await replace(standing)
   }
 
   function refillLater(): void {

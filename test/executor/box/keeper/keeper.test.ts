@@ -521,6 +521,15 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   await until(() => (findKeepers(slotUid).plain.includes(keeper!) ? undefined : true))
 })
 
+t.test('a keeper that fails while nothing runs is told of', async (t) => {
+  const told: string[] = []
+  const onFallback = (reason: string): void => void told.push(reason)
+  await startExecutor(t, { slots: 1, box: 'keeper', accelerators: [], onFallback })
+  process.kill(findKeepers(slotUid).plain[0]!, 'SIGKILL')
+  await until(() => (told.length > 0 ? true : undefined))
+  t.match(told, [/^the keeper in slot 0 failed between two runs: .*SIGKILL/])
+})
+
 t.test('what is left beside a box costs neither its run nor the next', async (t) => {
   const prepare = await openLaunches(t)
   const launch = await prepare('accompanied')
@@ -635,7 +644,7 @@ t.test(
     const { ask, close } = await openForks(t, {
       onCreate: async () => {
         made += 1
-        if (made > 2) await held.promise
+        if (made === 3) await held.promise
       },
     })
     for (let run = 0; run < 127; run += 1) await ask('')
