@@ -2,7 +2,7 @@
 import { validate as isUuid } from 'uuid'
 import { changeKeyTier, issueKey, listKeys, listTiers, revokeKey, rotateKey } from '#account'
 import type { Role } from '#account'
-import { errorCode } from '#database'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { CommandError, defineCommand, misuse } from './command.ts'
 import type { Option } from './command.ts'
@@ -10,8 +10,6 @@ import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
 import { printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
-
-const foreignKeyViolation = '23503'
 
 const expires = {
   type: 'string',
@@ -129,7 +127,7 @@ async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>)
   try {
     return await work()
   } catch (error) {
-    if (errorCode(error) !== foreignKeyViolation) throw error
+    if (errorCode(error) !== sqlState.foreignKeyViolation) throw error
     const known = (await listTiers(sql)).map(describeTier)
     throw new CommandError(`there is no tier ${tier}; there is ${known.join(', ')}`)
   }

@@ -1,7 +1,7 @@
 // `pause`, `resume`, `drain` and `restart`. An order stands in the worker's row, and is an event.
-import { errorCode } from '#database'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
-import { orderWorker, workerGone } from '#order'
+import { orderWorker } from '#order'
 import type { DesiredState } from '#order'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Command } from './command.ts'
@@ -69,7 +69,7 @@ export async function orderWorkers(
     try {
       await orderWorker(sql, worker, wanted, { operator: who })
     } catch (error) {
-      if (errorCode(error) !== workerGone) throw error // it ended meanwhile
+      if (errorCode(error) !== sqlState.workerGivenUp) throw error // it ended meanwhile
     }
   }
   const rows = await sql`

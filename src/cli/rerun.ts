@@ -2,7 +2,7 @@
 // campaign that was killed goes on when it is called again, and two calls share the work.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOperatorKey } from '#account'
-import { errorCode } from '#database'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { rerunInCampaign } from '#enqueue'
 import type { CampaignOutcome } from '#enqueue'
@@ -55,8 +55,6 @@ type State = keyof CampaignCounts
 const none: CampaignCounts = { due: 0, done: 0, purged: 0, not_offered: 0 }
 const batchSize = 100
 const pauseMilliseconds = 100
-// The function gives up by itself, having written nothing.
-const tooLate = '57014'
 
 /** What a campaign would do. */
 export async function countCampaign(
@@ -122,7 +120,8 @@ function createRepeater(
   return async (selected) => {
     for (;;) {
       const outcome = await offer(selected).catch((error: unknown) => {
-        if (errorCode(error) === tooLate) return 'busy'
+        // The function gives up by itself, having written nothing.
+        if (errorCode(error) === sqlState.queryCanceled) return 'busy'
         throw error
       })
       if (outcome === 'received') return 'due'

@@ -73,7 +73,7 @@ export function createWatchedStream(url: string, options: WatchOptions): () => S
 }
 
 /** A rate limiter: waits where it would resolve more than `perSecond` times in any second. */
-export function createPace(perSecond: number): () => Promise<void> {
+function createPace(perSecond: number): () => Promise<void> {
   const turns: number[] = []
   return async () => {
     const now = performance.now()

@@ -1,18 +1,30 @@
 // Why a statement failed, by its error's code.
 
-/** Those that we raise or branch on. */
+/** Those that we raise (`RL…`) and branch on. */
 export const sqlState = {
+  foreignKeyViolation: '23503',
   uniqueViolation: '23505',
+  readOnly: '25006',
+  deadlock: '40P01',
   insufficientPrivilege: '42501',
   undefinedTable: '42P01',
   lockNotAvailable: '55P03',
+  /** A statement that took too long or, by the driver's word, was cancelled unsent: PostgreSQL's own has a severity. */
+  queryCanceled: '57014',
   queueFull: 'RL003',
+  /** The worker was given up, and is about to have another id, or has ended. */
+  workerGivenUp: 'RL005',
+  /** A crash of the database has lost the start of what is ended. */
+  startLost: 'RL006',
   keyRefused: 'RL008',
   quotaExceeded: 'RL018',
 } as const
 
-/** The driver's error for a query that was cancelled unsent; PostgreSQL's own has a severity. */
-const withdrawn = '57014'
+const passing: readonly string[] = [
+  sqlState.readOnly,
+  sqlState.queryCanceled,
+  sqlState.lockNotAvailable,
+]
 
 /** An SQLSTATE or the driver's code (`CONNECTION_CLOSED`, `ECONNREFUSED`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
@@ -32,7 +44,7 @@ export function isUnavailable(error: unknown): boolean {
   return (
     code !== undefined &&
     (/^(08|40|53|57P)/.test(code) ||
-      ['25006', '57014', '55P03'].includes(code) ||
+      passing.includes(code) ||
       /^(CONNECTION_|CONNECT_TIMEOUT)/.test(code) ||
       /^E(CONN|HOST|NET|AI_|NOTFOUND|PIPE|TIMEDOUT)/.test(code))
   )
@@ -46,5 +58,5 @@ export function hadNoEffect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   // The server's other severities end the connection, perhaps after the commit.
   if ('severity' in error) return error.severity === 'ERROR'
-  return errorCode(error) === withdrawn
+  return errorCode(error) === sqlState.queryCanceled
 }

@@ -4,7 +4,7 @@ import type { Database } from '#database'
 import type { Logger } from '#log'
 
 /** So many of the newest events, and so many of the walk through the whole log: some 0.1 s of the database's. */
-export const checkedAtOnce = 1000
+const checkedAtOnce = 1000
 const fewestAtOnce = 10
 // Lost workers are found on the same connection.
 const longest = '2s'

@@ -2,7 +2,7 @@
 // before a job is handed out.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode, json } from '#database'
+import { errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata, WorkerEvent } from '#event'
@@ -20,15 +20,12 @@ export const orderTypes = {
   restarted: 'worker.restarted',
 } as const satisfies Record<DesiredState, WorkerEvent['type']>
 
-/** SQLSTATE of runledger.order_worker: the worker has ended or has another id. */
-export const workerGone = 'RL005'
-
 // After this a worker that was given up is back under a new id.
 const returnMilliseconds = 200
 
 /**
  * @returns false when nothing changed, or the worker drains.
- * @throws with the code `workerGone`.
+ * @throws with the code `workerGivenUp`.
  */
 export async function orderWorker(
   sql: Database,
@@ -59,7 +56,7 @@ export async function orderItself(
         log,
       )
     } catch (error) {
-      if (errorCode(error) !== workerGone) throw error
+      if (errorCode(error) !== sqlState.workerGivenUp) throw error
       await sleep(returnMilliseconds)
     }
   }

@@ -28,7 +28,7 @@ export interface Series {
 }
 
 /** Three hours. */
-export const seriesSteps = 90
+const seriesSteps = 90
 const step = '2 minutes'
 // Read within some tens of milliseconds.
 const submissionsMost = 9000

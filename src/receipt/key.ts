@@ -45,7 +45,7 @@ export function readPublicKeys(pem: string): VerifyingKey[] {
   })
 }
 
-export function describeKey(publicKey: KeyObject): VerifyingKey {
+function describeKey(publicKey: KeyObject): VerifyingKey {
   const der = publicKey.export({ format: 'der', type: 'spki' })
   return { id: createHash('sha256').update(der).digest('hex'), publicKey }
 }

@@ -1,7 +1,7 @@
 // Rebuilds every projection from the log while the service runs: readers see old rows until a batch commits, writers
 // wait for one batch at most.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode } from '#database'
+import { errorCode, sqlState } from '#database'
 import type { Database } from '#database'
 import { firstId } from '#id'
 
@@ -16,7 +16,7 @@ export interface RebuildProgress {
 const batchSize = 1000
 
 // A batch locks in the order of ids, a sweep does not: one may have to give way.
-const retriedStates = ['40P01', '55P03']
+const retriedStates: readonly string[] = [sqlState.deadlock, sqlState.lockNotAvailable]
 const longestTries = 10
 
 /** @param onProgress called after each batch. */

@@ -2,7 +2,7 @@
 // submissions somebody looks at.
 
 /** The filters of the list, by the API's names; empty ones are left out. */
-export const filterNames = ['status', 'verdict', 'language', 'tag', 'cursor'] as const
+const filterNames = ['status', 'verdict', 'language', 'tag', 'cursor'] as const
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
 
 export type Route =

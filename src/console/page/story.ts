@@ -163,6 +163,6 @@ function say(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-export function secondsBetween(from: string, to: string): number {
+function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
 }

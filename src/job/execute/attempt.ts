@@ -72,9 +72,6 @@ export interface Starter {
 // Then a worker that was given up is back under a new id.
 const returnMilliseconds = 200
 
-/** SQLSTATE of runledger.start_execution: others have given this worker up. */
-const workerGivenUp = 'RL005'
-
 /** @param begunIds this process's runs; second jobs of theirs are not begun. */
 export function createStarter(
   dependencies: AttemptDependencies,
@@ -93,7 +90,7 @@ export function createStarter(
         reachFailpoint('execute.after_start')
         return begun
       } catch (error) {
-        if (errorCode(error) !== workerGivenUp || shutdown.aborted) throw error
+        if (errorCode(error) !== sqlState.workerGivenUp || shutdown.aborted) throw error
         await sleep(returnMilliseconds)
       }
     }

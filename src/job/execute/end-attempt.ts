@@ -14,9 +14,6 @@ import { describeLoss } from './run-attempt.ts'
 import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
 import { describeActor } from './start-statements.ts'
 
-/** SQLSTATE of conclude_execution and interrupt_execution: a database crash has lost the start. */
-const startLost = 'RL006'
-
 /** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
 export async function endAttempt(
   dependencies: ExecuteDependencies,
@@ -52,10 +49,14 @@ async function concludeAttempt(
       log,
     )
   } catch (error) {
-    const committed = errorCode(error) !== startLost && (await isOurs(database, attempt, log))
+    const committed =
+      errorCode(error) !== sqlState.startLost && (await isOurs(database, attempt, log))
     if (!committed) {
       if (!isFenced(error)) throw error
-      log.warn({ submission, version, lost: errorCode(error) === startLost }, 'execution.fenced')
+      log.warn(
+        { submission, version, lost: errorCode(error) === sqlState.startLost },
+        'execution.fenced',
+      )
       return
     }
   }
@@ -120,7 +121,7 @@ async function interrupt(
 /** True when others ended the attempt, or a database crash lost its start. */
 function isFenced(error: unknown): boolean {
   const code = errorCode(error)
-  return code === sqlState.uniqueViolation || code === startLost
+  return code === sqlState.uniqueViolation || code === sqlState.startLost
 }
 
 /**
