@@ -20,15 +20,23 @@ export interface MainMethod {
   readonly descriptor: string
 }
 
-/** @throws {RangeError} when the bytes end early; {Error} when they are no class files. */
+/** What a plain archive has room for. */
+const classesMost = 65_535
+
+/**
+ * An annotation processor, which is the submission's own, may have written them.
+ * @throws {RangeError} when the bytes end early; {Error} when they are no class files, too many, or two of a name.
+ */
 export function readClassFiles(bytes: Buffer): ClassFile[] {
-  const classes: ClassFile[] = []
+  const classes = new Map<string, ClassFile>()
   for (let offset = 0; offset < bytes.length;) {
     const found = readClassFile(bytes.subarray(offset))
-    classes.push(found)
+    if (classes.has(found.name)) throw new Error('two class files have one name')
+    if (classes.size === classesMost) throw new Error(`more than ${classesMost} class files`)
+    classes.set(found.name, found)
     offset += found.bytes.length
   }
-  return classes
+  return [...classes.values()]
 }
 
 function readClassFile(bytes: Buffer): ClassFile {
@@ -211,7 +219,7 @@ export function findMainClass(
   return chosen?.name.replaceAll('/', '.') ?? null
 }
 
-/** Includes heirs of a `main`. Asks each class once, however long chains are. */
+/** Includes heirs of a `main`. Asks each class once, however long chains are: no two have one name. */
 function findLaunchable(classes: readonly ClassFile[]): ReadonlySet<ClassFile> {
   const heirs = Map.groupBy(classes, ({ superName }) => superName)
   const launchable = new Set(

@@ -71,6 +71,7 @@ t.test('what is cut short anywhere is refused', (t) => {
 
 t.test('what is no class file is refused', (t) => {
   t.throws(() => readClassFiles(Buffer.from('#!/bin/sh\n')))
+  t.throws(() => readClassFiles(Buffer.concat([bytes, bytes])), /two class files have one name/)
   t.throws(() => readClassFiles(Buffer.alloc(64)))
   t.same(readClassFiles(Buffer.alloc(0)), [])
   t.end()
