@@ -1,9 +1,11 @@
-// A runtime that cannot be started in one slot is that slot's loss alone.
+// Runtimes that are up before their program, a slot's each: one that cannot be started is that slot's loss alone, and a limit
+// that is passed before it has begun is its program's end.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import type { Phase } from '#contract'
 import { SandboxError } from '#executor'
 import { encodeLayout } from '../../../../src/executor/box/box.ts'
@@ -31,23 +33,29 @@ const shell = {
 const needsSlots =
   box === 'bubblewrap' || process.getuid?.() !== 0 ? { skip: 'needs keepers of two users' } : {}
 
-t.test('what runs in the other slots goes on, in runtimes that were up', needsSlots, async (t) => {
+const slots = [
+  { index: 0, uid: firstUid },
+  { index: 1, uid: firstUid + 1 },
+]
+
+interface Shells {
+  /** In the first slot. */
+  readonly run: (script: string, wallSeconds?: number) => Promise<Phase>
+  /** What was told of. */
+  readonly reasons: string[]
+}
+
+/** Keepers of two slots, with a shell in each. @param beforeGroup is called before each keeper's group is made. */
+async function openShells(
+  t: Test,
+  beforeGroup: (uid: number | null) => Promise<void> = async () => {},
+): Promise<Shells> {
   const directory = mkdtempSync(join(tmpdir(), 'runledger-test-ahead-'))
   t.teardown(() => rmSync(directory, { recursive: true }))
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const slots = [
-    { index: 0, uid: firstUid },
-    { index: 1, uid: firstUid + 1 },
-  ]
-  const failed = Promise.withResolvers<void>()
-  let asked = 0
   const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
-    // The first one is of the keeper that starts programs.
-    if (uid === slots[1]!.uid && (asked += 1) === 2) {
-      await failed.promise
-      throw new SandboxError('cgroup.create', 'not this time')
-    }
+    await beforeGroup(uid)
     return cgroups.createForKeeper(name, uid)
   }
   const reasons: string[] = []
@@ -70,18 +78,38 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
     proveForks: () => Promise.resolve(),
   })
   t.teardown(() => boxes.close())
-  const run = (script: string): Promise<Phase> => {
-    const { command, limits, ...plain } = request(shell.argv)
-    const files = [{ path: '/box/script', content: Buffer.from(script), executable: false }]
-    return boxes.run(slots[0]!, {
-      ...plain,
-      command: { ...command, files },
-      limits: { ...limits, processes: 64 },
-    })
+  return {
+    reasons,
+    run(script, wallSeconds) {
+      const { command, limits, ...plain } = request(shell.argv)
+      const files = [{ path: '/box/script', content: Buffer.from(script), executable: false }]
+      return boxes.run(slots[0]!, {
+        ...plain,
+        command: { ...command, files },
+        limits: { ...limits, processes: 64, ...(wallSeconds !== undefined && { wallSeconds }) },
+      })
+    },
   }
-  const isShell = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sh\n'
+}
+
+const isShell = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sh\n'
+
+/** A shell waits, and in the other slot, too, if it could be started. */
+async function untilUp(): Promise<void> {
   while (!findBoxProcesses().some(isShell)) await delay(20)
   await delay(500)
+}
+
+t.test('what runs in the other slots goes on, in runtimes that were up', needsSlots, async (t) => {
+  const failed = Promise.withResolvers<void>()
+  let asked = 0
+  const { run, reasons } = await openShells(t, async (uid) => {
+    // The first one is of the keeper that starts programs.
+    if (uid !== slots[1]!.uid || (asked += 1) !== 2) return
+    await failed.promise
+    throw new SandboxError('cgroup.create', 'not this time')
+  })
+  await untilUp()
   const running = run('sleep 2; echo done')
   await delay(500)
   failed.resolve()
@@ -89,4 +117,16 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
   t.equal(Buffer.from(stdout).toString(), 'done\n')
   t.strictSame(reasons, ['no shell before its program: cgroup.create: not this time'])
   t.match(await run('exit 3'), { exitCode: 3 })
+})
+
+t.test('a limit that is passed before it has begun is its program’s end', needsSlots, async (t) => {
+  const { run, reasons } = await openShells(t)
+  await untilUp()
+  for (let tried = 0; tried < 10; tried += 1) {
+    t.match(await run('exit 3', 1e-6), { ending: 'wall_limit' })
+    // The next one is up again.
+    await delay(100)
+  }
+  t.match(await run('exit 3'), { exitCode: 3 })
+  t.strictSame(reasons, [])
 })
