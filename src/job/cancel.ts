@@ -9,21 +9,19 @@ export type CancelState = 'cancelled' | 'requested' | 'ended'
 
 /**
  * Safe to repeat. Resolved, it is on disk.
- * @param signals withdraw it while it was not sent.
+ * @param signal withdraws it while it was not sent.
  */
 export async function cancelSubmission(
   sql: Database,
   id: string,
   accountId: string,
   metadata: Metadata,
-  ...signals: readonly AbortSignal[]
+  signal?: AbortSignal,
 ): Promise<CancelState | null> {
   reachFailpoint('cancel.before_commit')
-  const [row] = await cancelOnAbort(
-    sql<[{ state: CancelState | null }]>`
-      call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`,
-    ...signals,
-  )
+  const query = sql<[{ state: CancelState | null }]>`
+    call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`
+  const [row] = await (signal === undefined ? query : cancelOnAbort(query, signal))
   reachFailpoint('cancel.after_commit')
   return row.state
 }

@@ -90,7 +90,7 @@ t.test('what is wrong is refused, all of it at once', async (t) => {
     [names(...Array.from({ length: 17 }, (_, n) => `f${n}`)), 'output_files'],
     [{ ...names('b', 'A'), files: [{ name: 'a', content: '' }] }, 'output_files.1'],
     [{ ...names('a'), tests: [{}] }, 'output_files'],
-    [{ ...names('..', 'a', 'a'), tests: [{}], tag: '' }, 'output_files.0', 'tag'],
+    [{ ...names('..', 'a', 'a'), tests: [{}], tag: '' }, 'output_files.0', 'tag', 'output_files'],
   ]
   for (const [more, ...paths] of rows) {
     const { status, body } = await call('POST', '/api/submit', {
