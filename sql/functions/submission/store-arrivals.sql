@@ -26,13 +26,16 @@ begin
   perform runledger.refuse_late();
   with placed as (
     select
-      a.request, a.admitted, a.account_id, is_low, next.*,
+      a.request, a.admitted, a.account_id, is_low, (taken.next).*,
       coalesce(octet_length(a.code), 0) + coalesce(octet_length(a.stdin), 0) + coalesce(octet_length(a.expected_stdout), 0)
         + coalesce(octet_length(a.detail), 0) as bytes
     from unnest(store_arrivals.arrivals) a
     cross join lateral (select coalesce((a.request).data ->> 'priority' = 'low', false)) priority (is_low)
-    -- A low one has no turn; one that waits for a place of its key gets it there.
-    left join lateral job.next_turn(a.account_id, a.weight) next on a.admitted and not is_low
+    -- A low one has no turn; one that waits for a place of its key gets it there. A join's condition would be looked at after
+    -- the turn was taken, and without `offset` the call would be made for each column.
+    cross join lateral (
+      select case when a.admitted and not is_low then job.next_turn(a.account_id, a.weight) end as next offset 0
+    ) taken
   ), stored as (
     insert into runledger.pending (submission_id, api_key_id, admitted, told_to, is_low, turn, charge)
     select

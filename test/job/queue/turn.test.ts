@@ -388,8 +388,9 @@ t.test(
 t.test('what is low comes after all that is not, and in order', async (t) => {
   const [one, other] = [await createCaller(sql), await createCaller(sql)]
   const low = describeSubmission({ code: 'print(1)', priority: 'low' })
-  const last = [...(await enqueue(one, 2, low)), ...(await enqueue(other, 1, low))]
   const before = await readClock(one)
+  const last = [...(await enqueue(one, 2, low)), ...(await enqueue(other, 1, low))]
+  t.equal(await readClock(one), before, 'it takes no turn')
   const first = await enqueue(one, 1)
   t.equal((await readClock(one)) - Math.max(before, await readTime()), second, 'it costs nothing')
   const order: (string | undefined)[] = []
@@ -474,6 +475,9 @@ t.test(
     const ids = await enqueue(limited, 12)
     const [waiting] = await sql`select count(*) from runledger.pending where turn is null`
     t.equal(waiting?.['count'], 2)
+    const [last] = await sql`
+      select max(turn + charge) as ends from runledger.pending where submission_id = any (${ids})`
+    t.equal(await readClock(limited), Number(last?.['ends']), 'and are charged for it then')
     await finish(sql, ids[0] ?? '')
     const [left] = await sql`select count(*) from runledger.pending where turn is null`
     t.equal(left?.['count'], 1)
