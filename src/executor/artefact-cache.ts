@@ -84,7 +84,10 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
           other.catch(() => null),
           stop,
         )
-        if (compiled !== null && isCertain(compiled)) return { compiled, cached: true }
+        if (compiled === null) continue
+        if (isCertain(compiled)) return { compiled, cached: true }
+        // Each that waits has a slot meanwhile: what a limit ended is waited for once, not one after the other.
+        break
       }
       const kept = store.find(name)
       if (kept !== null) return { compiled: kept, cached: true }
@@ -95,7 +98,7 @@ export function createArtefactCache(directory: string, capacityBytes: number): A
         if (isCertain(compiled)) store.keep(name, compiled)
         return { compiled, cached: false }
       } finally {
-        inFlight.delete(name)
+        if (inFlight.get(name) === own) inFlight.delete(name)
       }
     },
   }

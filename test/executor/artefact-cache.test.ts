@@ -246,3 +246,27 @@ t.test('language, options, code, files, arguments and limits all decide the key'
   t.equal(new Set(keys).size, keys.length)
   t.end()
 })
+
+t.test('who waited for one that was not certain waits for no other', async (t) => {
+  const cache = createArtefactCache(nextDirectory(), 1 << 20)
+  const ends = Array.from({ length: 3 }, () => Promise.withResolvers<Compiled>())
+  let begun = 0
+  const compile = (): ReturnType<typeof cache.compile> =>
+    cache.compile(
+      key('a'),
+      () => ends[(begun += 1) - 1]!.promise,
+      () => false,
+    )
+  const all = [compile(), compile(), compile()]
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(begun, 1)
+  ends[0]!.resolve(make('first'))
+  await all[0]
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(begun, 3, 'both at once')
+  for (const end of ends) end.resolve(make('later'))
+  t.match(
+    await Promise.all(all),
+    Array.from({ length: 3 }, () => ({ cached: false })),
+  )
+})

@@ -11,6 +11,8 @@ export interface CheckerJudgement {
   readonly verdict: 'AC' | 'WA' | 'IE' | null
   /** What it wrote to stderr, or why it failed. */
   readonly message: string
+  /** It would be for every test: the checker does not compile. */
+  readonly isForAll?: true
 }
 
 /** testlib: 0 accepted, 1 wrong, 2 wrong by its form; 3 and all else are failures of its own. */
@@ -43,7 +45,11 @@ export async function judgeByProgram(
   if (last === null || last.ending === 'cancelled' || (run === null && isCompiled(last)))
     return { verdict: null, message: '' }
   if (run === null)
-    return { verdict: 'IE', message: `The checker does not compile: ${said(compile)}` }
+    return {
+      verdict: 'IE',
+      message: `The checker does not compile: ${said(compile)}`,
+      isForAll: true,
+    }
   const { ending, exitCode } = run
   const verdict = ending === 'exited' ? verdicts[exitCode] : undefined
   if (verdict !== undefined) return { verdict, message: said(run) }

@@ -7,6 +7,7 @@ import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
 import type { NamedBlobs } from './named-blobs.ts'
 import { judgeByProgram } from './program-checker.ts'
+import type { CheckerJudgement } from './program-checker.ts'
 import { digestOutput, factsOf, judgeEnd, judgeRun, nothingBut } from './verdict.ts'
 import type { Judged } from './verdict.ts'
 
@@ -57,6 +58,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
   let decisive: JudgedTests['decisive'] = null
   let stopped: Phase | null = null
   let room = outputsBytesMost
+  let ofChecker: CheckerJudgement | null = null
   /** Of the run that is under way. */
   let stdin: Uint8Array = new Uint8Array()
 
@@ -86,8 +88,10 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       return { ...((await unlessAborted(judged, stop)) ?? nothingBut(null)), message: null }
     }
     const given = { stdin, expectedStdout }
-    const { verdict, message } = await judgeByProgram(checker, given, run, scope, execute)
-    return { ...nothingBut(verdict), message }
+    // A compilation that a limit ended is kept for nobody: it would be done again for each test.
+    if (ofChecker?.isForAll !== true)
+      ofChecker = await judgeByProgram(checker, given, run, scope, execute)
+    return { ...nothingBut(ofChecker.verdict), message: ofChecker.message }
   }
 
   async function onRun(run: Phase, index: number, execute: Execute): Promise<boolean> {

@@ -1,0 +1,65 @@
+// A checker that does not compile is tried for one test, not for each: nothing is kept of a compilation that a limit ended.
+import t from 'tap'
+import type { Execute, Outcome, Phase } from '#executor'
+import { judgeTests } from '../../../src/job/execute/tests.ts'
+
+const phase = (part: Partial<Phase>): Phase => ({
+  ending: 'exited',
+  exitCode: 0,
+  signal: null,
+  usage: { cpuSeconds: 1, wallSeconds: 1, memoryPeakBytes: 4096 },
+  stdout: new Uint8Array(),
+  stderr: Buffer.from('endless'),
+  stdoutTruncated: false,
+  stderrTruncated: false,
+  ...part,
+})
+
+/** Judges three tests; what the checker said of each, and how often it was executed. */
+async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executions: number }> {
+  let executions = 0
+  const execute: Execute = () => {
+    executions += 1
+    return Promise.resolve(outcome)
+  }
+  const never = new AbortController().signal
+  const tests = judgeTests({
+    tests: Array.from({ length: 3 }, () => ({ stdin: new Uint8Array(), expectedStdout: null })),
+    checker: { type: 'program', language: 'cpp', code: new Uint8Array() },
+    stopsOnFailure: false,
+    scope: '',
+    blobs: {
+      readInput: ({ stdin }) => Promise.resolve(stdin),
+      readExpected: ({ expectedStdout }) => Promise.resolve(expectedStdout),
+      count: null,
+    },
+    stop: never,
+    signal: never,
+  })
+  let index = 0
+  for await (const _ of tests.inputs) {
+    await tests.onRun(phase({}), index, execute)
+    index += 1
+  }
+  return { told: tests.told.map(({ verdict, message }) => [verdict, message]), executions }
+}
+
+t.test('one that a limit ended in its compilation is not compiled for the next test', async (t) => {
+  const compile = phase({ ending: 'cpu_limit', exitCode: 137 })
+  const { told, executions } = await judgeThree({ compile, compileCached: false, run: null })
+  t.equal(executions, 1)
+  t.strictSame(
+    told,
+    Array.from({ length: 3 }, () => ['IE', 'The checker does not compile: endless']),
+  )
+})
+
+t.test('one that compiles judges each, also where it fails', async (t) => {
+  const run = phase({ exitCode: 3 })
+  const { told, executions } = await judgeThree({ compile: phase({}), compileCached: true, run })
+  t.equal(executions, 3)
+  t.strictSame(
+    told,
+    Array.from({ length: 3 }, () => ['IE', 'The checker ended by exited with 3: endless']),
+  )
+})
