@@ -56,9 +56,10 @@ begin
   perform runledger.apply_events(_events, runledger.append_events(_events));
   update runledger.body b
   set stdout = e.stdout, stderr = e.stderr, compile_output = e.compile_output, report = e.report
-  from unnest(store_ends.ends) e
+  from unnest(store_ends.ends) with ordinality e
   where b.submission_id = e.submission_id and b.submission_id between _first and _last
-    and e.submission_id = any (_ids);
+    -- Another end of the same submission may have been refused.
+    and store_ends.refusals[e.ordinality] is null;
   select jsonb_agg(waited) into told
   from runledger.finish_submissions(
     _ids, array(select (e.data ->> 'slot_seconds')::double precision from unnest(_events) e)

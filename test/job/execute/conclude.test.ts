@@ -101,6 +101,20 @@ t.test('an attempt that was given up is refused alone', async (t) => {
   t.match(await readResult(sql, lost.submission, null), { status: 'running' })
 })
 
+t.test('what a refused end brings overwrites no other end of its submission', async (t) => {
+  const ends = await beginMany(12)
+  const both = ends.flatMap((end) => [
+    { ...end, run: uuidv7(), bodies: { ...end.bodies, stdout: Buffer.from('stale') } },
+    end,
+  ])
+  t.strictSame(
+    await concludeTogether(both),
+    both.map(({ run }) => (ends.some((end) => end.run === run) ? null : 'RL006')),
+  )
+  for (const { submission } of ends)
+    t.match(await readResult(sql, submission, null), { verdict: 'AC', stdout: submission })
+})
+
 t.test('who waits is told of each', async (t) => {
   const heard: string[] = []
   const { unlisten } = await sql.listen('web', (payload) => {
