@@ -27,7 +27,8 @@ begin
 end
 $$;
 
--- A function that runs with its owner's rights names everything by its schema.
+-- A function that runs with its owner's rights names everything by its schema. Temporary types are looked for first where the
+-- path does not name their place, also by an empty one.
 do $$
 declare
   _loose text;
@@ -36,7 +37,7 @@ begin
   from pg_catalog.pg_proc p
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('runledger', 'job') and p.prosecdef
-    and not coalesce(p.proconfig @> array['search_path=""'], false);
+    and not coalesce(p.proconfig @> array['search_path=pg_catalog, pg_temp'], false);
   assert _loose is null, 'no fixed search_path on ' || _loose;
 end
 $$;

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { createDatabase } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
-import { createCaller } from '../helper/submission.ts'
+import { startExecution } from '../helper/execution.ts'
+import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -119,4 +120,30 @@ t.test('an auditor has a life told and the log verified with his own rights', as
   const auditor = createDatabase({ url: auditorUrl, connections: 1, name: 'test' })
   t.teardown(() => auditor.end({ timeout: 1 }))
   await t.rejects(auditor`select * from runledger.event`, { code: '42501' })
+})
+
+t.test('nobody becomes the owner by types of his own', async (t) => {
+  const id = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
+  await startExecution(sql, id)
+  for (const login of [auditorUrl, webUrl, workerUrl]) {
+    const role = createDatabase({ url: login, connections: 1, name: 'test' })
+    await role.unsafe(`
+      create temporary table seen (name pg_catalog.name);
+      grant all on seen to public;
+      create function pg_temp.note(anyelement) returns bool language plpgsql as
+        'begin insert into pg_temp.seen values (current_user); return true; end'`)
+    for (const type of ['uuid', 'text', 'jsonb', 'timestamptz', 'bytea', 'regclass', 'name'])
+      await role.unsafe(
+        `create domain pg_temp.${type} as pg_catalog.${type} check (pg_temp.note(value))`,
+      )
+    const statement =
+      login === auditorUrl
+        ? 'select * from audit.overview'
+        : login === webUrl
+          ? 'select runledger.read_overview()'
+          : 'select runledger.sweep_workers()'
+    await role.unsafe(statement).catch(() => {})
+    t.strictSame([...(await role.unsafe('select * from pg_temp.seen'))], [], statement)
+    await role.end()
+  }
 })

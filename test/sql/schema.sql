@@ -717,11 +717,11 @@ function job.defer_turn(place job.place)
 
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0)
   Enqueues the execution of one submission again, or later, in the caller's transaction.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.enqueue_first(places job.place[])
   Enqueues the first execution of pending submissions in the caller's transaction, each at its turn. It wakes nobody: see job.wake_workers.
@@ -779,7 +779,7 @@ function job.read_turn(run_at timestamp with time zone)
 
 function job.remove_execute(submission_id uuid)
   Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
   Notes what an ended submission, pending no more, took of a slot. seconds: ten minutes at most count; null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
@@ -799,27 +799,27 @@ function job.turn_time(turn bigint)
 
 function job.wake_workers(jobs integer)
   Tells workers that so many executions were enqueued.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer, content bytea)
   Adds a chunk to a blob that this transaction has made. 55000: it has made none of this name, so that nobody changes what is there.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.admit_operator(digest bytea)
   The operator's key with this digest, if it is valid. No row: no such key.
-  returns TABLE(api_key_id uuid, key_digest bytea, read_only boolean) stable security definer set search_path=""
+  returns TABLE(api_key_id uuid, key_digest bytea, read_only boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.admit_request(digest bytea)
   The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.
-  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=""
+  returns TABLE(api_key_id uuid, account_id uuid, key_digest bytea, admitted boolean, quota integer, remaining integer, reset_seconds integer, limits jsonb) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
   Enqueues as many of a key's waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many.
-  returns integer security definer set search_path=""
+  returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
   Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.
@@ -835,16 +835,16 @@ function runledger.apply_events(events runledger.new_event[], recorded_at timest
 
 function runledger.await_submission(submission_id uuid, told_to text)
   Asks to be told on the channel told_to when the submission ends (runledger.tell_end). Read its state after this call, not before.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.change_key(api_key_id uuid, tier text, schema_version integer, data jsonb, metadata jsonb)
   Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.
-  returns boolean security definer set search_path=""
+  returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.check_ledger(events integer)
   Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
-  returns uuid[] security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
+  returns uuid[] security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -864,7 +864,7 @@ function runledger.count_pending(account_id uuid, most integer)
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; left out they stay, too.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.displace_low(api_key_id uuid)
   Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
@@ -872,7 +872,7 @@ function runledger.displace_low(api_key_id uuid)
 
 function runledger.drop_partitions(older_than interval)
   Drops the empty partitions of runledger.body that end longer ago than that; returns their names.
-  returns SETOF text security definer set search_path="", lock_timeout=500ms
+  returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
 
 function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb)
@@ -881,11 +881,11 @@ function runledger.end_cancelled(submission_id uuid, version integer, data jsonb
 
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
-  returns boolean security definer set search_path=""
+  returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
-  returns double precision stable security definer set search_path=""
+  returns double precision stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.find_attempt(version integer, type text)
@@ -894,22 +894,22 @@ function runledger.find_attempt(version integer, type text)
 
 function runledger.find_blobs(account_id uuid, names text[])
   Those of an account's blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.
-  returns TABLE(name text, bytes integer) stable security definer set search_path=""
+  returns TABLE(name text, bytes integer) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
   Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not, nor does a webhook that was sent again since until.
-  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
 function runledger.find_cancelled(submissions uuid[])
   Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
-  returns SETOF uuid stable security definer set search_path=""
+  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.find_faults(streams uuid[])
   One row for each row that audit.drift, audit.broken_chain and audit.invariant have of these streams.
-  returns TABLE(finding text, stream uuid) stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
+  returns TABLE(finding text, stream uuid) stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
@@ -917,12 +917,12 @@ function runledger.find_next_submissions(after uuid, batch integer, OUT last uui
 
 function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_version integer, metadata jsonb)
   The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.
-  returns uuid security definer set search_path=""
+  returns uuid security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.find_watched()
   The submissions whose output somebody wants told while it is written.
-  returns SETOF uuid stable security definer set search_path=""
+  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.finish_submissions(submission_ids uuid[], slot_seconds double precision[] DEFAULT '{}'::double precision[])
@@ -931,12 +931,12 @@ function runledger.finish_submissions(submission_ids uuid[], slot_seconds double
 
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk: for who tells of a submission before it has ended, although it was received with a channel to tell.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.forget_output(submission_id uuid, run text)
   Removes what tell_output has kept of one attempt: another one's may be told already.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.forget_unwatched()
@@ -955,7 +955,7 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
 
 function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer, run text DEFAULT NULL::text)
   Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost, or, after submission.cancel_requested, submission.cancelled alone (false). 23505: somebody else ended this attempt, or asked for its end just now: the same call again tells. RL006: the attempt of this run is not in the log.
-  returns boolean security definer set search_path=""
+  returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.is_offered(language text, checker_language text, offers jsonb[])
@@ -965,44 +965,44 @@ function runledger.is_offered(language text, checker_language text, offers jsonb
 
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
-  returns boolean stable security definer set search_path=""
+  returns boolean stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_auditor
 
 function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)
   Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.list_busy_accounts(by_key jsonb)
   Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
-  returns jsonb stable security definer set search_path=""
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp
 
 function runledger.list_language()
   One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
-  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=""
+  returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_recent_language(period interval)
   The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number.
-  returns TABLE(name text, lacks jsonb, offer bigint) stable security definer set search_path=""
+  returns TABLE(name text, lacks jsonb, offer bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_recent_offers(period interval)
   The languages that one worker offers, or has within the period: a list for each that differs; null before the first worker.
-  returns jsonb[] stable security definer set search_path=""
+  returns jsonb[] stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_unfinished(account_id uuid)
   The submissions of an account that have not ended.
-  returns SETOF uuid stable security definer set search_path=""
+  returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.list_walked(after uuid, up_to uuid, most integer)
   The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
-  returns uuid[] stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+  returns uuid[] stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
-  returns SETOF text security definer set search_path="", TimeZone=UTC, lock_timeout=100ms
+  returns SETOF text security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC, lock_timeout=100ms
   grant execute to runledger_worker
 
 function runledger.narrow_limits(usual jsonb, own jsonb)
@@ -1011,26 +1011,26 @@ function runledger.narrow_limits(usual jsonb, own jsonb)
 
 function runledger.order_worker(worker_id uuid, wanted text, type text, schema_version integer, data jsonb, metadata jsonb)
   Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. False, and no event, when that is so already, and when it drains or restarts. RL005: it has ended, or was given up and goes on under another id.
-  returns boolean security definer set search_path=""
+  returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.protect_partition(table_name text, name text)
   Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody's rights.
-  returns void set search_path=""
+  returns void set search_path=pg_catalog, pg_temp
 
 function runledger.purge_blobs(older_than interval, batch integer)
   Removes at most `batch` blobs that were last used longer ago than that (and a day at most) and that no unfinished submission names; returns how many. 0: there are none left, or somebody else is at it.
-  returns integer security definer set search_path=""
+  returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.purge_bodies(older_than interval, batch integer)
   Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
-  returns integer security definer set search_path=""
+  returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.read_arrival(request runledger.submission_request, item jsonb, account_id uuid, weight integer)
@@ -1039,27 +1039,27 @@ function runledger.read_arrival(request runledger.submission_request, item jsonb
 
 function runledger.read_blob_load()
   Bytes that all blobs count, for metrics.
-  returns bigint stable security definer set search_path=""
+  returns bigint stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_class_load()
   One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.
-  returns TABLE(tier text, language text, priority text, waiting bigint, oldest_seconds double precision) stable security definer set search_path=""
+  returns TABLE(tier text, language text, priority text, waiting bigint, oldest_seconds double precision) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_delivery(webhook_id uuid)
   A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt's event must follow. No row: it is over, or not due.
-  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=""
+  returns TABLE(submission_id uuid, account_id uuid, url text, secret text, attempt integer, round_attempt integer, version integer, output_bytes bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.read_language_load()
   One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.
-  returns TABLE(language text, waiting bigint, workers bigint) stable security definer set search_path=""
+  returns TABLE(language text, waiting bigint, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_load()
   Unfinished submissions (waiting for a place of their key's, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.
-  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint, paused_workers bigint, oldest_queued_seconds double precision) stable security definer set search_path=""
+  returns TABLE(waiting bigint, queued bigint, running bigint, oldest_waiting_seconds double precision, workers bigint, slots bigint, deliveries_pending bigint, suspended_workers bigint, paused_workers bigint, oldest_queued_seconds double precision) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_outcome(type text, data jsonb)
@@ -1069,76 +1069,76 @@ function runledger.read_outcome(type text, data jsonb)
 
 function runledger.read_overview()
   What an operator sees: the oldest submission that waits, the load (as read_load), languages, the accounts with most unfinished, workers that have not ended, how recent submissions ended, and what the reconciler last found in the ledger. Costs what is unfinished, not what has been.
-  returns jsonb stable security definer set search_path="", enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
   grant execute to runledger_auditor
 
 function runledger.read_progress(since xid8, since_position bigint)
   Events of ended attempts, cancelled submissions and webhooks in transactions from `since` up to `until`, exclusive; at least one row, its type null when there are none. Next time pass `until` as since, and as since_position the newest_position of a look whose `begun` is at most that `until`.
-  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=""
+  returns TABLE(until xid8, begun xid8, newest_position bigint, type text, language text, verdict text, reason text, outcome text, attempt_seconds double precision, queue_seconds double precision, compile_seconds double precision, run_seconds double precision, total_seconds double precision, blobs_read integer, blobs_fetched integer) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.read_recent_ends(period interval, events integer)
   Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
-  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
-  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_series(step interval, steps integer, most integer)
   So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.
-  returns jsonb stable security definer set search_path="", plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
 function runledger.read_streams(asked jsonb)
   For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
-  returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
   One row for each of these processes that is a live worker, and whether its sandbox has failed.
-  returns TABLE(pid integer, suspended boolean) stable security definer set search_path=""
+  returns TABLE(pid integer, suspended boolean) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
-  returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path="", TimeZone=UTC
+  returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
 
 function runledger.receive_batch(batch jsonb, answer text)
   Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
-  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.receive_several(items jsonb)
   Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, lock_timeout=10ms
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, lock_timeout=10ms
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
   Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
-  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
   Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.
-  returns integer security definer set search_path=""
+  returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 
 function runledger.record_attempt(webhook_id uuid, version integer, type text, schema_version integer, data jsonb, metadata jsonb, retry_seconds double precision, abandoned_because text)
   Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last) after the given version, enqueues the next attempt in retry_seconds, removes the secret at the end. 23505: something else was recorded in the meantime, this attempt counts for nothing.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.refresh_result(submission_id uuid)
   Brings one cached result up to its log.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
-  returns trigger set search_path=""
+  returns trigger set search_path=pg_catalog, pg_temp
 
 function runledger.refuse_late()
   57014 when the caller's statement has taken more than 1.5 s: nothing of it is written.
@@ -1146,32 +1146,32 @@ function runledger.refuse_late()
 
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
   Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.renew_worker(worker_id uuid, queue_pool_ids text[], suspended_because text)
   Renews a worker's lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.
-  returns text security definer set search_path=""
+  returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.replay_delivery(webhook_id uuid, secret text, schema_version integer, metadata jsonb)
   Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.
-  returns text security definer set search_path=""
+  returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. received; done: it had been; busy: not now; purged, not_final, RL003, 57014: as rerun_submission; null: there is none such.
-  returns text security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.rerun_submission(original uuid, request jsonb)
   Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: a runledger.submission_request, whose data is added to what the event says. No row: the account has none such; refusal: not_final or purged, and nothing was written. RL003, 57014: as receive_submission.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
   restore_pending for the next so many submissions after the given id. last: the last of them, null when there was none.
-  returns record security definer set search_path=""
+  returns record security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -1189,7 +1189,7 @@ function runledger.start_data(data jsonb, received jsonb, attempt integer)
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])
   Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
@@ -1198,12 +1198,12 @@ function runledger.start_executions(jobs job.execution[], worker_id uuid, schema
 
 function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
   order_worker for a worker that lives, and how it stands then. No row: none such lives.
-  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=""
+  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.store_arrivals(arrivals runledger.arrival[])
@@ -1212,22 +1212,22 @@ function runledger.store_arrivals(arrivals runledger.arrival[])
 
 function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
   Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.
-  returns boolean security definer set search_path=""
+  returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT told_to text[])
   Cancels a submission of the account. cancelled: it waited and has ended, and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
-  returns record security definer set search_path=""
+  returns record security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea)
   runledger.store_ends of one end; fails with its refusal. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.
-  returns text[] security definer set search_path=""
+  returns text[] security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.store_ends(ends runledger.attempt_end[], OUT refusals text[], OUT told jsonb)
   Appends execution.completed after the execution.started of each end; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. refusals: of each, in their order, null or why nothing was written of it. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. told: the rows of runledger.finish_submissions, null when there is none. Fails with 23505 when another event came at the same moment; nothing was written of any then.
-  returns record security definer set search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns record security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
 
 function runledger.suits_worker(received jsonb, offers text[], does text[])
@@ -1236,28 +1236,28 @@ function runledger.suits_worker(received jsonb, offers text[], does text[])
 
 function runledger.summarise(figures double precision[])
   The median, the 95th and the 99th percentile of these, each one of them; null without any.
-  returns jsonb immutable set search_path=""
+  returns jsonb immutable set search_path=pg_catalog, pg_temp
 
 function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
-  returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=""
+  returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 
 function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
   Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])
   Tells who waits for it that this submission has ended: the channels told_to, if any, are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
-  returns void security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns void security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
   grant execute to runledger_worker
 
 function runledger.tell_output(told jsonb)
   told: for each run its submission, whether this is its first word, and pieces of what it wrote: kind, start, bytes as base64. A piece that does not begin where the ones before it end is left out. Returns for each run whether anybody watches, or else nothing is kept, and where what is kept ends: bytes, tests, and -1 while the compiler's messages are not there.
-  returns TABLE(run text, watched boolean, compile bigint, stdout bigint, stderr bigint, test bigint) security definer set search_path="", plan_cache_mode=force_generic_plan
+  returns TABLE(run text, watched boolean, compile bigint, stdout bigint, stderr bigint, test bigint) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.use_blobs(account_id uuid, blobs jsonb)
@@ -1270,16 +1270,16 @@ function runledger.uuid_floor(at timestamp with time zone)
 
 function runledger.uuid_time(id uuid)
   The time with which an id begins.
-  returns timestamp with time zone immutable set search_path=""
+  returns timestamp with time zone immutable set search_path=pg_catalog, pg_temp
 
 function runledger.verify_part(after uuid, events integer)
   Holds the streams after this id, of about so many events, against audit.drift, audit.broken_chain and audit.invariant: how many rows each has, the first ten streams, next (null at the end), and how much of the log's time was gone through. busy: another walk took its step; try again.
-  returns jsonb security definer set search_path=""
+  returns jsonb security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.
-  returns void security definer set search_path=""
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid, IN metadata jsonb, INOUT state text DEFAULT NULL::text)

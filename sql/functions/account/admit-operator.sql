@@ -2,7 +2,7 @@
 
 create or replace function runledger.admit_operator(digest bytea)
 returns table (api_key_id uuid, key_digest bytea, read_only boolean)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select k.id, k.digest, k.read_only
   from runledger.api_key k

@@ -11,7 +11,7 @@ returns table (
   reset_seconds integer,
   limits jsonb
 )
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _key record;

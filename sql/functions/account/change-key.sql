@@ -5,7 +5,7 @@ create or replace function runledger.change_key(
   data jsonb,
   metadata jsonb
 ) returns boolean
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update runledger.api_key k

@@ -10,7 +10,7 @@ create or replace function runledger.define_tier(
   metadata jsonb,
   limits jsonb default null
 ) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _hash text := encode(sha256(convert_to(define_tier.name, 'UTF8')), 'hex');

@@ -7,7 +7,7 @@ create or replace function runledger.find_operator_key(
   schema_version integer,
   metadata jsonb
 ) returns uuid
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _label constant text := 'operator';

@@ -12,7 +12,7 @@ create or replace function runledger.issue_key(
   data jsonb,
   metadata jsonb
 ) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Nothing that is known of an operator's key may end in one that submits, nor the other way round.

@@ -1,5 +1,5 @@
 create or replace function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer, content bytea) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into runledger.blob_chunk (account_id, sha256, number, content)

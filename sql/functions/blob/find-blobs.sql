@@ -1,5 +1,5 @@
 create or replace function runledger.find_blobs(account_id uuid, names text[]) returns table (name text, bytes integer)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select encode(b.sha256, 'hex'), b.bytes
   from runledger.blob b

@@ -1,7 +1,7 @@
 -- Retention of blobs. What an unfinished submission names stays, however long it waits.
 
 create or replace function runledger.purge_blobs(older_than interval, batch integer) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- used_at may lie half a day before the last use; the other half keeps this away from submissions that are being received

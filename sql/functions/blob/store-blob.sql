@@ -1,7 +1,7 @@
 -- Begins to store a blob. Locks are taken in the order blob, account, as runledger.purge_blobs takes them.
 
 create or replace function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea) returns boolean
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _key record;

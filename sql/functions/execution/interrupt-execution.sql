@@ -9,7 +9,7 @@ create or replace function runledger.interrupt_execution(
   max_losses integer,
   run text default null
 ) returns boolean
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _losses integer;

@@ -18,7 +18,7 @@ create or replace function runledger.start_execution(
   account_id uuid,
   detail bytea
 )
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _head record;

@@ -12,7 +12,7 @@ create or replace function runledger.store_completion(
   run text,
   report bytea default null
 ) returns text[]
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _stored record;

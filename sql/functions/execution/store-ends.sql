@@ -5,7 +5,7 @@ create or replace function runledger.store_ends(
   out refusals text[],
   out told jsonb
 )
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 -- As runledger.apply_events.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$

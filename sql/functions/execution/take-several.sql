@@ -26,7 +26,7 @@ create or replace function runledger.take_several(
   due_at timestamptz,
   detail bytea
 )
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _offers text[] := case when take_several.reads_detail then array(select jsonb_object_keys(take_several.programs)) end;

@@ -1,7 +1,7 @@
 -- Tells whoever waits that a submission has ended.
 
 create or replace function runledger.tell_end(submission_id uuid, told_to text[]) returns void
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- PostgreSQL's limit of a notification.

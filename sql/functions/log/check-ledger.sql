@@ -2,7 +2,7 @@
 -- last, the next part of a walk through the whole log, and everything in which something was found before.
 
 create or replace function runledger.check_ledger(events integer) returns uuid[]
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 -- The views are asked for a list of streams. Whatever the planner thinks of its length, only index lookups are bounded.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 -- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.

@@ -1,7 +1,7 @@
 -- Dropping what retention emptied gives its space back at once.
 
 create or replace function runledger.drop_partitions(older_than interval) returns setof text
-language plpgsql security definer set search_path = '' set lock_timeout = '500ms'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
 as $$
 declare
   _name text;

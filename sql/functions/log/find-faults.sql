@@ -2,7 +2,7 @@
 
 create or replace function runledger.find_faults(streams uuid[])
 returns table (finding text, stream uuid)
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 -- Whatever the planner thinks of the list's length, only index lookups are bounded.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 -- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.

@@ -1,7 +1,7 @@
 -- Makes sure that all commits so far are on disk.
 
 create or replace function runledger.flush_log() returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Waiting for a commit waits for all before it, but only if it writes.

@@ -1,7 +1,7 @@
 -- A part of a walk through the whole log, in the order of ids.
 
 create or replace function runledger.list_walked(after uuid, up_to uuid, most integer) returns uuid[]
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_custom_plan
 as $$

@@ -1,7 +1,7 @@
 -- Made before they are needed: at every release, and each hour by a worker.
 
 create or replace function runledger.make_partitions() returns setof text
-language plpgsql security definer set search_path = '' set timezone = 'UTC' set lock_timeout = '100ms'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set lock_timeout = '100ms'
 as $$
 declare
   _plan record;

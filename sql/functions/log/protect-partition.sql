@@ -1,7 +1,7 @@
 -- What a partition does not inherit from its table.
 
 create or replace function runledger.protect_partition(table_name text, name text) returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Without its own trigger it could be changed by its own name.

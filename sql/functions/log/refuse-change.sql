@@ -1,7 +1,7 @@
 -- Makes the log append-only even for its owner, unless he disables triggers on purpose.
 
 create or replace function runledger.refuse_change() returns trigger
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception '% on runledger.%: the log is append only', tg_op, tg_table_name

@@ -1,7 +1,7 @@
 -- Whose submissions are under way, beside what they may use.
 
 create or replace function runledger.list_busy_accounts(by_key jsonb) returns jsonb
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with by_key as (
     select counted.*

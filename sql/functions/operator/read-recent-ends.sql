@@ -1,7 +1,7 @@
 -- How submissions ended of late. From the newest events alone, by index, so that it costs the same however long the log is.
 
 create or replace function runledger.read_recent_ends(period interval, events integer) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 -- However few there are, only index lookups stay as cheap when there are many.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off

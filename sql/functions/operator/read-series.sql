@@ -2,7 +2,7 @@
 -- asked for: of a busy service an even share of each step's time, and each of these then counts for as many as it stands for.
 
 create or replace function runledger.read_series(step interval, steps integer, most integer) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 -- However few there are, only index lookups stay as cheap when there are many.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off

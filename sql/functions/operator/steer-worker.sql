@@ -7,7 +7,7 @@ create or replace function runledger.steer_worker(
   schema_version integer,
   metadata jsonb
 ) returns table (id uuid, host text, state text, wanted_now text, changed boolean)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,5 +1,5 @@
 create or replace function runledger.summarise(figures double precision[]) returns jsonb
-language sql immutable parallel safe set search_path = ''
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
   select case when count(figure) = 0 then null else jsonb_build_object(
     'p50', (percentile_disc(array[0.5, 0.95, 0.99]) within group (order by figure))[1],

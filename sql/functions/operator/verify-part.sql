@@ -1,7 +1,7 @@
 -- A step of an operator's walk through the whole log, beside the reconciler's own. One at a time, whoever asks.
 
 create or replace function runledger.verify_part(after uuid, events integer) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _next uuid;

@@ -1,7 +1,7 @@
 -- Each end admits the key's next submission, so that exactly its tier's number run.
 
 create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _limit integer;

@@ -2,7 +2,7 @@
 -- the language, for a worker that runs it; the log has the last word.
 
 create or replace function job.enqueue_execute(submission_id uuid, delay_seconds integer default 0) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform graphile_worker.add_job(

@@ -1,7 +1,7 @@
 -- How fast the queue empties, for callers who find it full.
 
 create or replace function runledger.estimate_drain() returns double precision
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Earlier ends say nothing of a queue that nobody takes from.

@@ -2,7 +2,7 @@
 
 create or replace function runledger.read_class_load()
 returns table (tier text, language text, priority text, waiting bigint, oldest_seconds double precision)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     k.tier, r.language, case when p.is_low then 'low' else 'normal' end, count(*),

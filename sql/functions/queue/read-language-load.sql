@@ -2,7 +2,7 @@
 
 create or replace function runledger.read_language_load()
 returns table (language text, waiting bigint, workers bigint)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with waiting as (
     select r.language, count(*) as count

@@ -13,7 +13,7 @@ returns table (
   paused_workers bigint,
   oldest_queued_seconds double precision
 )
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     count(*) filter (where not p.admitted),

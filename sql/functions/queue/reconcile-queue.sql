@@ -1,7 +1,7 @@
 -- The queue is a hint: by runledger.pending and the log, an unfinished submission always gets a job again.
 
 create or replace function runledger.reconcile_queue(max_losses integer default 3) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _repaired integer := 0;

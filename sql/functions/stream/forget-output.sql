@@ -1,7 +1,7 @@
 -- What was told of a run is not needed after its end: the record has it all, or another attempt tells it anew.
 
 create or replace function runledger.forget_output(submission_id uuid, run text) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('synchronous_commit', 'off', true);

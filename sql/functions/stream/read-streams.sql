@@ -11,7 +11,7 @@ returns table (
   start bigint,
   bytes bytea
 )
-language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query

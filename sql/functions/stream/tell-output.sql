@@ -2,7 +2,7 @@
 
 create or replace function runledger.tell_output(told jsonb)
 returns table (run text, watched boolean, compile bigint, stdout bigint, stderr bigint, test bigint)
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _item record;

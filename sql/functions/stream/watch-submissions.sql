@@ -1,7 +1,7 @@
 -- Asks for the output of submissions while they run. To be repeated: nobody is told for ever.
 
 create or replace function runledger.watch_submissions(submissions uuid[], channel text) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _id uuid;

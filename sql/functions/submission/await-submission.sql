@@ -1,7 +1,7 @@
 -- Asks to be told of a submission's end.
 
 create or replace function runledger.await_submission(submission_id uuid, told_to text) returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update runledger.pending set told_to = array_append(pending.told_to, await_submission.told_to)
   where pending.submission_id = await_submission.submission_id

@@ -1,7 +1,7 @@
 -- Which attempts must end. Anybody may notify anything, so workers ask.
 
 create or replace function runledger.find_cancelled(submissions uuid[]) returns setof uuid
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select asked.id
   from unnest(find_cancelled.submissions) asked (id)

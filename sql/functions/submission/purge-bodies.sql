@@ -1,7 +1,7 @@
 -- Retention. Unfinished submissions, and those with a webhook to deliver, stay.
 
 create or replace function runledger.purge_bodies(older_than interval, batch integer) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _before timestamptz := now() - purge_bodies.older_than;

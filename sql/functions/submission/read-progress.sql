@@ -19,7 +19,7 @@ returns table (
   blobs_read integer,
   blobs_fetched integer
 )
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with horizon as (
     select

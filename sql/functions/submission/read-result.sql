@@ -33,7 +33,7 @@ returns table (
   rerun_of uuid
 )
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
-language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query

@@ -3,7 +3,7 @@
 
 create or replace function runledger.rebuild_batch(after uuid, batch integer)
 returns table (last uuid, submissions integer, repaired integer)
-language plpgsql security definer set search_path = '' set timezone = 'UTC'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 as $$
 declare
   _ids uuid[];

@@ -5,7 +5,7 @@ create or replace function runledger.receive_batch(
   batch jsonb,
   answer text
 ) returns table (given_answer text, replayed boolean, matches boolean)
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _batch record;

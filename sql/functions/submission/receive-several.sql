@@ -3,7 +3,7 @@
 
 create or replace function runledger.receive_several(items jsonb)
 returns table (id uuid, replayed boolean, matches boolean, refusal text)
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 -- As runledger.apply_events.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 -- Nobody waits for what another one of them waits for, and two calls never for each other.

@@ -7,7 +7,7 @@ create or replace function runledger.receive_submission(
   expected_stdout bytea,
   detail bytea default null
 ) returns table (id uuid, replayed boolean, matches boolean)
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _request runledger.submission_request := jsonb_populate_record(

@@ -1,7 +1,7 @@
 -- Copies one result from its defining view into the table that caches it.
 
 create or replace function runledger.refresh_result(submission_id uuid) returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   insert into runledger.result
   select * from runledger.result_from_log where result_from_log.id = refresh_result.submission_id

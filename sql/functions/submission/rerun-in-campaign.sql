@@ -6,7 +6,7 @@ create or replace function runledger.rerun_in_campaign(
   at_once integer,
   request jsonb
 ) returns text
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _under_way integer;

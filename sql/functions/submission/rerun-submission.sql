@@ -2,7 +2,7 @@
 
 create or replace function runledger.rerun_submission(original uuid, request jsonb)
 returns table (id uuid, replayed boolean, matches boolean, refusal text)
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   _original record;

@@ -1,7 +1,7 @@
 -- The reconciler's step through all submissions.
 
 create or replace function runledger.restore_next_pending(after uuid, batch integer, out last uuid, out restored integer)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select next.last into last

@@ -8,7 +8,7 @@ create or replace function runledger.store_cancel(
   out state text,
   out told_to text[]
 )
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _head record;

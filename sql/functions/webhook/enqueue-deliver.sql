@@ -1,7 +1,7 @@
 -- A delivery's job has the webhook's id as its key.
 
 create or replace function job.enqueue_deliver(webhook_id uuid, run_at timestamptz) returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select graphile_worker.add_job(
     'deliver',

@@ -1,7 +1,7 @@
 -- An attempt not made, as its receiver is busy or the worker stops, costs nothing.
 
 create or replace function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _due_at timestamptz := clock_timestamp() + make_interval(secs => postpone_delivery.seconds);

@@ -11,7 +11,7 @@ returns table (
   version integer,
   output_bytes bigint
 )
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     d.submission_id,

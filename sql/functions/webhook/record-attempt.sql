@@ -10,7 +10,7 @@ create or replace function runledger.record_attempt(
   retry_seconds double precision,
   abandoned_because text
 ) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- By this server's clock, which also decides when it is due.

@@ -6,7 +6,7 @@ create or replace function runledger.replay_delivery(
   schema_version integer,
   metadata jsonb
 ) returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _delivery record;

@@ -3,7 +3,7 @@
 -- yet.
 
 create or replace function runledger.is_worker_alive(worker_id uuid) returns boolean
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from runledger.worker w

@@ -2,7 +2,7 @@
 
 create or replace function runledger.list_language()
 returns table (name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   -- Two versions may run during a release: the newest worker speaks for its language.
   select distinct on (language.key)

@@ -2,7 +2,7 @@
 
 create or replace function runledger.list_recent_language(period interval)
 returns table (name text, lacks jsonb, offer bigint)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select language.key, coalesce(language.value -> 'lacks', '[]'), offered.offer
   from (

@@ -1,5 +1,5 @@
 create or replace function runledger.list_recent_offers(period interval) returns jsonb[]
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select array_agg(offered.names)
   from (

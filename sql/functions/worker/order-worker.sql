@@ -8,7 +8,7 @@ create or replace function runledger.order_worker(
   data jsonb,
   metadata jsonb
 ) returns boolean
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update runledger.worker w

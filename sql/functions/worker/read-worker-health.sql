@@ -2,7 +2,7 @@
 
 create or replace function runledger.read_worker_health(host text, pids integer[])
 returns table (pid integer, suspended boolean)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select worker.pid, worker.suspended_at is not null
   from runledger.worker

@@ -9,7 +9,7 @@ create or replace function runledger.register_worker(
   lease_seconds double precision,
   description jsonb default '{}'
 ) returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _lock_key integer;

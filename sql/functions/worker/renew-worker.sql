@@ -5,7 +5,7 @@ create or replace function runledger.renew_worker(
   queue_pool_ids text[],
   suspended_because text
 ) returns text
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update runledger.worker
   set renewed_at = now(),

@@ -2,7 +2,7 @@
 
 create or replace function runledger.sweep_workers(max_losses integer)
 returns table (worker_id uuid, submission_id uuid, requeued boolean)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _worker record;
