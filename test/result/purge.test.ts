@@ -176,6 +176,35 @@ t.test('while somebody else purges nothing is done', async (t) => {
   t.match(await purgeBodies(sql, 30), { submissions: 1 })
 })
 
+t.test('a webhook that is sent again in this moment keeps its address', async (t) => {
+  const id = await submitAgo(40, true)
+  await finish(sql, id)
+  await age(sql, id, 39)
+  const [delivery] = await sql`
+    update runledger.delivery set state = 'delivered' where submission_id = ${id} returning webhook_id`
+  const webhook = delivery?.['webhook_id'] as string
+  await sql`
+    select runledger.append_event(${webhook}, 1, 'webhook.delivered', 1, ${sql.json({ submission: id })}, '{"actor": {"worker": "test"}}')`
+  let purging: ReturnType<typeof purgeBodies> | undefined
+  await sql.begin(async (replaying) => {
+    await replaying`
+      select runledger.replay_delivery(${webhook}, 'shared', 1, '{"actor": {"operator": "test"}}')`
+    purging = purgeBodies(sql, 30)
+    for (let waits = false; !waits;) {
+      const [row] = await replaying`
+        select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
+      waits = row?.['waits']
+    }
+  })
+  t.match(await purging, { submissions: 0 })
+  const [after] = await sql`select state, url from runledger.delivery where submission_id = ${id}`
+  t.match(after, { state: 'pending', url: 'https://example.org/token' })
+  t.equal(await hasBody(id), true)
+  await sql`
+    update runledger.delivery set state = 'delivered', secret = null where submission_id = ${id}`
+  t.match(await purgeBodies(sql, 30), { submissions: 1 })
+})
+
 t.test('two at once purge each body once', async (t) => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => finishAgo(31.5)))
   const both = await Promise.all([purgeBodies(sql, 30), purgeBodies(sql, 30)])

@@ -28,6 +28,14 @@ begin
       )
     limit purge_bodies.batch
   );
+  -- An operator may just have had a webhook sent again.
+  perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
+  _ids := array(
+    select id from unnest(_ids) id
+    where not exists (
+      select from runledger.delivery d where d.submission_id = id and d.state in ('waiting', 'pending')
+    )
+  );
   if _ids = '{}' then
     return 0;
   end if;
