@@ -11,6 +11,7 @@ as $$
 declare
   _ended runledger.ended_submission[];
   _are_limited boolean;
+  _keys uuid[];
   _webhook_id uuid;
 begin
   with ended as (
@@ -30,10 +31,13 @@ begin
   into _ended, _are_limited
   from ended;
   if _are_limited then
-    perform runledger.admit_waiting(key.id)
-    from (
-      select distinct r.api_key_id as id from runledger.result r where r.id = any (finish_submissions.submission_ids)
-    ) key;
+    _keys := array(
+      select distinct r.api_key_id from runledger.result r where r.id = any (finish_submissions.submission_ids)
+    );
+    -- All before the first admits one, as no rollback gives back the turn that it is charged for: one of several keys may be
+    -- another's for longer than is waited.
+    perform from runledger.api_key k where k.id = any (_keys) order by k.id for no key update;
+    perform runledger.admit_waiting(key.id) from unnest(_keys) key (id);
   end if;
 
   for _webhook_id in
