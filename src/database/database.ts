@@ -17,7 +17,7 @@ export {
 } from './login.ts'
 export { createGather } from './gather.ts'
 export type { Gather, GatherBounds } from './gather.ts'
-export { errorCode, hadNoEffect, isUnavailable, sqlState } from './sql-state.ts'
+export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
 export { untilAbsent } from './absence.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */

@@ -50,13 +50,22 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
+/** True when the server gave the statement up for its time: who waits for it has hardly any left. */
+export function tookTooLong(error: unknown): boolean {
+  return errorCode(error) === sqlState.queryCanceled && hasSeverity(error)
+}
+
 /**
  * True when the server has called the statement off, or the driver withdrew it unsent: nothing was written. False when
  * nobody knows, as after a lost connection.
  */
 export function hadNoEffect(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
   // The server's other severities end the connection, perhaps after the commit.
-  if ('severity' in error) return error.severity === 'ERROR'
+  if (hasSeverity(error)) return error.severity === 'ERROR'
   return errorCode(error) === sqlState.queryCanceled
+}
+
+/** The server's own. */
+function hasSeverity(error: unknown): error is Error & { readonly severity: unknown } {
+  return error instanceof Error && 'severity' in error
 }

@@ -1,6 +1,14 @@
 // Receives submissions. While statements are under way, those that come wait, and share the next statement and its commit
 // (database/gather.ts): that is what a full web process saves, and a lone one waits for nobody.
-import { cancelOnAbort, createGather, errorCode, hadNoEffect, json, sqlState } from '#database'
+import {
+  cancelOnAbort,
+  createGather,
+  errorCode,
+  hadNoEffect,
+  json,
+  sqlState,
+  tookTooLong,
+} from '#database'
 import type { Database, Gather, GatherBounds } from '#database'
 import { encodeDetail } from './detail.ts'
 import { reachFailpoint } from './failpoint.ts'
@@ -65,7 +73,8 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
     createGather<Arrival, Reception>({
       one: (arrival, signal) => receiveOne(sql, arrival, wakes, signal),
       several: (arrivals, signals) => receiveSeveral(sql, arrivals, wakes, signals),
-      hadNoEffect,
+      // Repeated, it could take effect after its caller was answered 503.
+      hadNoEffect: (error) => hadNoEffect(error) && !tookTooLong(error),
       weigh: ({ submission }) => weigh(submission),
       mostWeight: mostBytes,
       ...(wakes ? {} : awaitedBounds),

@@ -243,3 +243,14 @@ t.test('what comes after its caller was answered 503 is not stored', async (t) =
   const stored = await sql`select from runledger.event where stream_id = ${id}`
   t.equal(stored.length, 0)
 })
+
+t.test('what took too long together is tried by none alone', async (t) => {
+  await sql.unsafe(`
+    create function public.wait() returns trigger language plpgsql as
+      'begin perform pg_sleep(1.6); return null; end';
+    create trigger wait before insert on runledger.pending for each statement execute function public.wait()`)
+  const answers = await receiveTogether(several(3))
+  await sql.unsafe('drop trigger wait on runledger.pending')
+  t.strictSame(answers.map(kindOf), ['57014', '57014', '57014'])
+  t.equal(countCalls('receive_submission'), 0)
+})
