@@ -93,10 +93,7 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly proves?: boolean
   /** Told when the languages that are offered have changed. */
   readonly onChange?: () => void
-  /**
-   * Hears what was wanted and cannot be had on this host, and why; it costs speed, or leaves what asks for it to others. And what
-   * failed that nobody waited for.
-   */
+  /** Hears what was wanted and cannot be had on this host, and why; it costs speed, or leaves what asks for it to others. */
   readonly onFallback?: (reason: string) => void
 }
 

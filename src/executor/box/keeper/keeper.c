@@ -165,8 +165,9 @@ static void run(void) {
   release_box(&box);
   begun = true;
   enum reason reason = supervise(&box, &request, streams, started);
+  bool has_begun = !has_runtime() || runtime_began(&box);
   // A limit that was passed before is the program's own: a caller may choose it so low that no runtime is in time.
-  if (has_runtime() && reason == no_reason && !runtime_began(&box)) {
+  if (!has_begun && reason == no_reason && group_memory_kills() == 0) {
     begun = false;
     fail_saying("box.setup", "the runtime ended before its program");
   }

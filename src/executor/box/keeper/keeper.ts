@@ -139,10 +139,6 @@ function makePlaces(options: KeeperBoxOptions, clearings: Clearings): ReadonlyMa
         if (standing !== null)
           options.onFallback(`no ${standing.name} in slot ${slot.index}: ${describe(error)}`)
       },
-      onFailedIdle: (error) =>
-        options.onFallback(
-          `${standing?.name ?? 'the keeper'} in slot ${slot.index} failed between two runs: ${describe(error)}`,
-        ),
       renewal: isForkServer(standing) ? renewal : null,
     })
   return new Map(

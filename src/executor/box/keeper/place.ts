@@ -41,8 +41,6 @@ export interface PlaceOptions {
   readonly renewal: Renewal | null
   /** Told once when none could be started in the place of one that was there, until there is one again. */
   readonly onMissing: (error: unknown) => void
-  /** Told when one fails that no program ran in, which nobody else would hear of. */
-  readonly onFailedIdle: (error: unknown) => void
 }
 
 /** One that is started. */
@@ -57,7 +55,6 @@ export function createPlace({
   refillMilliseconds,
   renewal,
   onMissing,
-  onFailedIdle,
 }: PlaceOptions): Place {
   let present: Coming | null = null
   let next: Coming | null = null
@@ -103,10 +100,8 @@ export function createPlace({
       return
     }
     wasThere = true
-    const failure = await standing.keeper.failed
-    if (present !== coming || isClosed) return
-    if (!place.isBusy) onFailedIdle(failure)
-    await replace(standing)
+    await standing.keeper.failed
+    if (present === coming && !isClosed) await replace(standing)
   }
 
   function refillLater(): void {

@@ -1,6 +1,6 @@
 // Runtimes that are up before their program, a slot's each: one that cannot be started is that slot's loss alone, and a limit
 // that is passed before it has begun is its program's end.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -100,6 +100,22 @@ async function untilUp(): Promise<void> {
   await delay(500)
 }
 
+/** Descriptors of the keepers, which are this process's children. */
+function countHeld(): number {
+  const held = readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .map((pid) => {
+      try {
+        const [, parent] =
+          readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+        return parent === String(process.pid) ? readdirSync(`/proc/${pid}/fd`).length : 0
+      } catch {
+        return 0 // it has gone
+      }
+    })
+  return held.reduce((sum, count) => sum + count, 0)
+}
+
 t.test('what runs in the other slots goes on, in runtimes that were up', needsSlots, async (t) => {
   const failed = Promise.withResolvers<void>()
   let asked = 0
@@ -122,11 +138,14 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
 t.test('a limit that is passed before it has begun is its program’s end', needsSlots, async (t) => {
   const { run, reasons } = await openShells(t)
   await untilUp()
-  for (let tried = 0; tried < 10; tried += 1) {
-    t.match(await run('exit 3', 1e-6), { ending: 'wall_limit' })
+  const before = countHeld()
+  for (let tried = 0; tried < 40; tried += 1) {
+    t.match(await run('sleep 9', 1e-6), { ending: 'wall_limit' })
     // The next one is up again.
     await delay(100)
   }
   t.match(await run('exit 3'), { exitCode: 3 })
   t.strictSame(reasons, [])
+  await untilUp()
+  t.ok(countHeld() < before + 20, `${countHeld()} descriptors, ${before} before`)
 })

@@ -521,15 +521,6 @@ t.test('a keeper that a kill does not end costs its slot, and no more', needsFre
   await until(() => (findKeepers(slotUid).plain.includes(keeper!) ? undefined : true))
 })
 
-t.test('a keeper that fails while nothing runs is told of', async (t) => {
-  const told: string[] = []
-  const onFallback = (reason: string): void => void told.push(reason)
-  await startExecutor(t, { slots: 1, box: 'keeper', accelerators: [], onFallback })
-  process.kill(findKeepers(slotUid).plain[0]!, 'SIGKILL')
-  await until(() => (told.length > 0 ? true : undefined))
-  t.match(told, [/^the keeper in slot 0 failed between two runs: .*SIGKILL/])
-})
-
 t.test('what is left beside a box costs neither its run nor the next', async (t) => {
   const prepare = await openLaunches(t)
   const launch = await prepare('accompanied')
