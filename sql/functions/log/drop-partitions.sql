@@ -20,7 +20,8 @@ begin
       continue when not _empty;
       -- In the order of every statement: who has read the whole would wait for the part, and we for the whole.
       lock table only runledger.body in access exclusive mode;
-      execute format('lock table runledger.%I in access exclusive mode', _name);
+      -- Everybody waits for us now.
+      execute format('lock table runledger.%I in access exclusive mode nowait', _name);
       execute format('select not exists (select from runledger.%I)', _name) into _empty;
       if _empty then
         execute format('drop table runledger.%I', _name);

@@ -66,10 +66,10 @@ begin
             where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
           )
         else r.rerun_of is null and r.status in ('completed', 'failed') and r.purged_at is null
-          and runledger.is_offered(r.language, (
+          and (_offers is null or runledger.is_offered(r.language, (
             select received.data ->> 'checker_language' from runledger.event received
             where received.stream_id = r.id and received.stream_version = 1
-          ), _offers)
+          ), _offers))
           and not exists (
             select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
           )
