@@ -16,7 +16,11 @@ export function isAbandoned(name: string): boolean {
   const match = pattern.exec(name)
   if (match === null) return false
   const [, namespace, pid, start] = match
-  return namespace === pidNamespace() && start !== startTicks(Number(pid))
+  try {
+    return namespace === pidNamespace() && start !== startTicks(Number(pid))
+  } catch {
+    return false // nobody can tell
+  }
 }
 
 function pidNamespace(): string {
