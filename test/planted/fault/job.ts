@@ -209,9 +209,27 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: submissions of which nobody knows whether they were stored are stored again',
-    text: "if ('severity' in error) return error.severity === 'ERROR'",
-    instead: "if ('severity' in error || errorCode(error) !== withdrawn) return true",
+    text: "if (hasSeverity(error)) return error.severity === 'ERROR'",
+    instead: 'if (hasSeverity(error) || errorCode(error) !== sqlState.queryCanceled) return true',
     tests: ['database/gather'],
+  },
+  {
+    name: 'job: what has no turn yet is charged for one',
+    text: 'case when a.admitted and not is_low then job.next_turn(a.account_id, a.weight) end',
+    instead: 'job.next_turn(a.account_id, a.weight)',
+    tests: ['job/queue/turn'],
+  },
+  {
+    name: 'job: a refused end overwrites the body of an accepted one',
+    text: 'store_ends.refusals[e.ordinality] is null',
+    instead: 'true',
+    tests: ['job/execute/conclude'],
+  },
+  {
+    name: 'job: a checker that does not compile is compiled for each test',
+    text: 'ofChecker?.isForAll !== true',
+    instead: 'true',
+    tests: ['job/execute/checker-once'],
   },
   {
     name: 'job: one submission that is to be on disk is told of before, for another one that is awaited',
