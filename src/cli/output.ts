@@ -3,10 +3,20 @@ import type { Terminal } from './command.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
+/** A value in JSON, a line. JSON itself leaves some characters as they are that steer terminals. */
+export function printJson(value: unknown, { stdout }: Pick<Terminal, 'stdout'>): void {
+  const text = JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  )
+  stdout.write(`${text}\n`)
+}
+
 /** A table on a terminal; else, or with `json`, JSON lines. */
-export function printRows(rows: readonly Row[], { stdout }: Terminal, json = false): void {
+export function printRows(rows: readonly Row[], terminal: Terminal, json = false): void {
+  const { stdout } = terminal
   if (stdout.isTTY !== true || json) {
-    for (const row of rows) stdout.write(`${JSON.stringify(row)}\n`)
+    for (const row of rows) printJson(row, terminal)
     return
   }
   const [first] = rows
@@ -26,9 +36,10 @@ export function printRows(rows: readonly Row[], { stdout }: Terminal, json = fal
 }
 
 /** A line per field on a terminal, else JSON. */
-export function printRecord(record: Row, { stdout }: Terminal): void {
+export function printRecord(record: Row, terminal: Terminal): void {
+  const { stdout } = terminal
   if (stdout.isTTY !== true) {
-    stdout.write(`${JSON.stringify(record)}\n`)
+    printJson(record, terminal)
     return
   }
   const width = Math.max(...Object.keys(record).map((name) => name.length))

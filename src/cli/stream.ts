@@ -1,7 +1,7 @@
 // `submit --stream`: prints what a submission writes as it comes. The first Ctrl-C takes it back, the second one leaves.
 import type { Client, Result, StreamEvent, SubmissionRequest } from '#client'
 import type { Terminal } from './command.ts'
-import { show } from './output.ts'
+import { printJson, show } from './output.ts'
 import { describeStreamedTest } from './test-lines.ts'
 
 /** Calls the listener each time that the caller wants it to end. @returns what removes it. */
@@ -51,8 +51,8 @@ export async function streamVisibly(
   return client.wait(id)
 }
 
-function printLine({ event, data }: StreamEvent, { stdout }: Terminal): void {
-  stdout.write(`${JSON.stringify({ event, data })}\n`)
+function printLine({ event, data }: StreamEvent, terminal: Terminal): void {
+  printJson({ event, data }, terminal)
 }
 
 function createPrinter({ stdout, stderr }: Terminal): (event: StreamEvent) => void {

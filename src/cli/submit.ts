@@ -7,7 +7,7 @@ import { exitStatuses } from './command.ts'
 import type { Terminal } from './command.ts'
 import { uploadLongTexts } from './long-text.ts'
 import { saveOutputFiles } from './output-files.ts'
-import { printable, show } from './output.ts'
+import { printJson, printable, show } from './output.ts'
 import { InterruptedError, streamVisibly } from './stream.ts'
 import type { OnInterrupt } from './stream.ts'
 import { readRequest } from './submission-request.ts'
@@ -67,8 +67,8 @@ export async function cancelSubmission(call: CancelCall, terminal: Terminal): Pr
   return askService(call, terminal, async (client) => {
     await client.cancel(call.id)
     const result = await client.wait(call.id)
-    const line = call.json ? JSON.stringify(result) : `${nameEnd(result)} ${result.id}`
-    terminal.stdout.write(`${line}\n`)
+    if (call.json) printJson(result, terminal)
+    else terminal.stdout.write(`${nameEnd(result)} ${result.id}\n`)
     return 0
   })
 }
@@ -162,7 +162,7 @@ function present(
 ): number {
   const status = exitStatuses[nameEnd(result)]
   if (json) {
-    stdout.write(`${JSON.stringify(result)}\n`)
+    printJson(result, { stdout })
     return status
   }
   if (!isStreamed || result.tests !== null) {

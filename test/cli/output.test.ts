@@ -29,6 +29,13 @@ t.test('a terminal gets a table', async (t) => {
   )
 })
 
+t.test('JSON holds no character that steers a terminal', async (t) => {
+  const row = { output: '\u009b2J\u007f' }
+  const line = print((terminal) => printRows([row], terminal, true), true)
+  t.equal(line, '{"output":"\\u009b2J\\u007f"}\n')
+  t.strictSame(JSON.parse(line), row)
+})
+
 t.test('a pipe gets a JSON object a line, and so does a terminal that asks', async (t) => {
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   t.equal(
