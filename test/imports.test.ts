@@ -15,6 +15,7 @@ const base = [
   '#back-off',
   '#config',
   '#database',
+  '#desk',
   '#error',
   '#error-text',
   '#id',
@@ -112,7 +113,15 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts', 'id.ts']
+const baseFiles = [
+  'abort.ts',
+  'back-off.ts',
+  'config.ts',
+  'desk.ts',
+  'error-text.ts',
+  'error.ts',
+  'id.ts',
+]
 /** What the web process loads, and its doors to src/job alone. */
 const withoutExecutor = [
   'src/job/enqueue.ts',

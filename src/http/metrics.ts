@@ -3,6 +3,7 @@
 // says since this process started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '#database'
+import { createDesk } from '#desk'
 import { abandonReasons, verdicts } from '#event'
 import { languages } from '#language'
 import type { Waiter } from '#result'
@@ -18,6 +19,16 @@ import {
   createLoadGauges,
 } from './service-gauges.ts'
 import type { StreamDesk } from './stream.ts'
+
+const knownMethods: ReadonlySet<string | undefined> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -90,12 +101,23 @@ export function createMetrics({
   const blobs = createBlobGauge(database, registry)
   const progress = createProgressCounters(database, registry)
 
+  // Those who ask at the same time share what is asked of the database.
+  const figures = createDesk(
+    () => Promise.all([load(), byLanguage(), byClass(), ledger(), blobs(), progress()]),
+    0,
+  )
+
   return {
     count: (request, response, next) => {
       const start = performance.now()
       response.once('finish', () => {
         const { route = 'none', method } = request
-        const labels = { route, method, status: response.statusCode }
+        // Strangers choose it, and each is a figure for good.
+        const labels = {
+          route,
+          method: knownMethods.has(method) ? method : 'other',
+          status: response.statusCode,
+        }
         if (request.isStream !== true) requests.observe(labels, (performance.now() - start) / 1000)
         if (request.problem !== undefined) rejections.inc({ error: request.problem })
       })
@@ -105,7 +127,7 @@ export function createMetrics({
       waiters.set(waiter.waiting)
       streams.set(desk.open)
       const [answered, isReady] = await Promise.all([
-        holds(() => Promise.all([load(), byLanguage(), byClass(), ledger(), blobs(), progress()])),
+        holds(figures.read),
         holds(readiness, (missing) => missing === null),
       ])
       reachable.set(answered)

@@ -4,7 +4,7 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { ConversionConfig } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import metadata from '#package' with { type: 'json' }
-import { sendText } from './answer.ts'
+import { sendBytes } from './answer.ts'
 import { batchLimit } from './batch.ts'
 import { listParameters } from './list.ts'
 import { operations } from './openapi-operation.ts'
@@ -44,11 +44,12 @@ export function createOpenApi(): object {
   }
 }
 
-let document: string | undefined
+// One for all, as who does not read holds it.
+let document: Buffer | undefined
 
 export const serveOpenApi: Handler = (_request, response) => {
-  document ??= JSON.stringify(createOpenApi())
-  sendText(response, 200, 'application/json; charset=utf-8', document)
+  document ??= Buffer.from(JSON.stringify(createOpenApi()))
+  sendBytes(response, 200, 'application/json; charset=utf-8', document)
 }
 
 function createSchemas(): object {

@@ -26,6 +26,9 @@ const defaultRequestSeconds = 15
 // How often Node looks for late requests, perhaps late itself; they are given up two looks early.
 const checkingMilliseconds = 500
 
+/** Requests of one connection that may wait for their answers; more are nobody's but who does not mean to read them. */
+const pipelinedMost = 16
+
 /** `rawPacket`: the bytes being read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
@@ -61,13 +64,21 @@ export function createServer(
   const open = new Set<Exchange>()
   // Answered before they were complete: later bytes on their connections are theirs.
   const early = new WeakMap<Socket, IncomingMessage>()
+  // Node hands over all requests of what a socket has read before it holds it back.
+  const pipelined = new WeakMap<Socket, number>()
   let isEnding = false
   const listener: RequestListener = (request, response) => {
+    const { socket } = request
+    const waiting = pipelined.get(socket) ?? 0
+    if (waiting === pipelinedMost) socket.destroy()
+    if (socket.destroyed) return
+    pipelined.set(socket, waiting + 1)
     const exchange = { request, response }
     open.add(exchange)
     response.once('close', () => {
       open.delete(exchange)
-      if (!request.complete) early.set(request.socket, request)
+      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1)
+      if (!request.complete) early.set(socket, request)
     })
     if (isEnding) response.shouldKeepAlive = false
     application(request, response)

@@ -1,8 +1,8 @@
 // One look at the whole service: what waits and for how long, what runs where, how it ended of late, and whether the ledger
 // holds. It costs the database one statement, however long the log is, and however many look.
 import type { Database } from '#database'
-import { createDesk } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { createDesk } from '#desk'
+import type { Desk } from '#desk'
 
 /** Of figures in seconds. */
 export interface Percentiles {

@@ -1,8 +1,8 @@
 // How the last hours went: a point for each two minutes. It costs the database one bounded statement, however long the log is,
 // and however much happens.
 import type { Database } from '#database'
-import { createDesk } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { createDesk } from '#desk'
+import type { Desk } from '#desk'
 
 /** Two minutes, and the time up to now for the last. */
 export interface SeriesPoint {

@@ -5,6 +5,7 @@ import { createDatabase } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
+import { startStatementCounter } from '../helper/statement.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -265,4 +266,28 @@ t.test('lost attempts and refusals are counted', async (t) => {
     'runledger_http_request_duration_seconds_count{route="/api/submit",method="POST",status="202"}'
   t.ok((figures.get(answered) ?? 0) > 0)
   t.notMatch([...figures.keys()].join('\n'), new RegExp(id), 'no label of a caller’s making')
+})
+
+t.test('those who ask at the same time share what is asked of the database', async (t) => {
+  const counter = await startStatementCounter(url)
+  const counted = createDatabase({ url: counter.url, connections: 4, name: 'test web' })
+  t.teardown(async () => {
+    await counted.end({ timeout: 1 })
+    await counter.close()
+  })
+  const web = await startServer(t, counted, { url: counter.url })
+  const ask = (path: string): ReturnType<typeof call> => web.call('GET', path, { key: null, checked: false }) // prettier-ignore
+  await ask('/metrics')
+  counter.take()
+  const asked = Array.from({ length: 40 }, (_, n) => ask(n % 2 === 0 ? '/metrics' : '/readyz'))
+  for (const { status } of await Promise.all(asked)) t.equal(status, 200)
+  const statements = [...counter.take().values()].reduce((sum, count) => sum + count, 0)
+  t.ok(statements < 80, `${statements}; each by itself would take 160`)
+})
+
+t.test('a method that nobody knows is no figure of its own', async (t) => {
+  for (const method of ['PROPFIND', 'MKCOL']) await call(method, '/readyz', { key: null, checked: false }) // prettier-ignore
+  const names = [...(await scrape()).keys()].join('\n')
+  t.match(names, /method="other"/)
+  t.notMatch(names, /PROPFIND|MKCOL/)
 })

@@ -235,6 +235,17 @@ t.test('pipelined requests are answered in order', async (t) => {
   t.strictSame(statusLines(text), ['HTTP/1.1 202', 'HTTP/1.1 400', 'HTTP/1.1 202', 'HTTP/1.1 400'])
 })
 
+t.test('who asks for more than he reads loses his connection, and costs no more', async (t) => {
+  const asked = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
+  const { socket, received } = await open(asked.repeat(1000))
+  await once(socket, 'close')
+  t.ok(statusLines(received()).length <= 16)
+  const patient = await exchange(
+    asked.repeat(15) + asked.replace('Host', 'Connection: close\r\nHost'),
+  )
+  t.equal(statusLines(patient).length, 16, 'as many as that are answered')
+})
+
 t.test(
   'a request line that holds the whole URL is understood, and still needs a key',
   async (t) => {
