@@ -205,7 +205,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     request: ExecutionRequest,
     signal?: AbortSignal,
   ): Promise<Outcome> {
-    const outcome = await execute(request, signal)
+    const outcome = await execute(request, signal).catch((error: unknown) => {
+      // What is gone cannot be started, and says nothing of the boxes.
+      if (error instanceof SandboxError) offering.examineFailure(request.language)
+      throw error
+    })
     if (request.stop?.aborted !== true) offering.examine(request.language, outcome)
     return outcome
   }

@@ -29,6 +29,8 @@ export interface Offering {
   readonly awaited: Runtimes
   /** @throws {SandboxError} step `language.changed` when a file of the language is another one now, and the end may be due to it. */
   examine(language: Language, outcome: Outcome): void
+  /** After a failure of ours: a language of which a file is another one now, or gone, is offered no more until it has been tried anew. */
+  examineFailure(language: Language): void
   /** Resolves once there is a language. @throws {SandboxError} step `toolchain.find` when none passes its trial. */
   any(): Promise<void>
   /** Resolves when no language waits for its trial. */
@@ -95,6 +97,9 @@ export function openOffering(options: OfferingOptions): Offering {
       // An upgrade may have been under way: whose fault this is nobody knows.
       proven.doubt(language)
       throw new SandboxError('language.changed', `${language} was replaced while it ran a program`)
+    },
+    examineFailure(language) {
+      if (proven !== null && !proven.isUnchanged(language)) proven.doubt(language)
     },
     async any() {
       if ((await proven?.any) === false)

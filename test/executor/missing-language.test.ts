@@ -1,7 +1,7 @@
 // A worker starts with the languages that its host has, whichever they are.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -109,6 +109,32 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
   t.notOk(suspension.suspended, 'no trial in it could end well')
   suspension.noteFailure('python')
   t.ok(suspension.suspended)
+})
+
+t.test('one whose files are taken away is offered no more, and suspends nothing', async (t) => {
+  // A box has a /tmp of its own.
+  const directory = mkdtempSync('/var/tmp/runledger-test-')
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  chmodSync(directory, 0o755)
+  const JAVA_HOME = join(directory, 'jdk')
+  const own = resolve(realpathSync('/usr/bin/javac'), '../..')
+  execFileSync('/bin/cp', ['-a', own, JAVA_HOME])
+  const executor = await startExecutor(t, {
+    settings: { JAVA_HOME },
+    languages: ['python', 'java'],
+    proves: true,
+    accelerators: [],
+  })
+  await executor.settled()
+  t.match(await run(executor, 'java', hello.java), { exitCode: 0 })
+  rmSync(JAVA_HOME, { recursive: true })
+  const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
+  t.teardown(() => suspension.stop())
+  await t.rejects(execute(executor, 'java', `${hello.java}\n`))
+  suspension.noteFailure('java')
+  t.notOk(suspension.suspended)
+  await executor.settled()
+  t.strictSame([Object.keys(executor.runtimes), Object.keys(executor.awaited)], [['python'], []])
 })
 
 t.test('a worker registers what it has found, and logs what it has not', async (t) => {

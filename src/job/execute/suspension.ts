@@ -52,16 +52,23 @@ export function createSuspension({
     for (;;) {
       const pause = failures < 2 ? 0 : backOff(failures - 1, pauses)
       await sleep(pause, undefined, { signal })
+      const tried = executor.runtimes[language] === undefined ? findOther(language) : language
       try {
-        await tryLanguage(executor, language, signal)
+        await tryLanguage(executor, tried, signal)
         return
       } catch (error) {
         signal.throwIfAborted()
         failures += 1
-        because = describeFailure(language, error)
-        log.warn({ err: error, language, failures }, 'worker.trial_failed')
+        because = describeFailure(tried, error)
+        log.warn({ err: error, language: tried, failures }, 'worker.trial_failed')
       }
     }
+  }
+
+  /** One that is offered, where the one that failed is no more. */
+  function findOther(language: Language): Language {
+    const [other = language] = Object.keys(executor.runtimes) as Language[]
+    return other
   }
 
   async function endWithTrial(language: Language): Promise<void> {

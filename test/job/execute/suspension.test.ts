@@ -137,6 +137,23 @@ for (const language of ['python', 'cpp', 'java'] as const) {
   })
 }
 
+t.test('a language that is withdrawn meanwhile is not tried for ever', async (t) => {
+  const failing = { left: 1, trials: [] as number[] }
+  const executor = await createFragileExecutor(failing)
+  const { python } = executor.runtimes
+  const withdrawing: Executor = {
+    ...executor,
+    get runtimes() {
+      return failing.trials.length === 0 || python === undefined ? executor.runtimes : { python }
+    },
+  }
+  const suspension = createSuspension({ executor: withdrawing, log, firstPauseMilliseconds: 10 })
+  suspension.noteFailure('cpp')
+  await suspension.over
+  t.equal(suspension.suspended, false)
+  t.equal(failing.trials.length, 2, 'another one was tried')
+})
+
 t.test('when the worker stops, nobody waits for a trial', async (t) => {
   const failing = { left: Infinity, trials: [] as number[] }
   const suspension = createSuspension({
