@@ -7,7 +7,7 @@ import { untilAborted } from '#abort'
 import type { Phase, PhaseLimits, Source } from '#contract'
 import type { Artefact } from '#toolchain'
 import { createFairShare } from './fair-share.ts'
-import { listByAge, nameFile, ownerOf } from './kept-file.ts'
+import { listByAge, nameFile, ownerOf, sizeOnDisk } from './kept-file.ts'
 
 /** A compile phase and what it made; null when the program did not compile. */
 export interface Compiled {
@@ -62,6 +62,8 @@ export function hashSource(
 
 /** Bytes of artefacts and messages kept in memory. */
 const memoryBytes = 32 * 1024 * 1024
+/** What one takes without a message. */
+const leastBytes = 1024
 
 /**
  * Larger ones are compiled again: to hash and write 60 MiB would hold up everything else for half a second. A hello in Rust
@@ -115,7 +117,8 @@ function createStore(directory: string, capacityBytes: number): Store {
   const inMemory = createMemory()
   if (capacityBytes > 0) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const { name, bytes } of listByAge(directory)) onDisk.add(ownerOf(name), name, bytes)
+    for (const { name, bytes } of listByAge(directory))
+      onDisk.add(ownerOf(name), name, sizeOnDisk(bytes))
     evict()
   }
 
@@ -131,7 +134,7 @@ function createStore(directory: string, capacityBytes: number): Store {
     try {
       const found = readCompiled(`${directory}/${name}`)
       if (found === null) return null
-      onDisk.add(ownerOf(name), name, found.bytes)
+      onDisk.add(ownerOf(name), name, sizeOnDisk(found.bytes))
       inMemory.hold(name, found.compiled)
       return found.compiled
     } catch {
@@ -155,7 +158,7 @@ function createStore(directory: string, capacityBytes: number): Store {
       try {
         writeFileSync(unfinished, bytes, { mode: 0o444, flag: 'wx' })
         renameSync(unfinished, `${directory}/${name}`)
-        onDisk.add(ownerOf(name), name, bytes.length)
+        onDisk.add(ownerOf(name), name, sizeOnDisk(bytes.length))
         inMemory.hold(name, compiled)
         evict()
       } catch {
@@ -185,7 +188,7 @@ function createMemory(): Memory {
     },
     hold(name, compiled) {
       compilations.set(name, compiled)
-      held.add(ownerOf(name), name, measure(compiled))
+      held.add(ownerOf(name), name, Math.max(measure(compiled), leastBytes))
       for (const gone of held.shrink(memoryBytes)) compilations.delete(gone.name)
     },
     forget(name) {

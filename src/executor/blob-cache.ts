@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '#abort'
 import { SandboxError } from '#contract'
 import { createFairShare } from './fair-share.ts'
-import { listByAge, nameFile, ownerOf } from './kept-file.ts'
+import { listByAge, nameFile, ownerOf, sizeOnDisk } from './kept-file.ts'
 
 /** A blob's bytes, not to be changed: others may read them, too. */
 export interface CachedBlob {
@@ -39,9 +39,6 @@ export interface BlobCacheOptions {
 
 /** Bytes that are hashed at once: nothing else is done meanwhile. */
 const hashedAtOnce = 1024 * 1024
-
-/** A file takes a block at least, so that their number is bounded, too. */
-const sizeOnDisk = (bytes: number): number => Math.max(bytes, 4096)
 
 export function createBlobCache({ directory, capacityBytes, fetch }: BlobCacheOptions): BlobCache {
   const onDisk = createFairShare()

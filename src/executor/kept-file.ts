@@ -19,6 +19,11 @@ export function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('-'))
 }
 
+/** A file takes a block at least, so that their number is bounded, too. */
+export function sizeOnDisk(bytes: number): number {
+  return Math.max(bytes, 4096)
+}
+
 /** The least recently used first. What a crashed worker left unfinished is removed on the way. */
 export function listByAge(directory: string): KeptFile[] {
   const found: KeptFile[] = []

@@ -171,8 +171,8 @@ t.test('an owner who fills the cache evicts himself alone', async (t) => {
 
 t.test('the least recently used go first', async (t) => {
   const directory = nextDirectory()
-  const cache = createArtefactCache(directory, 8000)
-  const big = 'x'.repeat(1500)
+  const cache = createArtefactCache(directory, 26_000)
+  const big = 'x'.repeat(6000)
   for (const name of ['a', 'b', 'c', 'd'])
     await cache.compile(key(name), async () => make(big), always)
   await cache.compile(key('a'), fail, always)
@@ -183,7 +183,17 @@ t.test('the least recently used go first', async (t) => {
     (sum, name) => sum + statSync(join(directory, name)).size,
     0,
   )
-  t.ok(held <= 8000, `${held}`)
+  t.ok(held <= 26_000, `${held}`)
+})
+
+t.test('the number of small ones is bounded, too', async (t) => {
+  const directory = nextDirectory()
+  const cache = createArtefactCache(directory, 1 << 16)
+  for (let n = 0; n < 40; n += 1)
+    await cache.compile(key(String(n)), async () => ({ phase, artefact: null }), always)
+  t.equal(readdirSync(directory).length, 16)
+  createArtefactCache(directory, 1 << 15)
+  t.equal(readdirSync(directory).length, 8)
 })
 
 t.test('the same code at the same time compiles once', async (t) => {
