@@ -92,8 +92,9 @@ export function createTellers(database: Database, log: Logger): Tellers {
   }
 
   function schedule(): void {
+    if (telling !== null) return
     const due = waiting().map(({ dueAt }) => dueAt)
-    if (telling !== null || due.length === 0) return
+    if (due.length === 0) return
     const next = Math.min(...due)
     if (timer !== undefined && timerAt <= next) return
     clearTimeout(timer)
