@@ -4,7 +4,7 @@
 //   again: each of its later attempts to connect runs into the time limit;
 // - a write that comes then throws where nobody can catch it, which ends the process.
 // Of its idle connections a pool asks the one that has rested longest, so that a lone client goes through all of them. What the
-// server's process has in the processor's caches is gone then: a submission that runs nothing takes an eighth longer (bench/README.md).
+// server's process has in the processor's caches is gone then: a submission that runs nothing takes an eighth longer (docs/decisions/0010).
 // The driver's public interface reaches none of it, so its source is changed while it is loaded: here alone, before any other
 // module has it. A release in which the places read otherwise is refused, and test/database/driver.test.ts goes red.
 import { registerHooks } from 'node:module'

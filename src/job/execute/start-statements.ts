@@ -15,7 +15,7 @@ import type { Attempt, AttemptDependencies } from './attempt.ts'
 import { describeLimits } from './limits.ts'
 import { createUnansweredRuns } from './unanswered-runs.ts'
 
-/** Jobs in one statement. Together four cost PostgreSQL a quarter less, and more of them no less (bench/README.md). */
+/** Jobs in one statement. Together four cost PostgreSQL a quarter less, and more of them no less (docs/decisions/0004). */
 const mostTaken = 8
 
 type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>

@@ -1,5 +1,5 @@
 // All that relies on internals of graphile-worker 0.18.0 and pg 8.23.1, its driver;
-// test/job/queue/graphile-inside.test.ts fails when one changes. The figures are bench/README.md's.
+// test/job/queue/graphile-inside.test.ts fails when one changes. The figures are in docs/decisions/0002.
 //
 // The same in SQL, in sql/functions/queue/: job.enqueue_first writes rows of graphile_worker._private_jobs (add_job
 // took 1.0 of a submission's 4.0 ms in PostgreSQL), job.lock_jobs and job.take_jobs remove those that are due,
