@@ -13,6 +13,8 @@ export interface TierDefined {
     readonly blob_bytes?: number | null
     /** When it was set. */
     readonly weight?: number
+    /** When it was set: what a submission may run in all. */
+    readonly total_seconds?: number
   }
 }
 

@@ -213,6 +213,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: 10,
         blob_bytes: 268_435_456,
         weight: 1,
+        total_seconds: 600,
         keys: await inForce('beta'),
       },
       {
@@ -221,6 +222,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: null,
         blob_bytes: 268_435_456,
         weight: 1,
+        total_seconds: 600,
         keys: 1,
       },
       {
@@ -229,6 +231,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: null,
         blob_bytes: null,
         weight: 1,
+        total_seconds: 3600,
         keys: await inForce('unlimited'),
       },
     ],
@@ -238,8 +241,15 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   t.equal(await statusOf(key), 200, 'the tier is wider now')
   t.match(await set('3', '--weight', '4'), { out: /"weight":4/ })
   t.match(await set('3', '--weight', '1001'), { status: 64, err: /--weight is a number/ })
+  t.match(await set('3', '--total-seconds', '90'), { out: /"total_seconds":90/ })
+  for (const wrong of ['0', '86401'])
+    t.match(await set('3', '--total-seconds', wrong), { status: 64, err: /--total-seconds is a / })
   await set('3')
-  t.match((await command(['tiers', 'list'])).out, /"name":"silver".*"weight":4/, 'it stays')
+  t.match(
+    (await command(['tiers', 'list'])).out,
+    /"name":"silver".*"weight":4,"total_seconds":90/,
+    'it stays',
+  )
 
   const [stream] =
     await sql`select stream_id as id from runledger.event where type = 'tier.defined' limit 1`
@@ -258,7 +268,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     ['Silver', '--requests', '1', '--concurrent', '1'],
   ])
     t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
-  t.equal((await readStream(sql, String(stream?.['id']))).length, 4)
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 5)
 
   await t.test('and a key is brought to another one', async (t) => {
     t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {

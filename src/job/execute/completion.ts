@@ -93,6 +93,7 @@ const limitNames: Partial<Record<Ending, string>> = {
   memory_limit: 'memory',
   cpu_limit: 'CPU time',
   wall_limit: 'wall time',
+  total_limit: 'total time',
   output_limit: 'output',
 }
 

@@ -163,12 +163,12 @@ function requireOffered({ runtimes }: Executor, language: Language): void {
 }
 
 function describeExecution(
-  { language, accountId }: Attempt,
+  { language, accountId, totalSeconds }: Attempt,
   code: Buffer,
   { limits, ...rest }: Detail,
   usual: Limits,
 ): Omit<ExecutionRequest, 'stdin'> {
-  const request = { language, code, cacheScope: accountId, ...rest }
+  const request = { language, code, cacheScope: accountId, totalSeconds, ...rest }
   if (limits === undefined) return request
   return {
     ...request,

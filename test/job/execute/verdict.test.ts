@@ -37,6 +37,7 @@ t.test('the end decides before the output does', async (t) => {
     [{ ending: 'memory_limit' }, 'MLE'],
     [{ ending: 'cpu_limit' }, 'TLE'],
     [{ ending: 'wall_limit' }, 'TLE'],
+    [{ ending: 'total_limit' }, 'TLE'],
     [{ ending: 'output_limit' }, 'OLE'],
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })
