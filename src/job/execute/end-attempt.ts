@@ -2,7 +2,6 @@
 // start, so of two the second is dropped.
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
-import type { ExecutionInterrupted } from '#event'
 import { reachFailpoint } from '#failpoint'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
@@ -11,7 +10,7 @@ import type { Attempt } from './attempt.ts'
 import { describeOutcome } from './completion.ts'
 import { conclude } from './conclude.ts'
 import { describeLoss } from './run-attempt.ts'
-import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
+import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
 import { describeActor } from './start-statements.ts'
 
 /** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
@@ -21,7 +20,7 @@ export async function endAttempt(
   ran: Ran,
 ): Promise<void> {
   if ('loss' in ran) {
-    await interrupt(dependencies, attempt, ran.loss)
+    await interrupt(dependencies, attempt, ran)
     return
   }
   try {
@@ -29,7 +28,10 @@ export async function endAttempt(
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
-    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
+    await interrupt(dependencies, attempt, {
+      loss: describeLoss(error, dependencies),
+      isLast: false,
+    })
   }
 }
 
@@ -98,15 +100,16 @@ function timeOfId(id: string): number {
 async function interrupt(
   { database, log }: ExecuteDependencies,
   { submission, version, identity, run }: Attempt,
-  data: ExecutionInterrupted['data'],
+  { loss, isLast }: Loss,
 ): Promise<void> {
+  const losses = isLast ? 1 : maxLosses
   reachFailpoint('execute.before_interrupt')
   try {
     await appendEnd(
       () => database`
         select runledger.interrupt_execution(
-          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(identity.workerId)}::text::jsonb, ${maxLosses}, ${run}
+          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(loss)}::text::jsonb,
+          ${describeActor(identity.workerId)}::text::jsonb, ${losses}, ${run}
         )`,
       log,
     )

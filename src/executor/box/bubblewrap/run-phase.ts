@@ -3,8 +3,9 @@
 import { closeSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import type { Cgroup } from '#cgroup'
-import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
+import { judgeEnding, nameSignal, requireStartable, roundSeconds, SandboxError } from '#contract'
 import type { Command, Evidence, OutputSource, Phase, PhaseRequest, Reason, Usage } from '#contract'
+import { environment } from './arguments.ts'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
@@ -34,6 +35,7 @@ export async function runPhase(
   onLeft: (cleared: Promise<void>) => void = () => {},
 ): Promise<Phase> {
   signal?.throwIfAborted()
+  requireStartable(request, environment)
   const group = await resources.cgroups.create(request.name, {
     memoryBytes: request.limits.memoryBytes,
     processes: request.limits.processes + ownProcesses,
@@ -200,7 +202,10 @@ function outlived(): ChildEnd {
   return { exitStatus: null, killed: true, time: performance.now(), error: null }
 }
 
-/** @throws {SandboxError} step `bubblewrap.setup` when the program did not begin, unless by its own fault. */
+/**
+ * @throws {SandboxError} when the program did not begin, unless by its own fault: step `bubblewrap.setup`, or `bubblewrap.gone` when
+ * something outside killed the box.
+ */
 function gather(
   command: Command,
   group: Cgroup,
@@ -225,7 +230,7 @@ function gather(
       return { reason, outOfMemoryKills, usage, stdout: stdout.captured(), stderr: told, exit }
     }
     throw new SandboxError(
-      'bubblewrap.setup',
+      end.killed ? 'bubblewrap.gone' : 'bubblewrap.setup',
       words === '' ? 'the box ended without a word' : words,
     )
   }

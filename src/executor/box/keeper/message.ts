@@ -1,7 +1,13 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
-import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
+import {
+  nameSignal,
+  outputFilesBytesMost,
+  requireStartable,
+  roundSeconds,
+  SandboxError,
+} from '#contract'
 import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
 import * as structure from './structure.ts'
 
@@ -82,11 +88,14 @@ const mebibyte = 1024 * 1024
 const blockBytes = 512
 const pageBytes = 4096
 
-/** `struct request` and what follows it. @param tells true: output is to come as it is written. */
-export function encodeRequest(
-  { command, limits, stdin, outputFiles = [] }: PhaseRequest,
-  tells = false,
-): Uint8Array[] {
+/**
+ * `struct request` and what follows it.
+ * @param tells true: output is to come as it is written.
+ * @throws {SandboxError} when no keeper could take it.
+ */
+export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[] {
+  requireStartable(request, environment)
+  const { command, limits, stdin, outputFiles = [] } = request
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,

@@ -23,9 +23,13 @@ export interface MainMethod {
 /** What a plain archive has room for. */
 const classesMost = 65_535
 
+/** PATH_MAX: javac writes each class into a file of its name. */
+const nameBytesMost = 4096
+
 /**
  * An annotation processor, which is the submission's own, may have written them.
- * @throws {RangeError} when the bytes end early; {Error} when they are no class files, too many, or two of a name.
+ * @throws {RangeError} when the bytes end early; {Error} when they are no class files, too many, two of a name, or one of a
+ * name that no file can have: the launcher could not be told of it.
  */
 export function readClassFiles(bytes: Buffer): ClassFile[] {
   const classes = new Map<string, ClassFile>()
@@ -50,6 +54,8 @@ function readClassFile(bytes: Buffer): ClassFile {
   const name = nameOf(u2())
   const superName = nameOf(u2())
   if (name === null) throw new Error('class file has no name')
+  if (name.includes('\0') || Buffer.byteLength(name) > nameBytesMost)
+    throw new Error('class file has a name that no file can have')
   skip(2 * u2())
   readMembers(reader)
   const mains = readMembers(reader)
