@@ -43,7 +43,7 @@ migrate: setup ## bring the database at DATABASE_URL up to this code
 schema: setup ## renew test/sql/schema.sql after a change in sql/
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts
 
-readme: setup ## renew the README's table of languages
+readme: setup ## renew the tables of docs/languages.md
 	@$(NODE) test/helper/language-table.ts
 
 doctor: setup ## check this host for a worker of this user, with the remedy for what is missing; sudo make doctor for root's
@@ -87,7 +87,7 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
 
-test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
+test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the documentation's pictures
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
 		node test/run.ts --timeout=1200 test/console/console.ts test/console/operator.ts
 

@@ -1,4 +1,4 @@
-// The goals as a picture for the README: a bar a goal from the floor to what was measured, on one axis of time over
+// The goals as a picture for docs/performance.md: a bar a goal from the floor to what was measured, on one axis of time over
 // the floor's time, which is logarithmic so that half and double look alike. It knows light and dark.
 import type { GoalOutcome } from './judge.ts'
 

@@ -70,7 +70,7 @@ const picture = drawGoals(
   disturbance,
 )
 writeFileSync(join(results, 'goals.svg'), picture)
-// The README's: only what a whole run found.
+// Of docs/performance.md: only what a whole run found.
 if (wordsAsked.length === 0 && !isQuick && broken.length === 0) {
   writeFileSync(join(root, 'goals.svg'), picture)
 }

@@ -1,5 +1,5 @@
 // The only reader of settings in the environment. Each entry reads its part at start; all mistakes are printed together and the
-// process exits with 78 (EX_CONFIG of sysexits). README's configuration table says what each variable means.
+// process exits with 78 (EX_CONFIG of sysexits). docs/configuration.md says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
 import { catalogue, defaultSettings, findLanguage, languages, settingEntries } from '#language'

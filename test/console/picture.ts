@@ -1,4 +1,4 @@
-// The README's pictures of the page: with PICTURES=1 the facts take them.
+// The documentation's pictures of the page: with PICTURES=1 the facts take them.
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The image under podman on cgroup v2, in the machine of test/cgroup2/run.sh: of image.ts what cgroups have a part in. That is
-# what is refused without rights, the doctor with those that the README names, a job in Python and one in C++, and that what
+# what is refused without rights, the doctor with those that docs/deploy.md names, a job in Python and one in C++, and that what
 # is told to stop leaves no group behind. Emulated, a JVM misses the clocks of its phases where the host is busy, and the
 # attacks, a doctor for each flag and a second start take too long.
 #

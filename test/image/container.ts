@@ -49,7 +49,7 @@ export const workerCapabilities: readonly string[] = [
 export const uncoveredProc = '--security-opt=unmask=/proc/*'
 
 /**
- * The least that a worker's container must be given beside podman's defaults taken away; the README says why each.
+ * The least that a worker's container must be given beside podman's defaults taken away; docs/deploy.md says why each.
  * Nothing on disk can be written.
  */
 export const workerRights = giveRights(workerCapabilities, uncoveredProc)

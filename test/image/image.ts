@@ -92,7 +92,7 @@ t.test(
   },
 )
 
-t.test('with the rights that the README names the doctor lacks nothing', async (t) => {
+t.test('with the rights that docs/deploy.md names the doctor lacks nothing', async (t) => {
   const { status, text } = await askDoctor(...workerRights)
   t.equal(status, 0)
   t.notMatch(text, /✗/, text)

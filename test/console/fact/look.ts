@@ -1,5 +1,5 @@
 // Every view in light, dark and on a narrow screen: nothing keeps anybody out, and it comes fast. With PICTURES=1 it renews
-// pictures of the README.
+// pictures of the documentation.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'

@@ -1,0 +1,68 @@
+// The service that the documentation's commands run against: one web process, one worker, a receiver of webhooks.
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { issueKey } from '#account'
+import type { Database } from '#database'
+import { createTestDatabase } from '../helper/database.ts'
+import { startWebProcess } from '../helper/web.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+import { createAuthority } from '../webhook/certificate.ts'
+import { createReceiver } from '../webhook/receiver.ts'
+import type { Receiver } from '../webhook/receiver.ts'
+
+export interface DocumentedService {
+  readonly sql: Database
+  readonly url: string
+  readonly origin: string
+  /** Of the tier `unlimited`: the commands of all pages come within a minute. */
+  readonly key: string
+  readonly receiver: Receiver
+  /** What an address of the receiver looks like to the service. */
+  readonly hook: string
+}
+
+/** PEM. */
+function makeReceiptKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+}
+
+// An address of this machine that is not the one that everything else listens on.
+const receiverAddress = '127.0.0.2'
+
+/** Starts everything, and ends it with the test. */
+export async function startDocumentedService(t: Test): Promise<DocumentedService> {
+  const { sql, url, drop } = await createTestDatabase()
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-docs-'))
+  const authority = createAuthority()
+  t.teardown(async () => {
+    authority.remove()
+    rmSync(directory, { recursive: true, force: true })
+    await drop()
+  })
+  const identity = authority.issue([`IP:${receiverAddress}`])
+  const receiver = await createReceiver(
+    identity,
+    (response) => response.writeHead(204).end(),
+    receiverAddress,
+  )
+  t.teardown(() => receiver.close())
+  const authorityFile = join(directory, 'authority.pem')
+  writeFileSync(authorityFile, authority.pem)
+  const ranges = { WEBHOOK_ALLOWED_RANGES: `${receiverAddress}/32` }
+  const [{ port }] = await Promise.all([
+    startWebProcess(t, url, { ...ranges, RECEIPT_KEY: makeReceiptKey() }),
+    startWorkerProcess(t, url, {
+      ...ranges,
+      WEBHOOK_ALLOWED_PORTS: String(receiver.port),
+      WEBHOOK_CA: authorityFile,
+      LANGUAGES: 'python,cpp',
+    }),
+  ])
+  const { key } = await issueKey(sql, { account: 'docs', tier: 'unlimited' }, 'test')
+  const hook = `https://${receiverAddress}:${receiver.port}/hook`
+  return { sql, url, origin: `http://localhost:${port}`, key, receiver, hook }
+}
