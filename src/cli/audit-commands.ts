@@ -16,7 +16,7 @@ export const auditCommands = [
   defineCommand({
     name: 'audit',
     operands: ['ID'],
-    summary: 'tell the life of one submission, webhook, key or worker from the log',
+    summary: 'print the history of one submission, webhook, key or worker from the log',
     options: {},
     run: ({ operands: [id = ''] }) =>
       answer(async (sql) => {
@@ -28,7 +28,7 @@ export const auditCommands = [
   defineCommand({
     name: 'audit verify',
     operands: [],
-    summary: 'hold the whole log against its hashes',
+    summary: 'check the whole log against its hashes',
     notes: 'Exit status 1 if an event, a table or a body is not what the log says.',
     options: {},
     run: () => answer((sql) => verifyLog(sql, (line) => printProgress(line, process))),
@@ -36,12 +36,12 @@ export const auditCommands = [
   defineCommand({
     name: 'audit heads',
     operands: [],
-    summary: 'print what every stream ends with, in digests to keep elsewhere',
+    summary: 'print digests of every stream’s end, to keep elsewhere',
     options: {
       compare: {
         type: 'string',
         value: 'FILE',
-        help: 'hold the log against what was kept; exit status 1 if it does not end as it did',
+        help: 'compare the log with kept digests; exit status 1 if they differ',
       },
     },
     run: ({ values: { compare } }) =>
@@ -51,7 +51,7 @@ export const auditCommands = [
   defineCommand({
     name: 'rebuild',
     operands: [],
-    summary: 'make results, pending submissions and deliveries anew from the log',
+    summary: 'rebuild results, pending submissions and deliveries from the log',
     options: {},
     run: () =>
       withDatabase(async (sql) => {
@@ -66,7 +66,11 @@ export const auditCommands = [
     operands: [],
     summary: 'remove old bodies and unused blobs, as the worker does',
     options: {
-      days: { type: 'string', value: 'DAYS', help: 'older than that (default RETENTION_DAYS)' },
+      days: {
+        type: 'string',
+        value: 'DAYS',
+        help: 'remove what is older (default RETENTION_DAYS)',
+      },
     },
     run: ({ values: { days } }) =>
       withDatabase(async (sql) => {

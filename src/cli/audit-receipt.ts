@@ -20,9 +20,9 @@ export const receiptCommand = defineCommand({
     'public-key': {
       type: 'string',
       value: 'FILE',
-      help: 'the keys that may have signed it, in PEM, as `GET /receipt-key` tells',
+      help: 'the keys that may have signed it, in PEM, as from `GET /receipt-key`',
     },
-    ledger: { type: 'boolean', help: 'hold it against the ledger, too' },
+    ledger: { type: 'boolean', help: 'check it against the ledger, too' },
   },
   run: async ({ operands: [file = ''], values: { 'public-key': keyFile, ledger } }) => {
     if (keyFile === undefined && !ledger)

@@ -9,8 +9,8 @@ export function describeCommands(commands: readonly Command[]): string {
     '',
     ...rows.map(([words, summary]) => `  ${words.padEnd(width)}   ${summary}`),
     '',
-    '`runledger COMMAND --help` tells its options. Lists are tables on a terminal and JSON lines in a pipe.',
-    'Exit status: 0; 1, it did not work out; 64, the call is wrong; 69, a server is away; 78, so is the configuration.',
+    '`runledger COMMAND --help` lists its options. Lists are tables on a terminal and JSON lines in a pipe.',
+    'Exit status: 0; 1 failed; 64 wrong call; 69 a server is away; 78 wrong configuration.',
     '',
   ].join('\n')
 }

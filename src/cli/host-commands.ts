@@ -11,7 +11,7 @@ export const hostCommands = [
   defineCommand({
     name: 'doctor',
     operands: [],
-    summary: 'check this host for what the worker needs',
+    summary: 'check that this host has what a worker needs',
     options: {},
     run: async () => {
       // Loaded only here: other commands need no executor.
@@ -25,11 +25,11 @@ export const hostCommands = [
   defineCommand({
     name: 'workers',
     operands: [],
-    summary: 'list the workers: host, state, slots and busy ones, boxes, versions, heartbeat',
+    summary: 'list the workers: host, state, slots in use, boxes, versions, heartbeat',
     notes:
-      'State: working; suspended, and what failed; paused or draining, as `pause` and `drain` want it; gone: lost, and not yet\ngiven up by the others.',
+      'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: lost, and its lease not yet over.',
     options: {
-      gone: { type: 'boolean', help: 'those that ended in the last day too' },
+      gone: { type: 'boolean', help: 'include those that ended in the last day' },
       json,
     },
     run: ({ values }) =>
@@ -40,7 +40,7 @@ export const hostCommands = [
   defineCommand({
     name: 'running',
     operands: [],
-    summary: 'list what runs now, longest first: whose it is, where, for how long',
+    summary: 'list running submissions, longest first: account, worker, time',
     options: { json },
     run: ({ values }) =>
       withDatabase(async (sql) => printRows(await listRunning(sql), process, values.json)),

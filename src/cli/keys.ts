@@ -14,29 +14,34 @@ import { describeTier } from './tiers.ts'
 const expires = {
   type: 'string',
   value: 'DATE',
-  help: 'when it ends by itself, such as 2030-01-31',
+  help: 'when it expires, such as 2030-01-31',
 } as const satisfies Option
 
 export const keyCommands = [
   defineCommand({
     name: 'keys issue',
     operands: [],
-    summary: 'make a key, which is shown this once',
+    summary: 'issue a key, which is shown only once',
     options: {
-      account: { type: 'string', value: 'NAME', required: true, help: 'whose; made if it is new' },
+      account: {
+        type: 'string',
+        value: 'NAME',
+        required: true,
+        help: 'account of the key; created if it is new',
+      },
       tier: {
         type: 'string',
         value: 'TIER',
-        help: 'see `runledger tiers list`; `beta` unless said',
+        help: 'see `runledger tiers list`; default `beta`',
       },
       expires,
       role: {
         type: 'string',
         value: 'ROLE',
         default: 'submit',
-        help: '`submit`, or `operator`: it looks at the service and steers it, and submits nothing',
+        help: '`submit`, or `operator`: watches and controls the service, cannot submit',
       },
-      'read-only': { type: 'boolean', help: 'an operator’s that changes nothing' },
+      'read-only': { type: 'boolean', help: 'an operator’s key that cannot change anything' },
     },
     run: ({ values: { account, tier: given, expires: end, role: word, 'read-only': readOnly } }) =>
       withDatabase(async (sql) => {
@@ -58,7 +63,7 @@ export const keyCommands = [
     operands: [],
     summary: 'list keys, newest first',
     options: {
-      account: { type: 'string', value: 'NAME', help: 'its keys alone' },
+      account: { type: 'string', value: 'NAME', help: 'only its keys' },
       json: { type: 'boolean', help: 'JSON lines on a terminal too' },
     },
     run: ({ values: { account, json } }) =>
@@ -73,7 +78,7 @@ export const keyCommands = [
   defineCommand({
     name: 'keys change',
     operands: ['ID'],
-    summary: 'bring a key to another tier',
+    summary: 'change the tier of a key',
     options: {
       tier: { type: 'string', value: 'TIER', required: true, help: 'see `runledger tiers list`' },
     },
@@ -88,9 +93,14 @@ export const keyCommands = [
   defineCommand({
     name: 'keys rotate',
     operands: ['ID'],
-    summary: 'make a key’s successor; the old one works on for the overlap',
+    summary: 'issue a successor of a key; the old one works until the overlap is over',
     options: {
-      overlap: { type: 'string', value: 'SECONDS', default: '86400', help: 'how long both work' },
+      overlap: {
+        type: 'string',
+        value: 'SECONDS',
+        default: '86400',
+        help: 'how long both keys work',
+      },
       expires,
     },
     run: ({ operands: [id = ''], values: { overlap, expires: end } }) =>
@@ -107,7 +117,7 @@ export const keyCommands = [
   defineCommand({
     name: 'keys revoke',
     operands: ['ID'],
-    summary: 'end a key at once',
+    summary: 'revoke a key at once',
     options: {},
     run: ({ operands: [id = ''] }) =>
       withDatabase(async (sql) => {

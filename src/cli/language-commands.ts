@@ -17,11 +17,15 @@ export const languageCommands = [
   defineCommand({
     name: 'languages install',
     operands: ['[LANGUAGES]'],
-    summary: 'install what languages come in (all of them, or "go rust"), as Debian packs it',
+    summary: 'install the Debian packages of languages (all, or "go rust")',
     notes:
-      'Says what and how large, then installs one language after the other; what is there is left alone. Then the workers of this\nhost finish what they have, look again, and offer each language once a program of it has run as it should.',
+      'Prints what it installs and how large it is, then installs one language after the other, and skips those that are there. Then the\nworkers of this host finish their programs, look again, and offer each language once a program of it has run as it should.',
     options: {
-      libraries: { type: 'string', value: 'NAMES', help: 'such as "numpy scipy pandas", too' },
+      libraries: {
+        type: 'string',
+        value: 'NAMES',
+        help: 'Python libraries, such as "numpy scipy pandas"',
+      },
     },
     run: async ({ operands: [names = ''], values: { libraries = '' } }) => {
       const failed = await installLanguages(
@@ -36,8 +40,7 @@ export const languageCommands = [
   defineCommand({
     name: 'languages packages',
     operands: ['[LANGUAGES]'],
-    summary:
-      'print the Debian packages of languages (all of them, or "go rust"), for whoever installs them elsewhere',
+    summary: 'print the Debian packages of languages (all, or "go rust")',
     options: {},
     run: async ({ operands: [names = ''] }) => {
       process.stdout.write(`${listPackages(chooseLanguages(split(names))).join(' ')}\n`)

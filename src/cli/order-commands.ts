@@ -14,13 +14,13 @@ const notes = `WORKER is the id of a worker that lives, or the beginning of one 
 its commit on, also while the database or the worker is away; each is an event that \`runledger audit ID\` tells.`
 
 export const orderCommands = [
-  defineOrder('pause', 'paused', 'let a worker finish what it has and take nothing until `resume`'),
-  defineOrder('resume', 'working', 'let a worker that was paused take work again'),
-  defineOrder('drain', 'drained', 'let a worker finish what it has and end'),
+  defineOrder('pause', 'paused', 'let a worker finish its programs and take none until `resume`'),
+  defineOrder('resume', 'working', 'let a paused worker take programs again'),
+  defineOrder('drain', 'drained', 'let a worker finish its programs and exit'),
   defineOrder(
     'restart',
     'restarted',
-    'let a worker finish what it has and begin again in place: it looks for languages anew',
+    'let a worker finish its programs and start again in place, with the languages that are installed then',
   ),
 ]
 

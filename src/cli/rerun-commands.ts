@@ -17,27 +17,31 @@ export const rerunCommands = [
   defineCommand({
     name: 'rerun',
     operands: [],
-    summary: 'run many submissions again on today’s toolchain, and tell which verdicts changed',
+    summary: 'rerun many submissions on today’s toolchain, and print which verdicts changed',
     notes:
-      'Those that have ended, were not cancelled and are no reruns themselves, each once under a NAME: what was killed goes on\n' +
-      'when it is called again. They belong to their account, count against none of its keys, and send no webhook. It waits while\n' +
-      'half of QUEUE_CAPACITY is taken. Prints each whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
+      'Reruns what has ended, except cancelled submissions and reruns, each once under a NAME: called again after an interruption it\n' +
+      'continues. Reruns belong to their account, count against none of its keys, and send no webhook. It waits while half of\n' +
+      'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
       'verdict differs, 1 some do, 69 the database is away.',
     options: {
       since: {
         type: 'string',
         value: 'TIME',
         required: true,
-        help: 'received from then on, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+        help: 'received at or after, such as 2030-01-31 or 2030-01-31T12:00:00Z',
       },
-      until: { type: 'string', value: 'TIME', help: 'received before then (default now)' },
-      language: { type: 'string', value: 'LANGUAGE', help: 'in this language alone' },
+      until: { type: 'string', value: 'TIME', help: 'received before (default now)' },
+      language: { type: 'string', value: 'LANGUAGE', help: 'only this language' },
       verdict: { type: 'string', value: 'VERDICT', help: verdicts.join(', ') },
-      tag: { type: 'string', value: 'TEXT', help: 'with this tag alone' },
-      account: { type: 'string', value: 'NAME', help: 'of this account alone' },
-      name: { type: 'string', value: 'NAME', help: 'of the campaign (default: the options above)' },
-      'at-once': { type: 'string', value: 'N', default: '4', help: 'so many under way at most' },
-      'dry-run': { type: 'boolean', help: 'count what there is to do, and do nothing' },
+      tag: { type: 'string', value: 'TEXT', help: 'only this tag' },
+      account: { type: 'string', value: 'NAME', help: 'only this account' },
+      name: {
+        type: 'string',
+        value: 'NAME',
+        help: 'name of the campaign (default: from the options above)',
+      },
+      'at-once': { type: 'string', value: 'N', default: '4', help: 'at most so many at once' },
+      'dry-run': { type: 'boolean', help: 'only count' },
       json: { type: 'boolean', help: 'JSON lines on a terminal too' },
     },
     run: ({ values }) => {

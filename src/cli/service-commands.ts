@@ -8,11 +8,11 @@ import { checkerNames, limitNames } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'
 
 const service = {
-  url: { type: 'string', value: 'URL', help: 'of the service (default RUNLEDGER_URL)' },
+  url: { type: 'string', value: 'URL', help: 'address of the service (default RUNLEDGER_URL)' },
   'key-file': {
     type: 'string',
     value: 'FILE',
-    help: 'holds the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
+    help: 'file with the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
   },
 } as const satisfies Record<string, Option>
 
@@ -20,7 +20,7 @@ const program = {
   language: {
     type: 'string',
     value: 'LANGUAGE',
-    help: `${languages.join(', ')}; told from the file’s name when left out`,
+    help: `${languages.join(', ')}; default: by the file’s name`,
   },
   stdin: { type: 'string', value: 'FILE', help: 'becomes the program’s standard input' },
 } as const satisfies Record<string, Option>
@@ -37,30 +37,30 @@ const detail = {
     type: 'string',
     multiple: true,
     value: 'FILE',
-    help: 'lies beside the program under this same relative path',
+    help: 'placed next to the program under the same relative path',
   },
   test: {
     type: 'string',
     multiple: true,
     value: 'IN:OUT',
-    help: 'two files, an input and what should be printed; IN: takes any output',
+    help: 'two files, input and expected output; IN: accepts any output',
   },
   'output-file': {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'comes back when the program has left it, and is saved under the same name',
+    help: 'a file the program writes; it is returned and saved under the same name',
   },
   'output-directory': {
     type: 'string',
     value: 'DIRECTORY',
-    help: 'where these are saved (default: here)',
+    help: 'where they are saved (default: here)',
   },
   'stop-on-failure': { type: 'boolean', help: 'run no test after the first that is not AC' },
   checker: {
     type: 'string',
     value: 'CHECKER',
-    help: `${checkerNames.join(', ')}, or floats:1e-6: numbers may be so far off, or such a part of what is expected`,
+    help: `${checkerNames.join(', ')}, or floats:1e-6: numbers may differ by so much, absolute or relative`,
   },
   limit: {
     type: 'string',
@@ -74,23 +74,23 @@ const detail = {
     value: 'NAME=NUMBER',
     help: 'the same for the compiler',
   },
-  low: { type: 'boolean', help: 'waits until no normal submission does' },
+  low: { type: 'boolean', help: 'run after all normal submissions' },
   tag: {
     type: 'string',
     value: 'TEXT',
-    help: 'stands in the record, and lists can be asked for it',
+    help: 'in the record, and a filter of lists',
   },
 } as const satisfies Record<string, Option>
 
 const verdictNotes =
-  'One of FILE, --stdin and --expected may be -, which is standard input; what it is as FILE, --language says.\n' +
-  'A word that begins with - is given as --arg=-v. A test has the name of its IN.\n' +
+  'One of FILE, --stdin and --expected may be -, which is standard input; as FILE it needs --language.\n' +
+  'An argument that begins with - is given as --arg=-v. A test is named after its IN.\n' +
   'The program’s stdout is printed on stdout, its stderr or the compiler’s messages on stderr, then the verdict and figures;\n' +
-  'with tests those of the first that is not AC, and before the last line one for each test: name, verdict, figures, difference.\n' +
-  'What --output-file names is saved however the program ended, over what stood there; with --json it stands in the record alone.\n' +
-  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when it is accepted. When there was no\n' +
-  'run: 64 the call is wrong, 65 the service refuses it, 66 a file cannot be read, 69 the service is away, 77 the key is not valid. 73: what the\n' +
-  'program has left cannot be saved.'
+  'with tests those of the first that is not AC, after a line for each test: name, verdict, figures, difference.\n' +
+  'Output files are saved however the program ended, and overwrite; with --json they are only in the record.\n' +
+  'Exit status: AC 0, WA 1, CE 2, RE 3, TLE 4, MLE 5, OLE 6, cancelled 7, IE 70; with --no-wait 0 when stored. Without a\n' +
+  'run: 64 wrong call, 65 refused by the service, 66 a file cannot be read, 69 the service is away, 73 an output file cannot be saved,\n' +
+  '77 the key is not valid.'
 
 export const serviceCommands = [
   defineCommand({
@@ -105,7 +105,7 @@ export const serviceCommands = [
       wait: { type: 'boolean', default: true, help: 'print the id, and do not wait for the end' },
       stream: {
         type: 'boolean',
-        help: 'print output as it comes; Ctrl-C takes the submission back, a second one leaves it',
+        help: 'print output as it comes; Ctrl-C cancels the submission, a second one leaves it',
       },
       json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
       ...service,
@@ -135,10 +135,10 @@ export const serviceCommands = [
   defineCommand({
     name: 'cancel',
     operands: ['ID'],
-    summary: 'take a submission back: what runs is killed, what it had written is kept',
+    summary: 'cancel a submission: it is killed if it runs, its output is kept',
     notes:
-      'Prints how it has ended: `cancelled`, or its verdict when it had ended before. Exit status: 0; 65 the key has no such\n' +
-      'submission, 69 the service is away, 77 the key is not valid.',
+      'Prints `cancelled`, or the verdict if it had ended before. Exit status: 0; 65 the key has no such submission, 69 the service\n' +
+      'is away, 77 the key is not valid.',
     options: {
       json: { type: 'boolean', help: 'print the record as JSON' },
       ...service,
@@ -149,13 +149,12 @@ export const serviceCommands = [
   defineCommand({
     name: 'load',
     operands: [],
-    summary: 'submit and wait, over and over: rate, latency, errors',
-    notes:
-      'Exit status: 0 when every submission came to a result, 1 when some did not, 69 when none did.',
+    summary: 'submit and wait, over and over; print rate, latency, errors',
+    notes: 'Exit status: 0 if every submission got a result, 1 if some did not, 69 if none did.',
     options: {
       clients: { type: 'string', value: 'N', default: '16', help: 'how many submit at once' },
       seconds: { type: 'string', value: 'S', default: '10', help: 'for how long' },
-      rate: { type: 'string', value: 'R', help: 'so many a second, whatever becomes of them' },
+      rate: { type: 'string', value: 'R', help: 'so many a second, however long they take' },
       file: { type: 'string', value: 'FILE', help: 'the program (default: a python hello)' },
       ...program,
       json: { type: 'boolean', help: 'one JSON object on a terminal too' },

@@ -8,7 +8,7 @@ import { operator } from './operator.ts'
 import { printRecord, printRows } from './output.ts'
 
 const notes =
-  'Requests count in any 60 seconds; one more is answered 429. Of a key’s submissions so many execute at once; the others\nwait in the queue.'
+  'Requests: in any 60 seconds; one more is answered 429. Concurrent: submissions of a key that run at once; the others wait.'
 
 export const tierCommands = [
   defineCommand({
@@ -37,7 +37,7 @@ export const tierCommands = [
   defineCommand({
     name: 'tiers set',
     operands: ['NAME'],
-    summary: 'make a tier, or change one for all its keys',
+    summary: 'create a tier, or change one for all its keys',
     notes,
     options: {
       requests: { type: 'string', value: 'N', required: true, help: 'a minute, or `unlimited`' },
@@ -45,7 +45,7 @@ export const tierCommands = [
       'blob-bytes': {
         type: 'string',
         value: 'N',
-        help: 'what an account may have in blobs, or `unlimited`; as it is unless given',
+        help: 'bytes of blobs per account, or `unlimited`; unchanged if left out',
       },
       limits: {
         type: 'string',
@@ -55,7 +55,7 @@ export const tierCommands = [
       weight: {
         type: 'string',
         value: 'N',
-        help: 'of an account’s share of the slots, 1 to 1000; 1 at first',
+        help: 'weight of an account’s share of the slots, 1 to 1000; 1 at first',
       },
       'total-seconds': {
         type: 'string',

@@ -24,7 +24,7 @@ export const topCommands = [
   defineCommand({
     name: 'top',
     operands: [],
-    summary: 'watch the service: what waits, runs and ends, workers, accounts, the ledger',
+    summary: 'watch the service: queue, running submissions, workers, accounts, the ledger',
     notes:
       'Refreshed each second until Ctrl-C. Where stdout is no terminal, it is printed once. An auditor’s login suffices.',
     options: {

@@ -15,7 +15,7 @@ export const webhookCommands = [
       state: {
         type: 'string',
         value: 'STATE',
-        help: '`waiting`, `pending`, `delivered` or `abandoned` ones alone',
+        help: 'only `waiting`, `pending`, `delivered` or `abandoned` ones',
       },
       limit: { type: 'string', value: 'N', default: '50', help: 'at most so many' },
       json: { type: 'boolean', help: 'JSON lines on a terminal too' },
@@ -25,14 +25,14 @@ export const webhookCommands = [
   defineCommand({
     name: 'webhooks show',
     operands: ['ID'],
-    summary: 'tell one delivery and its attempts, by its or its submission’s id',
+    summary: 'show a delivery and its attempts, by its or its submission’s id',
     options: {},
     run: ({ operands: [id] }) => answer({ action: 'show', id }),
   }),
   defineCommand({
     name: 'webhooks replay',
     operands: ['ID'],
-    summary: 'send one that has ended again',
+    summary: 'send a finished delivery again',
     notes: 'Its secret was deleted when it ended: give it on stdin, `… replay ID < secret-file`.',
     options: {},
     run: ({ operands: [id] }) => answer({ action: 'replay', id }),
