@@ -54,6 +54,13 @@ static void await_socket(short what) {
   }
 }
 
+/** The worker has gone. Any other reason is told, as the end of a keeper alone would not say it. */
+static _Noreturn void leave(const char *step) {
+  if (errno == EPIPE || errno == ECONNRESET) _exit(0);
+  dprintf(STDERR_FILENO, "%s: %s", step, strerror(errno));
+  _exit(70);
+}
+
 bool read_more(void) {
   if (talk->question_start == talk->question_end) talk->question_start = talk->question_end = 0;
   size_t room = sizeof talk->question - talk->question_end;
@@ -61,7 +68,7 @@ bool read_more(void) {
   ssize_t length = recv(worker_socket, talk->question + talk->question_end, room, MSG_DONTWAIT);
   if (length > 0) talk->question_end += (size_t)length;
   if (length == 0) _exit(0);
-  if (length < 0 && errno != EAGAIN && errno != EINTR) _exit(0);
+  if (length < 0 && errno != EAGAIN && errno != EINTR) leave("channel.read");
   return length > 0;
 }
 
@@ -110,7 +117,7 @@ void send_some(void) {
     ssize_t length = send(worker_socket, talk->answer + talk->answer_start, talk->answer_end - talk->answer_start,
                           MSG_DONTWAIT | MSG_NOSIGNAL);
     if (length < 0 && errno == EAGAIN) return;
-    if (length < 0 && errno != EINTR) _exit(0);
+    if (length < 0 && errno != EINTR) leave("channel.send");
     if (length > 0) talk->answer_start += (size_t)length;
   }
   talk->answer_start = talk->answer_end = 0;

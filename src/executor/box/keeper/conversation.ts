@@ -99,7 +99,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     ended,
   }
   cutFrames(socket, conversation, take)
-  watchEnd(child, end, () => sending.isUnread)
+  watchEnd(child, end, sending)
   return conversation
 }
 
@@ -108,13 +108,16 @@ interface Sending {
   isUnanswered: boolean
   /** The request was certainly not read to its end. */
   isUnread: boolean
+  /** The socket's own failure, by which the keeper loses the worker. */
+  failure: string | null
 }
 
 /** EPIPE: the keeper had gone before. ECONNRESET: it went with bytes unread. */
 function watchSending(socket: Socket): Sending {
-  const sending = { isUnanswered: false, isUnread: false }
+  const sending: Sending = { isUnanswered: false, isUnread: false, failure: null }
   socket.on('error', (error) => {
     const code = readCode(error)
+    sending.failure ??= error.message
     sending.isUnread ||= sending.isUnanswered && (code === 'EPIPE' || code === 'ECONNRESET')
   })
   return sending
@@ -145,7 +148,7 @@ function cutFrames(
 function watchEnd(
   child: ChildProcess,
   end: (error: SandboxError) => void,
-  isUnread: () => boolean,
+  sending: Sending,
 ): void {
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -153,8 +156,9 @@ function watchEnd(
   })
   child.once('exit', (code, signal) => {
     const tell = (): void => {
-      const Failure = isUnread() ? NotBegunError : SandboxError
-      end(new Failure('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
+      const Failure = sending.isUnread ? NotBegunError : SandboxError
+      const how = [signal ?? `status ${code}`, sending.failure].filter(Boolean).join('; ')
+      end(new Failure('keeper.gone', `${words.trim()} (${how})`))
     }
     child.once('close', tell)
     setTimeout(tell, lastWordsMilliseconds).unref()
