@@ -48,14 +48,15 @@ export interface Finished {
 export type Ran = Finished | { readonly loss: ExecutionInterrupted['data'] }
 
 /**
- * A language that is not offered, a blob that is gone, a file that cannot be read and a checker that fails say nothing of other
- * runs.
+ * A language that is not offered, a blob that is gone, a file that cannot be read, a checker that fails and a box that other
+ * work of the host kept from running say nothing of other runs.
  */
 const stepsOfOneRun: ReadonlySet<string> = new Set([
   'language.missing',
   'blob.read',
   'bubblewrap.output',
   'checker.thread',
+  'box.starved',
 ])
 
 /** Never rejects. */

@@ -13,6 +13,7 @@ const kinds = {
   result: 'x',
   refusal: 'n',
   failure: 'f',
+  delayed: 'd',
 } as const
 export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
@@ -84,7 +85,7 @@ const pageBytes = 4096
 
 /** `struct request` and what follows it. @param tells true: output is to come as it is written. */
 export function encodeRequest(
-  { command, limits, stdin, outputFiles = [] }: PhaseRequest,
+  { command, limits, stdin, outputFiles = [], cores = 1 }: PhaseRequest,
   tells = false,
 ): Uint8Array[] {
   const strings = encodeStrings(command)
@@ -117,6 +118,7 @@ export function encodeRequest(
     // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
     output_files_bytes: outputFilesBytesMost,
+    cores_per_mille: Math.round(cores * 1000),
   })
   return [
     head,
@@ -164,6 +166,7 @@ export interface Result {
   readonly exit: Evidence['exit']
   readonly wallSeconds: number
   readonly cpuSeconds: number
+  readonly delaySeconds: number
   readonly memoryPeakBytes: number
   readonly memoryKills: number
   readonly stdoutBytes: number
@@ -181,7 +184,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     end_code: code,
     end_status: status,
     reason: number,
-    unused: _,
+    delay_milliseconds: delay,
     ...figures
   } = structure.result.decode(body)
   const named = structure.reasons[number]
@@ -203,6 +206,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     exit: code === 0 ? null : describeExit(code, status),
     wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
     cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
+    delaySeconds: delay / 1000,
     memoryPeakBytes: figures.memory_peak_bytes,
     memoryKills: figures.memory_kills,
     stdoutBytes: figures.stdout_bytes,
