@@ -41,6 +41,8 @@ export interface PhaseFacts {
   readonly cpu_seconds: number
   readonly wall_seconds: number
   readonly memory_peak_bytes: number
+  /** For so long it could have run and was not let, at least, if that was seen. Its wall limit did not count it. */
+  readonly delay_seconds?: number
 }
 
 /** `truncated`: the program wrote more than was kept. */

@@ -26,6 +26,8 @@ export interface Usage {
   readonly cpuSeconds: number
   /** Program start to end, in seconds, to the microsecond. */
   readonly wallSeconds: number
+  /** For so long it could have run and was not let, at least; left out when that was not seen. No limit counts it. */
+  readonly delaySeconds?: number
   /** The cgroup's peak, in bytes. */
   readonly memoryPeakBytes: number
 }

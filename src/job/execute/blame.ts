@@ -9,12 +9,16 @@ import { SandboxError, stepsOfRequest } from '#executor'
  */
 export type Blame = 'request' | 'run' | 'outside' | 'unknown'
 
-/** A language that is not offered, a blob that is gone, a file that cannot be read and a checker that fails. */
+/**
+ * A language that is not offered, a blob that is gone, a file that cannot be read, a checker that fails and a box that other
+ * work of the host kept from running.
+ */
 const stepsOfOneRun: ReadonlySet<string> = new Set([
   'language.missing',
   'blob.read',
   'bubblewrap.output',
   'checker.thread',
+  'box.starved',
 ])
 
 /** A keeper that was killed or stands still, a cgroup or a pipe that cannot be made, what is gone, replaced or closed. */

@@ -80,6 +80,7 @@ export function factsOf(phase: Phase): PhaseFacts {
     cpu_seconds: phase.usage.cpuSeconds,
     wall_seconds: phase.usage.wallSeconds,
     memory_peak_bytes: phase.usage.memoryPeakBytes,
+    ...(phase.usage.delaySeconds !== undefined && { delay_seconds: phase.usage.delaySeconds }),
   }
 }
 

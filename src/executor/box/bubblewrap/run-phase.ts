@@ -39,6 +39,7 @@ export async function runPhase(
   const group = await resources.cgroups.create(request.name, {
     memoryBytes: request.limits.memoryBytes,
     processes: request.limits.processes + ownProcesses,
+    cores: request.cores,
   })
   let outlives = false
   try {

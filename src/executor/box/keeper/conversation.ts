@@ -27,14 +27,21 @@ export interface Conversation {
   readonly ended: Promise<SandboxError>
 }
 
+interface Awaited {
+  readonly kind: Kind
+  readonly resolve: (body: Buffer) => void
+  readonly reject: (error: unknown) => void
+  /** Begins the wait for it anew. */
+  readonly postpone: () => void
+}
+
 /** How long an ended keeper's last words are waited for. */
 const lastWordsMilliseconds = 500
 
 /** Ends at the first frame that does not fit. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
-  let awaited: { kind: Kind; resolve(body: Buffer): void; reject(error: unknown): void } | null =
-    null
+  let awaited: Awaited | null = null
   const sending = watchSending(socket)
   const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SandboxError>()
 
@@ -56,6 +63,8 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
       conversation.onOutput(kind, body)
+    } else if (kind === 'delayed' && awaited?.kind === 'result') {
+      awaited.postpone()
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited
       awaited = null
@@ -75,11 +84,11 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     expect(kind, patienceMilliseconds) {
       if (failure !== null) return Promise.reject(failure)
       const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-      awaited = { kind, resolve, reject }
       const timer = setTimeout(
         () => end(new SandboxError('keeper.silent', `no "${kind}" in time`)),
         patienceMilliseconds,
       )
+      awaited = { kind, resolve, reject, postpone: () => void timer.refresh() }
       return promise.finally(() => clearTimeout(timer))
     },
     onOutput() {

@@ -38,8 +38,7 @@ static struct sock_fprog filter;
 static bool yields_cpu;
 /** A pidfd of the keeper. */
 static int keeper;
-/** The host's, as a box's own is read-only. */
-static int host_proc;
+int host_proc;
 /** The request's `may_end_quietly`, kept as the shared memory is unmapped. */
 static bool quiet;
 /** The process's name before it became `keeper`. */

@@ -133,11 +133,18 @@ async function run(
     const lengths = [stdout.length(), stderr.length()] as const
     const result = demand(conversation, () => decodeResult(body, lengths))
     if (result.reason === 'aborted') signal?.throwIfAborted()
-    const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
+    const { reason, wallSeconds, cpuSeconds, delaySeconds, memoryPeakBytes } = result
+    if (reason === 'starved')
+      throw new SandboxError('box.starved', `the program was not let run for ${delaySeconds} s`)
     return {
       reason: reason === 'aborted' ? 'cancelled' : reason,
       outOfMemoryKills: result.memoryKills,
-      usage: { wallSeconds, cpuSeconds, memoryPeakBytes },
+      usage: {
+        wallSeconds,
+        cpuSeconds,
+        memoryPeakBytes,
+        ...(delaySeconds > 0 && { delaySeconds }),
+      },
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,

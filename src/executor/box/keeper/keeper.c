@@ -87,7 +87,7 @@ static void fill_box(struct request *request) {
   // A tmpfs of size 0 has no limit.
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
-      request->scratch_bytes == 0)
+      request->scratch_bytes == 0 || request->cores_per_mille == 0 || request->cores_per_mille > INT32_MAX)
     fail_saying("protocol", "the limits");
   read_strings(request);
   wait_until_ready(&box, seconds_until_ready);
@@ -114,6 +114,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
       .end_code = told ? (uint32_t)shared->end_code : 0,
       .end_status = (uint32_t)shared->end_status,
       .reason = reason,
+      .delay_milliseconds = (uint32_t)(run_delay() / 1000000),
       .wall_nanoseconds = (uint64_t)(ended - started),
       .cpu_nanoseconds = group_cpu_nanoseconds(),
       .memory_peak_bytes = group_memory_peak(share),

@@ -141,6 +141,8 @@ extern int box_namespace;
 void build_root(char *layout, size_t bytes);
 
 // first-process.c
+/** The host's, as a box's own is read-only. */
+extern int host_proc;
 void open_first_processes(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
@@ -203,6 +205,16 @@ void release_runtime(struct box *box, const struct request *request);
 bool runtime_began(struct box *box);
 /** The CPU time after which the kernel ends a program by itself. */
 uint64_t last_cpu_seconds(const struct request *request);
+
+// delay.c
+void open_delay(void);
+void begin_delay(const struct box *box, const struct request *request, int64_t started);
+/** At each look at the counters. @param used CPU time of the box. */
+void note_delay(uint64_t used);
+/** The longest that was measured, in nanoseconds. */
+uint64_t run_delay(void);
+/** When a run that has used up its wall time must end: it was not let run for the time between. */
+int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
 void open_group(uint32_t version, bool counts_swap);

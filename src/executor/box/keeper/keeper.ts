@@ -283,7 +283,10 @@ async function runInThat(
   const standing = await place.get().catch(rethrowBeforeBegin)
   let evidence: Evidence
   try {
-    evidence = await standing.keeper.run(request, signal)
+    evidence = await standing.keeper.run(
+      { ...request, cores: limitCores(standing, request) },
+      signal,
+    )
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
@@ -295,6 +298,14 @@ async function runInThat(
   // It failed after the result, which stands.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
+}
+
+function limitCores({ group }: StandingKeeper, { cores }: PhaseRequest): number {
+  try {
+    return group.limitCores(cores)
+  } catch (error) {
+    throw beforeBegin(error)
+  }
 }
 
 function rethrowBeforeBegin(error: unknown): never {

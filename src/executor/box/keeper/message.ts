@@ -19,6 +19,7 @@ const kinds = {
   result: 'x',
   refusal: 'n',
   failure: 'f',
+  delayed: 'd',
 } as const
 export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
@@ -95,7 +96,7 @@ const pageBytes = 4096
  */
 export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[] {
   requireStartable(request, environment)
-  const { command, limits, stdin, outputFiles = [] } = request
+  const { command, limits, stdin, outputFiles = [], cores = 1 } = request
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
@@ -126,6 +127,7 @@ export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[
     // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
     output_files_bytes: outputFilesBytesMost,
+    cores_per_mille: Math.round(cores * 1000),
   })
   return [
     head,
@@ -173,6 +175,7 @@ export interface Result {
   readonly exit: Evidence['exit']
   readonly wallSeconds: number
   readonly cpuSeconds: number
+  readonly delaySeconds: number
   readonly memoryPeakBytes: number
   readonly memoryKills: number
   readonly stdoutBytes: number
@@ -190,7 +193,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     end_code: code,
     end_status: status,
     reason: number,
-    unused: _,
+    delay_milliseconds: delay,
     ...figures
   } = structure.result.decode(body)
   const named = structure.reasons[number]
@@ -212,6 +215,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     exit: code === 0 ? null : describeExit(code, status),
     wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
     cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
+    delaySeconds: delay / 1000,
     memoryPeakBytes: figures.memory_peak_bytes,
     memoryKills: figures.memory_kills,
     stdoutBytes: figures.stdout_bytes,
