@@ -144,6 +144,50 @@ t.test('a core dump is not written and open files are few', async (t) => {
   t.match(await run(executor, 'python', code), { stdout: '(0, 0) (1024, 1024)\n' })
 })
 
+t.test('next to nothing can be locked in memory', async (t) => {
+  const code = `
+import ctypes, errno, mmap
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mlock.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+held = mmap.mmap(-1, 1 << 20)
+place = ctypes.addressof(ctypes.c_char.from_buffer(held))
+for size in (32 << 10, 1 << 20): print(libc.mlock(place, size), errno.errorcode.get(ctypes.get_errno()))
+`
+  t.match(await run(executor, 'python', code), { stdout: '0 None\n-1 ENOMEM\n' })
+})
+
+const limitLines =
+  'import java.nio.file.*; class Main { public static void main(String[] a) throws Exception { for (var l : Files.readAllLines(Path.of("/proc/self/limits"))) if (l.startsWith("Max open files") || l.startsWith("Max locked")) System.out.println(l.replaceAll("  +", " ")); } }'
+const printLimits: Readonly<Record<'python' | 'cpp' | 'java', string>> = {
+  python:
+    'import re\nfor l in open("/proc/self/limits"):\n if l.startswith(("Max open files", "Max locked")): print(re.sub("  +", " ", l.strip("\\n")))',
+  cpp: '#include <fstream>\n#include <iostream>\n#include <regex>\n#include <string>\nint main() { std::ifstream f("/proc/self/limits"); for (std::string l; std::getline(f, l);) if (l.starts_with("Max open files") || l.starts_with("Max locked")) std::cout << std::regex_replace(l, std::regex("  +"), " ") << "\\n"; }',
+  java: limitLines,
+}
+
+for (const language of ['python', 'cpp', 'java'] as const) {
+  t.test(`the more processes ${language} may have, the fewer descriptors each`, async (t) => {
+    for (const [processes, files, locked] of [
+      [64, 1024, 65_536],
+      [256, 512, 16_384],
+      [1024, 256, 4096],
+    ] as const) {
+      const { compile, run: usual } = scaleLimits()[language]
+      const limits = { compile, run: { ...usual, processes } }
+      const code = printLimits[language]
+      const outcome = await execute(executor, language, code, '', undefined, 'test', { limits })
+      const rows = (outcome.run?.stdout ?? '')
+        .trim()
+        .split('\n')
+        .map((row) => row.trim())
+      t.same(rows.toSorted(), [
+        `Max locked memory ${locked} ${locked} bytes`,
+        `Max open files ${files} ${files} files`,
+      ])
+    }
+  })
+}
+
 t.test('CPU time spent by several processes together passes the limit', async (t) => {
   const tight = await startExecutor(t, {
     limits: scaleLimits({ cpuSeconds: 0.5, wallSeconds: 30 }),

@@ -67,9 +67,9 @@ async function runInGroup(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly phase: Phase; readonly outlives: boolean }> {
   const { command, paths, limits } = request
-  const { diskBytes, cpuSeconds } = limits
+  const { diskBytes, cpuSeconds, processes } = limits
   const openStdin = (): number => resources.streams.openInput(request.stdin)
-  const contents = { uid, command, paths, diskBytes, cpuSeconds, openStdin }
+  const contents = { uid, command, paths, diskBytes, cpuSeconds, processes, openStdin }
   const box = await openBox(resources, group, contents)
   const { child } = box
   const killer = createKiller(box, group)

@@ -203,8 +203,15 @@ void start_runtime(const struct box *box, int ready);
 void release_runtime(struct box *box, const struct request *request);
 /** To be asked once, after the end: whether its program began. */
 bool runtime_began(struct box *box);
-/** The CPU time after which the kernel ends a program by itself. */
-uint64_t last_cpu_seconds(const struct request *request);
+/** What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. */
+struct own_limits {
+  /** In case the keeper dies. */
+  uint64_t cpu_seconds;
+  uint64_t file_size;
+  uint64_t open_files;
+  uint64_t locked_bytes;
+};
+struct own_limits find_own_limits(const struct request *request);
 
 // delay.c
 void open_delay(void);
