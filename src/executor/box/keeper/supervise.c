@@ -203,7 +203,7 @@ static enum reason look_at_wall_time(struct supervision *run) {
   if (run->ends - run->wall_ends > most) return starved;
   if (run->ends <= now()) return wall_limit;
   // The worker waits longer, too.
-  append_frame('d', NULL, 0);
+  append_frame('d', "", 0);
   send_some();
   return no_reason;
 }
