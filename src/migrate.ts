@@ -17,7 +17,7 @@ try {
   log.info({ applied, partitions, one_role: oneRole }, 'database.migrated')
   if (oneRole) {
     log.warn(
-      'this database role may not create roles: all parts of the service have its rights (see sql/README.md)',
+      'this database role may not create roles: all parts of the service have its rights (see docs/deploy.md)',
     )
   }
 } catch (error) {

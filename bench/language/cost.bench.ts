@@ -1,6 +1,6 @@
 // What the box costs each language: its hello beside the same command lines without a box. Of compiled ones twice: from source
 // to output, each source new so that no cache helps, and again from what was compiled before. `--markdown` prints the table
-// of bench/README.md.
+// of bench/language/README.md.
 import { languages } from '#language'
 import type { Language } from '#language'
 import { createBareRunner } from '../bare.ts'

@@ -1,4 +1,4 @@
-// The table of bench/README.md, "What each language costs": a line for each language, of the bench's rows.
+// The table of bench/language/README.md: a line for each language, of the bench's rows.
 import type { Row } from '../measure.ts'
 import { digits } from '../table.ts'
 

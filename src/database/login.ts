@@ -72,7 +72,7 @@ export async function findMissingRight(
     limit 1`
   return row === undefined
     ? null
-    : `${row.login} may not ${row.right}: use a role that may (see sql/README.md)`
+    : `${row.login} may not ${row.right}: use a role that may (see docs/deploy.md)`
 }
 
 /** Host only: a URL may hold a password. */

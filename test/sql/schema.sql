@@ -20,12 +20,12 @@ partitioned table runledger.event
   Everything that happened, append only. The primary key makes a second event at one version impossible.
   position bigint not null default nextval('runledger.event_position'::regclass): Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.
   transaction_id xid8 not null default pg_current_xact_id(): Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).
-  stream_id uuid not null: What it happened to: a submission, a webhook delivery, an API key.
+  stream_id uuid not null: What it happened to: a submission, a webhook, an API key, a tier, a worker.
   stream_version integer not null: 1, 2, 3 … within the stream, without gaps.
   type text not null
   schema_version integer not null
   data jsonb not null
-  metadata jsonb not null: Who and what caused it: the request's id, the key or the worker that acted.
+  metadata jsonb not null: Who and what caused it: the request's id, and as actor the key, the worker, the operator, the signal or the retention that acted, or the lost worker whose run was given back (sweep_of).
   recorded_at timestamp with time zone not null
   hash bytea not null: sha256 over the previous event's hash and this event's content; see runledger.hash_event.
   partition by RANGE (stream_id)
@@ -262,7 +262,7 @@ table runledger.schema_migration
   grant select to runledger_worker
 
 table runledger.tier
-  What a key may use. An operator adds a tier by adding a row.
+  What a key may use. runledger.define_tier makes one and changes it, with an event.
   name text not null
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
@@ -291,7 +291,7 @@ table runledger.worker
   pid integer not null
   slots integer not null
   languages jsonb not null: What it runs: versions, command lines and limits of each language.
-  lease_seconds double precision not null: Not renewed for so long, it is given up; renewed fifteen times as often.
+  lease_seconds double precision not null: A worker that has not renewed its lease for so long is lost. It renews thirty times in this time.
   lock_key integer not null generated always as identity: Second key of the session advisory lock; a killed process frees it at once.
   queue_pool_ids text[] not null default '{}'::text[]: graphile-worker's ids of its pools, by which its locked jobs are freed.
   started_at timestamp with time zone not null default now()
@@ -1307,7 +1307,7 @@ schema job
   grant usage to runledger_api
 
 schema runledger
-  Tables and functions of the service. The log is runledger.event; all else can be rebuilt from it or holds bodies.
+  Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.
   grant usage to runledger_api
   grant usage to runledger_worker
 
