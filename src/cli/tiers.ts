@@ -28,6 +28,7 @@ export const tierCommands = [
           blob_bytes: present(tier.blobBytes),
           limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
           weight: tier.weight,
+          output_bytes: present(tier.outputBytes),
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -56,6 +57,11 @@ export const tierCommands = [
         value: 'N',
         help: 'of an account’s share of the slots, 1 to 1000; 1 at first',
       },
+      'output-bytes': {
+        type: 'string',
+        value: 'N',
+        help: 'what is kept of an account’s outputs in a day, or `unlimited`; as it is unless given',
+      },
     },
     run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>
       withDatabase(async (sql) => {
@@ -63,6 +69,7 @@ export const tierCommands = [
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
         }
         const blobBytes = more['blob-bytes']
+        const outputBytes = more['output-bytes']
         const tier = {
           name,
           requestsPerMinute: readLimit('--requests', requests),
@@ -72,6 +79,9 @@ export const tierCommands = [
             blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
           }),
           ...(weight !== undefined && { weight: readWeight(weight) }),
+          ...(outputBytes !== undefined && {
+            outputBytes: readLimit('--output-bytes', outputBytes, 999_999_999_999_999),
+          }),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -81,6 +91,7 @@ export const tierCommands = [
             concurrent_executions: tier.concurrentExecutions,
             ...(tier.blobBytes !== undefined && { blob_bytes: tier.blobBytes }),
             ...(tier.weight !== undefined && { weight: tier.weight }),
+            ...(tier.outputBytes !== undefined && { output_bytes: tier.outputBytes }),
           },
           process,
         )

@@ -156,6 +156,15 @@ table runledger.idempotency
   constraint idempotency_pkey PRIMARY KEY (account_id, key)
   INDEX idempotency_by_age ON runledger.idempotency USING btree (created_at)
 
+table runledger.kept_output
+  How much was kept of what an account's runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.
+  day date not null
+  account_id uuid not null
+  bytes bigint not null
+  constraint kept_output_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
+  constraint kept_output_bytes CHECK ((bytes >= 0))
+  constraint kept_output_pkey PRIMARY KEY (day, account_id)
+
 table runledger.ledger_check
   The one row in which runledger.check_ledger keeps what it found and how far it has come.
   single boolean not null default true
@@ -269,9 +278,11 @@ table runledger.tier
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
   weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
+  output_bytes bigint: The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
+  constraint tier_output_bytes CHECK ((output_bytes > 0))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
   constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
@@ -411,11 +422,12 @@ sequence runledger.turn
   The virtual time: the latest turn that was taken.
 
 view audit.account
-  Accounts. blob_bytes: what their blobs count.
+  Accounts. blob_bytes: what their blobs count; output_bytes_today: what was kept today (UTC) of what their runs have written, some seconds ago.
   id uuid
   name text
   created_at timestamp with time zone
   blob_bytes bigint
+  output_bytes_today bigint
   grant select to runledger_auditor
 
 view audit.altered_body
@@ -585,7 +597,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; output_bytes: the most that is kept of an account's outputs in a day.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -593,6 +605,7 @@ view audit.tier
   limits jsonb
   blob_bytes bigint
   weight integer
+  output_bytes bigint
   grant select to runledger_auditor
 
 view audit.webhook
@@ -858,12 +871,17 @@ function runledger.count_blob(bytes integer)
   returns integer immutable
   grant execute to runledger_auditor
 
+function runledger.count_output(kept jsonb)
+  Adds bytes to what is kept today (UTC) of accounts' outputs: an object of numbers by the account's id, 0 to ask alone. Returns of each what it has kept today, and the most that its tier allows: of several keys in force the widest counts; null is unlimited.
+  returns TABLE(account_id uuid, bytes bigint, most bigint) security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_worker
+
 function runledger.count_pending(account_id uuid, most integer)
   The account's unfinished submissions, counted up to `most`.
   returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; left out they stay, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.displace_low(api_key_id uuid)
