@@ -29,6 +29,7 @@ export const tierCommands = [
           limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
           weight: tier.weight,
           total_seconds: tier.totalSeconds,
+          output_bytes: present(tier.outputBytes),
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -62,6 +63,11 @@ export const tierCommands = [
         value: 'N',
         help: 'what a submission may run in all, 1 to 86400; 600 at first',
       },
+      'output-bytes': {
+        type: 'string',
+        value: 'N',
+        help: 'what is kept of an account’s outputs in a day, or `unlimited`; as it is unless given',
+      },
     },
     run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>
       withDatabase(async (sql) => {
@@ -70,6 +76,7 @@ export const tierCommands = [
         }
         const blobBytes = more['blob-bytes']
         const totalSeconds = more['total-seconds']
+        const outputBytes = more['output-bytes']
         const tier = {
           name,
           requestsPerMinute: readLimit('--requests', requests),
@@ -82,6 +89,9 @@ export const tierCommands = [
           ...(totalSeconds !== undefined && {
             totalSeconds: readNumber('--total-seconds', totalSeconds, 86_400),
           }),
+          ...(outputBytes !== undefined && {
+            outputBytes: readLimit('--output-bytes', outputBytes, 999_999_999_999_999),
+          }),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -92,6 +102,7 @@ export const tierCommands = [
             ...(tier.blobBytes !== undefined && { blob_bytes: tier.blobBytes }),
             ...(tier.weight !== undefined && { weight: tier.weight }),
             ...(tier.totalSeconds !== undefined && { total_seconds: tier.totalSeconds }),
+            ...(tier.outputBytes !== undefined && { output_bytes: tier.outputBytes }),
           },
           process,
         )

@@ -50,9 +50,9 @@ export interface OutputDigest extends BodyDigest {
   readonly truncated: boolean
 }
 
-/** One test; a null verdict: it was not run. */
+/** One test; a null verdict: it was not run; a verdict alone: there are too many for an event to say more of each. */
 export type TestFacts =
-  | { readonly verdict: null }
+  | { readonly verdict: Verdict | null }
   | (PhaseFacts & {
       readonly verdict: Verdict
       readonly limit?: ExceededLimit

@@ -214,6 +214,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         blob_bytes: 268_435_456,
         weight: 1,
         total_seconds: 600,
+        output_bytes: 1_073_741_824,
         keys: await inForce('beta'),
       },
       {
@@ -223,6 +224,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         blob_bytes: 268_435_456,
         weight: 1,
         total_seconds: 600,
+        output_bytes: null,
         keys: 1,
       },
       {
@@ -232,6 +234,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         blob_bytes: null,
         weight: 1,
         total_seconds: 3600,
+        output_bytes: null,
         keys: await inForce('unlimited'),
       },
     ],
@@ -305,20 +308,32 @@ t.test('what a tier’s submissions may ask for is set by name; the rest stays',
   await sql`delete from runledger.tier where name = 'gold'`
 })
 
-t.test('what a tier’s accounts may have in blobs is set, or stays', async (t) => {
+t.test('what a tier’s accounts may have in blobs and outputs is set, or stays', async (t) => {
   const set = (...words: string[]): Promise<Ended> =>
     command(['tiers', 'set', 'bronze', '--requests', '5', '--concurrent', '5', ...words])
-  const read = async (): Promise<unknown> =>
-    (await sql`select blob_bytes from audit.tier where name = 'bronze'`)[0]?.['blob_bytes']
-  await set()
-  t.equal(await read(), 268_435_456)
-  t.match(await set('--blob-bytes', '5000000000'), { status: 0, out: /"blob_bytes":5000000000/ })
-  await set('--limits', 'processes=8')
-  t.equal(await read(), 5_000_000_000)
-  await set('--blob-bytes', 'unlimited')
-  t.equal(await read(), null)
-  for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
-    t.match(await set(`--blob-bytes=${wrong}`), { status: 64, err: /--blob-bytes is a number/ })
+  for (const [name, usual] of [
+    ['blob', 268_435_456],
+    ['output', null],
+  ] as const) {
+    const column = `${name}_bytes`
+    const read = async (): Promise<unknown> =>
+      (await sql`select * from audit.tier where name = 'bronze'`)[0]?.[column]
+    await set()
+    t.equal(await read(), usual)
+    t.match(await set(`--${name}-bytes`, '5000000000'), {
+      status: 0,
+      out: new RegExp(`"${column}":5000000000`),
+    })
+    await set('--limits', 'processes=8')
+    t.equal(await read(), 5_000_000_000)
+    await set(`--${name}-bytes`, 'unlimited')
+    t.equal(await read(), null)
+    for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
+      t.match(await set(`--${name}-bytes=${wrong}`), {
+        status: 64,
+        err: new RegExp(`--${name}-bytes is a number`),
+      })
+  }
   await sql`delete from runledger.tier where name = 'bronze'`
 })
 

@@ -9,6 +9,7 @@ import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
+t.setTimeout(120_000)
 // Nobody's time runs out here.
 const { call, issue, port } = await startServer(t, sql, { url, requestSeconds: 600 })
 const largest = 2 * 1024 * 1024

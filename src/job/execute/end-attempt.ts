@@ -9,8 +9,10 @@ import { maxLosses } from '#sweep'
 import type { Attempt } from './attempt.ts'
 import { describeOutcome } from './completion.ts'
 import { conclude } from './conclude.ts'
+import type { OutputQuotas } from './output-quota.ts'
 import { describeLoss } from './run-attempt.ts'
 import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
+import { shorten } from './shorten.ts'
 import { describeActor } from './start-statements.ts'
 
 /** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
@@ -18,13 +20,14 @@ export async function endAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   ran: Ran,
+  quotas: OutputQuotas,
 ): Promise<void> {
   if ('loss' in ran) {
     await interrupt(dependencies, attempt, ran)
     return
   }
   try {
-    await concludeAttempt(dependencies, attempt, ran)
+    await concludeAttempt(dependencies, attempt, ran, quotas)
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
@@ -39,9 +42,11 @@ async function concludeAttempt(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
   { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
+  quotas: OutputQuotas,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
-  const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const whole = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const { data, ...bodies } = quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole
   const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')
@@ -63,6 +68,7 @@ async function concludeAttempt(
     }
   }
   reachFailpoint('execute.after_complete')
+  quotas.note(attempt.accountId, bodies)
   log.info(
     {
       submission,
