@@ -145,11 +145,7 @@ function cutFrames(
 }
 
 /** The exit says more than the socket's end. Last words get a short while: a box left behind holds the pipes open. */
-function watchEnd(
-  child: ChildProcess,
-  end: (error: SandboxError) => void,
-  sending: Sending,
-): void {
+function watchEnd(child: ChildProcess, end: (error: SandboxError) => void, sending: Sending): void {
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words = `${words}${text}`.slice(-2000)
