@@ -20,12 +20,12 @@ partitioned table runledger.event
   Everything that happened, append only. The primary key makes a second event at one version impossible.
   position bigint not null default nextval('runledger.event_position'::regclass): Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.
   transaction_id xid8 not null default pg_current_xact_id(): Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).
-  stream_id uuid not null: What it happened to: a submission, a webhook delivery, an API key.
+  stream_id uuid not null: What it happened to: a submission, a webhook, an API key, a tier, a worker.
   stream_version integer not null: 1, 2, 3 … within the stream, without gaps.
   type text not null
   schema_version integer not null
   data jsonb not null
-  metadata jsonb not null: Who and what caused it: the request's id, the key or the worker that acted.
+  metadata jsonb not null: Who and what caused it: the request's id, and as actor the key, the worker, the operator, the signal or the retention that acted, or the lost worker whose run was given back (sweep_of).
   recorded_at timestamp with time zone not null
   hash bytea not null: sha256 over the previous event's hash and this event's content; see runledger.hash_event.
   partition by RANGE (stream_id)
@@ -271,13 +271,14 @@ table runledger.schema_migration
   grant select to runledger_worker
 
 table runledger.tier
-  What a key may use. An operator adds a tier by adding a row.
+  What a key may use. runledger.define_tier makes one and changes it, with an event.
   name text not null
   requests_per_minute integer: Requests in any 60 seconds; null is unlimited.
   concurrent_executions integer: Submissions of one key executing at once; null is unlimited.
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
   weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
+  total_seconds integer not null default 600: What a submission's compiler, tests and checkers may run in all, in seconds by the clock.
   output_bytes bigint: The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
@@ -285,6 +286,7 @@ table runledger.tier
   constraint tier_output_bytes CHECK ((output_bytes > 0))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
+  constraint tier_total_seconds CHECK (((total_seconds >= 1) AND (total_seconds <= 86400)))
   constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
 
 table runledger.watch
@@ -302,7 +304,7 @@ table runledger.worker
   pid integer not null
   slots integer not null
   languages jsonb not null: What it runs: versions, command lines and limits of each language.
-  lease_seconds double precision not null: Not renewed for so long, it is given up; renewed fifteen times as often.
+  lease_seconds double precision not null: A worker that has not renewed its lease for so long is lost. It renews thirty times in this time.
   lock_key integer not null generated always as identity: Second key of the session advisory lock; a killed process frees it at once.
   queue_pool_ids text[] not null default '{}'::text[]: graphile-worker's ids of its pools, by which its locked jobs are freed.
   started_at timestamp with time zone not null default now()
@@ -379,6 +381,7 @@ type runledger.begun_execution
   account_id uuid
   due_at timestamp with time zone
   detail bytea
+  total_seconds integer: As its tier has it; null: its key is gone.
 
 type runledger.ended_submission
   What was pending of a submission that has just ended (runledger.finish_submissions).
@@ -597,7 +600,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; output_bytes: the most that is kept of an account's outputs in a day.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -605,6 +608,7 @@ view audit.tier
   limits jsonb
   blob_bytes bigint
   weight integer
+  total_seconds integer
   output_bytes bigint
   grant select to runledger_auditor
 
@@ -881,7 +885,7 @@ function runledger.count_pending(account_id uuid, most integer)
   returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.displace_low(api_key_id uuid)
@@ -1207,7 +1211,7 @@ function runledger.start_data(data jsonb, received jsonb, attempt integer)
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])
   Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
@@ -1264,7 +1268,7 @@ function runledger.sweep_workers(max_losses integer)
 
 function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
   Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])
@@ -1325,7 +1329,7 @@ schema job
   grant usage to runledger_api
 
 schema runledger
-  Tables and functions of the service. The log is runledger.event; all else can be rebuilt from it or holds bodies.
+  Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.
   grant usage to runledger_api
   grant usage to runledger_worker
 

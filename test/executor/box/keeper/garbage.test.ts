@@ -10,6 +10,7 @@ import { spawnKeeper } from '../../../../src/executor/box/keeper/launch.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { encodeHello, encodeRequest } from '../../../../src/executor/box/keeper/message.ts'
 import { box, timeFactor } from '../../../helper/executor.ts'
+import { seed } from '../../../helper/seed.ts'
 import {
   countOutOfMemoryKills,
   interpreter,
@@ -27,7 +28,6 @@ if (box === 'bubblewrap') {
   process.exit(0)
 }
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 t.comment(`SEED=${seed}`)
 
 /** On a machine that is slow or has other work, as many conversations as this allows, and not fewer than the least. */
