@@ -10,8 +10,8 @@ import type { Evidence } from '#contract'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Keeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
-import { timeFactor } from '../../../helper/executor.ts'
-import { listProcesses, openLaunches, request } from './lone-keeper.ts'
+import { failsAt, timeFactor } from '../../../helper/executor.ts'
+import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
 t.setTimeout(180_000 * timeFactor)
 
@@ -109,3 +109,16 @@ for (const [what, code] of Object.entries({ processes: busy, threads })) {
     t.ok(delaySeconds <= others + 0.1 * wallSeconds, JSON.stringify(usage))
   })
 }
+
+t.test('who is kept from running for too long is no word on its program', async (t) => {
+  const prepare = await openLaunches(t)
+  const body =
+    "say('r', bytes(8))\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
+  const launch = await prepare('too-long', writeStandIn(t, body))
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  await t.rejects(keeper.run(request(['/bin/true'])), failsAt('box.starved'))
+  t.equal(keeper.alive, true, 'nor on its keeper')
+  await keeper.close()
+  await launch.group.remove()
+})
