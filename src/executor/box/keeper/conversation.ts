@@ -15,6 +15,8 @@ export interface Conversation {
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   onOutput: (kind: Output, bytes: Buffer) => void
+  /** The slot of a run that is over is settled. */
+  onSettled: () => void
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -56,6 +58,8 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
       conversation.onOutput(kind, body)
+    } else if (kind === 'settled') {
+      conversation.onSettled()
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited
       awaited = null
@@ -84,6 +88,9 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     },
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
+    },
+    onSettled() {
+      end(new SandboxError('keeper.protocol', 'settled without a run'))
     },
     ask(parts) {
       sending.isUnanswered = true

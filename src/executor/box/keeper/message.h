@@ -72,7 +72,8 @@ struct result {
   uint32_t end_code;
   uint32_t end_status;
   uint32_t reason;
-  uint32_t unused;
+  /** 1: the slot holds more of the run than the next one may have; a word follows when it does not. */
+  uint32_t unsettled;
   uint64_t wall_nanoseconds;
   uint64_t cpu_nanoseconds;
   uint64_t memory_peak_bytes;
