@@ -15,6 +15,7 @@
 //   'l' struct output_file, then content: a file that the program has left, after all output.
 //   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
 //       or something else is left, 'n' follows, whatever was asked for meanwhile.
+//   's' nothing: after a result that says `unsettled`, when the slot may be lent. Nothing is asked for before.
 //   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
 //       keeper may be asked.
 //   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,

@@ -15,6 +15,8 @@ export interface Conversation {
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   onOutput: (kind: Output, bytes: Buffer) => void
+  /** The slot of a run that is over is settled. */
+  onSettled: () => void
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -65,6 +67,8 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       conversation.onOutput(kind, body)
     } else if (kind === 'delayed' && awaited?.kind === 'result') {
       awaited.postpone()
+    } else if (kind === 'settled') {
+      conversation.onSettled()
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited
       awaited = null
@@ -93,6 +97,9 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     },
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
+    },
+    onSettled() {
+      end(new SandboxError('keeper.protocol', 'settled without a run'))
     },
     ask(parts) {
       sending.isUnanswered = true

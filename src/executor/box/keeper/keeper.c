@@ -94,7 +94,7 @@ static void fill_box(struct request *request) {
   if (has_runtime())
     note_start();
   else
-    settle_group();
+    settle_group(false);
   // Input and files; box_bytes is scratch space plus files.
   make_room(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
@@ -140,11 +140,17 @@ static void tell_output_files(const struct request *request) {
   close(box.mounts[0]);
 }
 
+/** Before the next request, which would wait for it. */
+static void settle_slot(void) {
+  settle_group(true);
+  make_room(0);
+  append_frame('s', "", 0);
+  send_all();
+}
+
 /** Sends the result, and waits until nothing of the box is left. */
 static void finish_run(void) {
   if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
-  // Until now: what was charged for the input before the run still was at its end, whoever read it.
-  close(box.input);
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   send_all();
@@ -176,10 +182,14 @@ static void run(void) {
   pass_on(&streams[1]);
   struct result result = measure(reason, streams, started);
   tell_output_files(&request);
+  // Until now: what was charged for the input before the run still was at its end, whoever read it.
+  close(box.input);
+  result.unsettled = group_is_unsettled();
   append_frame('x', &result, sizeof result);
   // The result stands: a later failure is no `f`.
   begun = false;
   finish_run();
+  if (result.unsettled != 0) settle_slot();
 }
 
 void setup(void) {
@@ -232,7 +242,7 @@ static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(enum start start) {
   if (start == ahead) {
-    settle_group();
+    settle_group(false);
     make_room(start_bytes);
     begin_start();
   } else {

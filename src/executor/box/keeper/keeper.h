@@ -228,8 +228,10 @@ void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
 /** v2: makes the next box's cgroup and returns its descriptor. v1: -1. */
 int prepare_group(void);
-/** v1: gives back what the last box held. */
-void settle_group(void);
+/** v1: a box that has died left more than the next run may find. */
+bool group_is_unsettled(void);
+/** v1: gives back what the last box held. @param waits however long it takes; else it fails after seconds. */
+void settle_group(bool waits);
 /** v1: raises the limit for this many bytes more. */
 void make_room(uint64_t bytes);
 /** What a runtime takes from here to note_start is its program's. */

@@ -76,6 +76,9 @@ struct result {
   uint32_t reason;
   /** For so long the program could run and was not let. */
   uint32_t delay_milliseconds;
+  /** 1: the slot holds more of the run than the next one may have; a word follows when it does not. */
+  uint32_t unsettled;
+  uint32_t unused;
   uint64_t wall_nanoseconds;
   uint64_t cpu_nanoseconds;
   uint64_t memory_peak_bytes;

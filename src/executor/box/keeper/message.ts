@@ -17,6 +17,7 @@ const kinds = {
   errors: 'e',
   outputFile: 'l',
   result: 'x',
+  settled: 's',
   refusal: 'n',
   failure: 'f',
   delayed: 'd',
@@ -172,6 +173,8 @@ type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
 
 export interface Result {
   readonly reason: Reason
+  /** The slot may not be lent before another word. */
+  readonly isUnsettled: boolean
   readonly exit: Evidence['exit']
   readonly wallSeconds: number
   readonly cpuSeconds: number
@@ -194,6 +197,7 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     end_status: status,
     reason: number,
     delay_milliseconds: delay,
+    unsettled,
     ...figures
   } = structure.result.decode(body)
   const named = structure.reasons[number]
@@ -206,12 +210,14 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
   if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
   const isPossible =
+    unsettled <= 1 &&
     Object.values(figures).every(Number.isSafeInteger) &&
     figures.stdout_bytes >= captured[0] &&
     figures.stderr_bytes >= captured[1]
   if (!isPossible) throw new SandboxError('keeper.protocol', 'figures that cannot be')
   return {
     reason,
+    isUnsettled: unsettled === 1,
     exit: code === 0 ? null : describeExit(code, status),
     wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
     cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),

@@ -119,6 +119,8 @@ export const result = defineStructure('result', {
   end_status: 'uint32_t',
   reason: 'uint32_t',
   delay_milliseconds: 'uint32_t',
+  unsettled: 'uint32_t',
+  unused: 'uint32_t',
   wall_nanoseconds: 'uint64_t',
   cpu_nanoseconds: 'uint64_t',
   memory_peak_bytes: 'uint64_t',
