@@ -3,7 +3,7 @@
 BIN := $(CURDIR)/node_modules/.bin
 # The project's own Node, whatever the machine's is.
 NODE := PATH="$(BIN):$$PATH" node
-NO_SUDO := sh -c 'echo "this takes root, and there is no sudo here: run it as root (make help lists what there is)" >&2; exit 77' sudo
+NO_SUDO := sh -c 'echo "this needs root, and there is no sudo: run it as root (make help lists the targets)" >&2; exit 77' sudo
 SUDO := $(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo 2>/dev/null),sudo --preserve-env,$(NO_SUDO)))
 # What `GET /` shows.
 CONSOLE_BUNDLE := src/console/dist/console.json

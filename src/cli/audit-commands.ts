@@ -21,7 +21,7 @@ export const auditCommands = [
     run: ({ operands: [id = ''] }) =>
       answer(async (sql) => {
         const life = isUuid(id) ? await tellLife(sql, id) : null
-        if (life === null) throw new CommandError('there is nothing under this id')
+        if (life === null) throw new CommandError('the log has nothing under this id')
         return life
       }),
   }),

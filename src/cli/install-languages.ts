@@ -84,7 +84,7 @@ export async function installLanguages(
     return 0
   }
   if (process.getuid?.() !== 0)
-    throw new CommandError('installing takes root: sudo', exitStatuses.unauthorized)
+    throw new CommandError('installing needs root: use sudo', exitStatuses.unauthorized)
   await apt(['update', '-q=2'])
   for (const { title, packages } of wanted) say(`${title}: ${packages.join(' ')}`)
   say(await measure(wanted.flatMap(({ packages }) => packages)))
@@ -116,7 +116,9 @@ async function listInstalled(): Promise<Set<string>> {
     const rows = stdout.split('\n').map((line) => line.split(' '))
     return new Set(rows.flatMap(([name = '', status]) => (status === 'installed' ? [name] : [])))
   } catch {
-    throw new CommandError('no dpkg here: install the languages as this system does')
+    throw new CommandError(
+      'this system has no dpkg: install the languages with its own package manager',
+    )
   }
 }
 

@@ -146,7 +146,7 @@ async function nameTiers<T>(sql: Database, tier: string, work: () => Promise<T>)
 function readDate(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const date = new Date(text)
-  if (!(date.getTime() > Date.now())) throw misuse('--expires is not a date to come')
+  if (!(date.getTime() > Date.now())) throw misuse('--expires is not a future date')
   return date
 }
 
@@ -164,5 +164,5 @@ function readId(id: string): string {
 }
 
 function noSuchKey(): CommandError {
-  return new CommandError('there is no such key in force')
+  return new CommandError('there is no such key that is valid')
 }

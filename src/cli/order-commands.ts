@@ -93,7 +93,7 @@ async function findWorkers(
       and (${worker ?? null}::text is null or starts_with(id::text, ${worker ?? null}))
       and (${host ?? null}::text is null or host = ${host ?? null})
     order by started_at`
-  if (found.length === 0) throw new CommandError('no such worker lives')
+  if (found.length === 0) throw new CommandError('there is no such worker')
   if (worker !== undefined && found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ')
     throw new CommandError(`${worker} is the beginning of ${found.length} ids: ${ids}`)

@@ -41,6 +41,6 @@ export function readBlobNames({
 export function* judgeNaming(at: string, given: Naming): Generator<Issue> {
   for (const name of ['stdin', 'expected_stdout'] as const) {
     if (given[name] !== undefined && given[`${name}_sha256`] !== undefined)
-      yield { path: `${at}${name}_sha256`, message: `cannot be given beside ${name}` }
+      yield { path: `${at}${name}_sha256`, message: `cannot be combined with ${name}` }
   }
 }

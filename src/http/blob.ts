@@ -111,7 +111,7 @@ async function receive(
   })
   if (!isWhole) throw tooLarge()
   if (hash.digest('hex') !== name) {
-    throw invalidRequest([{ path: '', message: 'the body has another SHA-256 than its path says' }])
+    throw invalidRequest([{ path: '', message: 'the body’s SHA-256 is not the one in the path' }])
   }
   return bytes.subarray(0, length)
 }
@@ -130,7 +130,7 @@ function tooLarge(): Problem {
 }
 
 function noRoom(): Problem {
-  return new Problem('unavailable', 'Too many uploads are under way. Try again shortly.', {
+  return new Problem('unavailable', 'Too many uploads are in progress. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   })
 }

@@ -99,11 +99,11 @@ const ofEachTest = [
 
 function* judgeTests({ tests, stdin_encoding: encoded }: Given, has: Has): Generator<Issue> {
   if (!has('tests')) {
-    if (has('stop_on_failure')) yield { path: 'stop_on_failure', message: 'is for tests alone' }
+    if (has('stop_on_failure')) yield { path: 'stop_on_failure', message: 'needs tests' }
     return
   }
   for (const path of ofEachTest)
-    if (has(path)) yield { path, message: 'cannot be given beside tests' }
+    if (has(path)) yield { path, message: 'cannot be combined with tests' }
   if (tests === undefined) return
   let bytes = 0
   for (const [index, one] of tests.entries()) {
@@ -127,7 +127,7 @@ function* judgeChecker({ checker: chosen }: Given, has: Has): Generator<Issue> {
   for (const name of ['absolute', 'relative', ...programFields] as const) {
     const isFor = programFields.some((field) => field === name) ? 'program' : 'floats'
     if (chosen[name] !== undefined && type !== isFor)
-      yield { path: `checker.${name}`, message: `is for ${isFor} alone` }
+      yield { path: `checker.${name}`, message: `is only for the type ${isFor}` }
   }
 }
 
@@ -137,7 +137,7 @@ function* judgeProgram(
   { language, code, compile_args: words_, files = [] }: GivenChecker,
   hasTests: boolean,
 ): Generator<Issue> {
-  if (!hasTests) yield { path: 'checker', message: 'judges tests alone' }
+  if (!hasTests) yield { path: 'checker', message: 'needs tests if it is a program' }
   for (const [name, value] of Object.entries({ language, code }))
     if (value === undefined) yield { path: `checker.${name}`, message: 'is required' }
   if (

@@ -22,7 +22,7 @@ export const blobOperations: readonly Operation[] = [
       },
       415: { description: 'The body is not plain application/octet-stream.', schema: 'Problem' },
       503: {
-        description: 'Too many uploads are under way, or the database cannot be reached.',
+        description: 'Too many uploads are in progress, or the database cannot be reached.',
         schema: 'Problem',
         headers: ['Retry-After'],
       },

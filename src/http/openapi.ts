@@ -183,7 +183,10 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
     schema: 'Timeout|Problem',
   },
   409: { description: 'The submission has not ended yet.', schema: 'Problem' },
-  410: { description: 'Code and input were removed for their age.', schema: 'Problem' },
+  410: {
+    description: 'Code and input were removed after the retention period.',
+    schema: 'Problem',
+  },
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
     description:

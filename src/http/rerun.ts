@@ -127,7 +127,10 @@ function refuseUnrepeatable(reception: Exclude<RerunReception, { kind: 'queue_fu
     case 'not_final':
       throw new Problem('not_final', 'The submission has not ended yet: wait for it, or cancel it.')
     case 'purged':
-      throw new Problem('purged', 'The submission’s code and input were removed for their age.')
+      throw new Problem(
+        'purged',
+        'The submission’s code and input were removed after the retention period.',
+      )
     case 'not_found':
       throw noSubmission()
   }

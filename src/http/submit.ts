@@ -85,7 +85,7 @@ function createParser(
     const streams = asksForStream(request)
     const streamIssues =
       wait && streams
-        ? [{ path: '?wait', message: 'does not go with Accept: text/event-stream' }]
+        ? [{ path: '?wait', message: 'cannot be combined with Accept: text/event-stream' }]
         : []
     const issues = [
       ...queryIssues,

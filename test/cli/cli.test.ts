@@ -145,12 +145,12 @@ t.test('a key that was revoked is refused within 5 s by every web process', asyn
   t.match(await command(['keys', 'revoke', id]), {
     status: 1,
     out: '',
-    err: /no such key in force/,
+    err: /no such key that is valid/,
   })
   t.match(await command(['keys', 'rotate', id]), {
     status: 1,
     out: '',
-    err: /no such key in force/,
+    err: /no such key that is valid/,
   })
 })
 
@@ -275,7 +275,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     await command(['keys', 'revoke', id])
     t.match(await command(['keys', 'change', id, '--tier', 'beta']), {
       status: 1,
-      err: /no such key in force/,
+      err: /no such key that is valid/,
     })
     t.equal((await readStream(sql, id)).length, 3)
     t.strictSame([...(await sql`select * from audit.invariant`)], [])

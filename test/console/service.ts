@@ -174,8 +174,8 @@ export async function describeTab({ page, requests }: Tab): Promise<string> {
 export async function enter(page: Page, origin: string, key: string, hash = ''): Promise<void> {
   await page.goto(`${origin}/${hash}`)
   await page.getByRole('textbox', { name: 'API key' }).fill(key)
-  await page.getByRole('button', { name: 'Use it' }).click()
-  await page.getByRole('button', { name: 'Forget key' }).waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
 /** Until they are there an empty editor is given an example. */

@@ -32,7 +32,7 @@ t.test('what takes root says so in a sentence where there is no sudo', async (t)
     env: { PATH: path },
   })
   t.strictSame([status, stdout], [2, ''])
-  t.match(stderr, /^this takes root, and there is no sudo here: run it as root .*\nmake: .* 77\n$/)
+  t.match(stderr, /^this needs root, and there is no sudo: run it as root .*\nmake: .* 77\n$/)
 })
 
 t.test('what looks at the sources does not look into `.data/`, which may be root’s', async (t) => {

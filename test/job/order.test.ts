@@ -103,7 +103,7 @@ t.test('a drained worker finishes what it has and ends', async (t) => {
   t.equal(events.length, 3, 'in its first attempt')
   t.equal(await readStatus(waiting), 'queued')
   t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
-  await t.rejects(order('paused', id), { message: 'no such worker lives' })
+  await t.rejects(order('paused', id), { message: 'there is no such worker' })
   await startAlone(t, url)
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
 })
@@ -187,7 +187,7 @@ t.test('whom an order means is said by one id, its beginning, a host, or all', a
   const pause = (worker?: string, host?: string): ReturnType<typeof orderWorkers> =>
     orderWorkers(sql, { worker, host, all: false }, 'paused', 'anna')
   await t.rejects(pause('01a0'), { message: /^01a0 is the beginning of 2 ids: 01a/ })
-  await t.rejects(pause('02'), { message: 'no such worker lives' })
+  await t.rejects(pause('02'), { message: 'there is no such worker' })
   await t.rejects(pause("%' or"), { message: /^WORKER is an id/ })
   await t.rejects(pause(), { message: /^name one WORKER/ })
   await t.rejects(pause(ids[0], 'host-0'), { message: /^name one WORKER/ })

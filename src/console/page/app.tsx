@@ -122,7 +122,7 @@ function Header({
             dropKey(null)
           }}
         >
-          Forget key
+          Sign out
         </button>
       )}
     </header>
@@ -146,7 +146,7 @@ function KeyForm(): JSX.Element {
   const send = async (): Promise<void> => {
     // What no header can hold.
     if (!/^[!-~]+$/.test(text.trim())) {
-      setFailure('This cannot be a key.')
+      setFailure('This is not an API key.')
       return
     }
     setTrying(true)
@@ -181,10 +181,10 @@ function KeyForm(): JSX.Element {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <button type="submit" class="primary" disabled={isTrying}>
-        Use it
+        Sign in
       </button>
       <small class="hint">
-        Whoever runs this service issues them. It stays in this tab until that is closed.
+        The operator of this service issues keys. The key stays in this tab until you close it.
       </small>
       <p role="alert">{told ?? ''}</p>
     </form>

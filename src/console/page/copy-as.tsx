@@ -17,7 +17,7 @@ export function CopyAs({
   const [told, setTold] = useState('')
   const text = writeSnippet(kind, request, location.origin)
   const copy = async (): Promise<void> =>
-    setTold((await copyText(text)) ? 'Copied.' : 'This browser does not copy: select the text.')
+    setTold((await copyText(text)) ? 'Copied.' : 'The browser refused to copy: select the text.')
   return (
     <Dialog title="Copy as" onClose={onClose}>
       <Tabs

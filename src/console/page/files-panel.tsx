@@ -19,7 +19,7 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
   }
   return (
     <>
-      <p class="hint">They lie beside the code when it is compiled and when it runs.</p>
+      <p class="hint">Placed next to your program when it is compiled and when it runs.</p>
       {draft.files.map((file, index) => (
         <fieldset key={index} class="card">
           <legend>File {index + 1}</legend>
@@ -63,13 +63,13 @@ export function FilesPanel({ draft, onChange }: PanelProps): JSX.Element {
         />
       </p>
       {draft.tests.length > 0 ? (
-        <p class="hint">Files that it leaves come back from a program without tests.</p>
+        <p class="hint">Files are returned only by a program without tests.</p>
       ) : (
         <Area
-          label="Files that it leaves"
+          label="Files to return"
           value={draft.outputFiles}
           rows={3}
-          hint="Their names, one a line. They come back with the result, 1 MiB in all."
+          hint="Their names, one per line. They are returned with the result, 1 MiB in all."
           onInput={(outputFiles) => onChange({ outputFiles })}
         />
       )}

@@ -77,7 +77,7 @@ export function nameOutcome({ status, verdict }: Pick<Result, 'status' | 'verdic
     running: 'Running',
     completed: 'Completed',
     failed: 'Failed',
-    cancelled: 'Stopped',
+    cancelled: 'Cancelled',
   } as const
   return { word: words[status], tone: 'none' }
 }
@@ -87,7 +87,7 @@ export function explain(result: Result): string {
   const { status, verdict, limit, exit_code: code, signal, tests } = result
   if (status === 'queued') return 'It waits for a worker.'
   if (status === 'running') return ''
-  if (status === 'cancelled') return 'It was taken back; what it had written until then is kept.'
+  if (status === 'cancelled') return 'It was cancelled; its output until then is kept.'
   const decided = tests?.findIndex((test) => test.verdict !== null && test.verdict !== 'AC') ?? -1
   const where =
     decided < 0 ? '' : ` Test ${nameTest(tests?.[decided]?.name ?? null, decided)} decided.`

@@ -45,8 +45,8 @@ export function History({ filter }: { readonly filter: Filter }): JSX.Element {
         (page.submissions.length === 0 ? (
           <p class="empty">
             {next === null
-              ? 'There are none of this kind.'
-              : 'None of this kind so far: look at older ones.'}
+              ? 'No submission matches.'
+              : 'None of these matches: look at older ones.'}
           </p>
         ) : (
           <Rows submissions={page.submissions} />

@@ -10,9 +10,9 @@ import { escapeHidden } from './visible.ts'
 export function LeftFiles({ files }: { readonly files: readonly LeftFile[] }): JSX.Element {
   return (
     <section class="left-files">
-      <h2>Files that it left</h2>
+      <h2>Returned files</h2>
       {files.length === 0 ? (
-        <p class="hint">None of those that were asked for.</p>
+        <p class="hint">The program left none of the files that were asked for.</p>
       ) : (
         <ul>
           {files.map((file) => (
@@ -37,7 +37,7 @@ function Row({ file: { name, size, sha256, content } }: { readonly file: LeftFil
         </code>
       )}
       {content === null ? (
-        <span class="hint">It did not fit into the 1 MiB that come back.</span>
+        <span class="hint">Not returned: more than 1 MiB in all.</span>
       ) : (
         <button
           type="button"

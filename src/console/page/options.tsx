@@ -152,7 +152,7 @@ export function OptionsPanel({
         label="Arguments"
         value={draft.args}
         rows={3}
-        hint="One a line."
+        hint="One per line."
         onInput={(args) => onChange({ args })}
       />
       {language?.compile !== null && (
@@ -160,7 +160,7 @@ export function OptionsPanel({
           label="Arguments of the compiler"
           value={draft.compileArgs}
           rows={2}
-          hint="One a line."
+          hint="One per line."
           onInput={(compileArgs) => onChange({ compileArgs })}
         />
       )}
@@ -189,14 +189,14 @@ export function OptionsPanel({
         />
       </fieldset>
       <Check
-        label="Low priority: it waits until no other does"
+        label="Low priority: runs after all other submissions"
         checked={draft.lowPriority}
         onInput={(lowPriority) => onChange({ lowPriority })}
       />
       <TextField
         label="Tag"
         value={draft.tag}
-        hint="A word of your own, to find it again in the list."
+        hint="A label of your own, to find it in the list."
         onInput={(tag) => onChange({ tag })}
       />
     </>

@@ -31,7 +31,7 @@ export function Outcome({
             ? 'Running'
             : ''}
       </p>
-      {run === null && <p class="empty">What the program does is shown here.</p>}
+      {run === null && <p class="empty">The result appears here.</p>}
       {failure !== null && <Failure of={failure} />}
       {underWay && <Elapsed since={run?.since ?? null} status={live.status} />}
       {underWay && <LiveView live={live} />}

@@ -47,7 +47,7 @@ export function Output({
           {rest.toLocaleString('en')} more characters are not shown; Save has them.
         </p>
       )}
-      {isTruncated && <p class="hint">It wrote more than was kept.</p>}
+      {isTruncated && <p class="hint">The rest of the output was not kept.</p>}
     </section>
   )
 }

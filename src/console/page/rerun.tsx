@@ -27,13 +27,12 @@ export function Rerun({
     [id],
   )
   return (
-    <section class="rerun" aria-label="Beside the first">
-      <h2>Beside the first</h2>
+    <section class="rerun" aria-label="Compared with the first run">
+      <h2>Compared with the first run</h2>
       {failure !== null && <Failure of={failure} />}
       {first !== null && <Compared first={first} now={now} />}
       <p class="hint">
-        It runs again what <a href={formatRoute({ view: 'submission', id })}>the first</a> was
-        given.
+        This is a rerun of <a href={formatRoute({ view: 'submission', id })}>the first run</a>.
       </p>
     </section>
   )
@@ -49,20 +48,20 @@ function Compared({ first, now }: { readonly first: Result; readonly now: Result
     <>
       <p role="status">
         {differing.length === 0 ? (
-          'It went as the first did.'
+          'Same result as the first run.'
         ) : (
           <>
             {`${count(differing.length, 'difference')}: `}
             <Visible text={summarize(differing)} />
           </>
         )}
-        {isPurged && ' Outputs were removed for their age, and are not compared.'}
+        {isPurged && ' Outputs were removed after the retention period, and are not compared.'}
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Figures of both">
         <table>
           <thead>
             <tr>
-              <th scope="col">Of the run</th>
+              <th scope="col">Figure</th>
               <th scope="col">First</th>
               <th scope="col">Now</th>
               <th scope="col" class="figure">

@@ -81,7 +81,9 @@ export function ResultView({
         <Badge of={result} /> <span>{explain(result)}</span>
       </p>
       <Meters result={result} limits={limits} />
-      {result.purged_at !== null && <p class="hint">Its outputs were removed for their age.</p>}
+      {result.purged_at !== null && (
+        <p class="hint">Its outputs were removed after the retention period.</p>
+      )}
       {tests === null && difference !== null && <DifferenceView of={difference} />}
       {tests !== null && <Tests tests={tests} limits={limits} />}
       {compiled !== null && compiled !== '' && (

@@ -79,13 +79,13 @@ function describe({ type, at, data }: LogEvent, names: readonly (string | null)[
     case 'execution.interrupted':
       return [step(at, 'Interrupted', { detail: losses[say(data['reason'])] ?? '', tone: 'fault' })]
     case 'execution.abandoned':
-      return [step(at, 'Given up', { detail: 'Every attempt was lost.', tone: 'fault' })]
+      return [step(at, 'Abandoned', { detail: 'Every attempt was lost.', tone: 'fault' })]
     case 'submission.cancel_requested':
-      return [step(at, 'Stop asked for')]
+      return [step(at, 'Cancellation requested')]
     case 'submission.cancelled':
-      return [...describePhases(data, names), step(at, 'Stopped')]
+      return [...describePhases(data, names), step(at, 'Cancelled')]
     case 'submission.purged':
-      return [step(at, 'Outputs removed', { detail: 'They are not kept for ever.' })]
+      return [step(at, 'Outputs removed', { detail: 'The retention period was over.' })]
     case 'webhook.attempt_failed':
       return [
         step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'bad' }),
@@ -95,9 +95,9 @@ function describe({ type, at, data }: LogEvent, names: readonly (string | null)[
         step(at, `Webhook, attempt ${say(data['attempt'])}`, { ...attempt(data), tone: 'good' }),
       ]
     case 'webhook.abandoned':
-      return [step(at, 'Webhook given up', { detail: say(data['reason']), tone: 'bad' })]
+      return [step(at, 'Webhook abandoned', { detail: say(data['reason']), tone: 'bad' })]
     case 'webhook.replayed':
-      return [step(at, 'Webhook begun anew')]
+      return [step(at, 'Webhook sent again')]
     default:
       // Of a later release.
       return [step(at, type)]
@@ -108,8 +108,8 @@ const losses: Readonly<Record<string, string>> = {
   sandbox_failed: 'The sandbox failed.',
   worker_lost: 'The worker was lost.',
   shutdown: 'The worker was shut down.',
-  lease_expired: 'The worker lost touch and stopped.',
-  superseded: 'The worker began it again.',
+  lease_expired: 'The worker lost its lease and stopped.',
+  superseded: 'The worker started it again.',
 }
 
 function describePhases(
@@ -121,7 +121,7 @@ function describePhases(
     const cached = compile.cached === true
     steps.push(
       step(null, cached ? 'Compiled before' : 'Compiled', {
-        detail: cached ? 'An earlier submission’s program was taken.' : usage(compile),
+        detail: cached ? 'Reused from an earlier submission.' : usage(compile),
         seconds: cached ? null : compile.wall_seconds,
         tone: compile.exit_code === 0 ? 'none' : 'bad',
       }),

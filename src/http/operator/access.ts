@@ -43,7 +43,7 @@ export function separateRoles(database: Database, submitters: Handler): Handler 
     }
     if (operator === null) throw notValid()
     if (request.route?.startsWith(operatorPrefix) === false)
-      throw forbidden('This is an operator’s key: it opens /api/operator, and submits nothing.')
+      throw forbidden('This is an operator’s key: it is for /api/operator, and cannot submit.')
     request.operator = operator
     return next()
   }
@@ -57,13 +57,13 @@ export function forOperators(handler: OperatorHandler): Handler {
 /** A handler for the keys of operators who may change something. */
 export function forSteering(handler: OperatorHandler): Handler {
   return forOperators(async (operator, ...rest) => {
-    if (operator.isReadOnly) throw forbidden('This operator’s key may look, and change nothing.')
+    if (operator.isReadOnly) throw forbidden('This operator’s key is read-only.')
     return handler(operator, ...rest)
   })
 }
 
 function requireOperator({ operator }: ApiRequest): Operator {
-  if (operator === undefined) throw forbidden('This is for operators’ keys.')
+  if (operator === undefined) throw forbidden('This needs an operator’s key.')
   return operator
 }
 

@@ -29,7 +29,7 @@ export function giveOrder(
     const worker = await withDeadline(async (signal) =>
       isUuid(id) ? steerWorker(database, id, wantedBy[word], metadata, signal) : null,
     )
-    if (worker === null) throw new Problem('not_found', 'No such worker lives.')
+    if (worker === null) throw new Problem('not_found', 'There is no such worker.')
     sendJson(response, 200, worker)
   }
 }

@@ -107,7 +107,7 @@ fact(
     const other = await page.context().newPage()
     await other.goto(link)
     await other.getByRole('textbox', { name: 'API key' }).fill(key)
-    await other.getByRole('button', { name: 'Use it' }).click()
+    await other.getByRole('button', { name: 'Sign in' }).click()
     await other.getByRole('heading', { name: 'Timeline' }).waitFor()
     await other.close()
   },

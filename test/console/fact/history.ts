@@ -45,7 +45,7 @@ fact('another account’s submission, and none at all, are not found', async (t,
   await start(page)
   await showsVerdict(page, 'Accepted')
   const link = await page.getByRole('link', { name: /^Submission / }).getAttribute('href')
-  await page.getByRole('button', { name: 'Forget key' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await enter(page, origin, key, link ?? '')
   await page.getByRole('heading', { name: 'There is no such submission' }).waitFor()
   await page.goto(`${origin}/#/submission/018f0000-0000-7000-8000-000000000000`)

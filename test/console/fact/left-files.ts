@@ -16,14 +16,14 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
   await write(page, leaving)
   await page.getByRole('tab', { name: 'Files' }).click()
   const names = ['made/all.bin', 'made/page.html', 'large.bin', 'none.txt']
-  await page.getByLabel('Files that it leaves').fill(`${names.join('\n')}\n\n`)
+  await page.getByLabel('Files to return').fill(`${names.join('\n')}\n\n`)
   await start(page)
   await showsVerdict(page, 'Accepted')
   for (const at of ['result', 'page']) {
     const list = (at === 'result' ? outcome(page) : page.getByRole('main')).locator('.left-files')
     t.match(
       await list.textContent(),
-      /all\.bin768 B.*page\.html\d+ B.*large\.bin1\.9 MiB.*did not fit/,
+      /all\.bin768 B.*page\.html\d+ B.*large\.bin1\.9 MiB.*Not returned/,
     )
     t.equal(await list.getByRole('listitem').count(), 3)
     const saving = page.waitForEvent('download')
@@ -42,7 +42,7 @@ fact('files that a program leaves are listed, and saved as they are', async (t, 
 fact('a name that cannot be is refused in words', async (_t, { page }, key) => {
   await enter(page, origin, key)
   await page.getByRole('tab', { name: 'Files' }).click()
-  await page.getByLabel('Files that it leaves').fill('../etc/passwd')
+  await page.getByLabel('Files to return').fill('../etc/passwd')
   await start(page)
   await page.getByRole('alert').filter({ hasText: 'output_files.0' }).waitFor()
 })

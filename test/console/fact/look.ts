@@ -78,7 +78,7 @@ for (const [look, options] of Object.entries(looks)) {
       await page.getByText('runledger audit receipt').waitFor()
       await judge('receipt')
       await page.getByRole('button', { name: 'Run again' }).click()
-      await page.getByText('It went as the first did.').waitFor()
+      await page.getByText('Same result as the first run.').waitFor()
       await judge('rerun')
       await page.getByRole('link', { name: 'Submissions' }).click()
       await page.getByRole('status').filter({ hasText: '2 shown' }).waitFor({ state: 'attached' })
@@ -91,7 +91,7 @@ for (const [look, options] of Object.entries(looks)) {
       for (const number of [3, 2, 1])
         await page.getByRole('button', { name: `Remove test ${number}` }).click()
       await page.getByRole('tab', { name: 'Files' }).click()
-      await page.getByLabel('Files that it leaves').fill('left.txt')
+      await page.getByLabel('Files to return').fill('left.txt')
       await allowTime(page)
       await write(
         page,

@@ -32,7 +32,7 @@ fact('an operator’s key that ends is asked for anew', async (t, { page }) => {
   t.equal(await page.evaluate("sessionStorage.getItem('runledger.key')"), null)
   t.equal(await ledger(page).count(), 0, 'nothing of it stays to be seen')
   await page.getByRole('textbox', { name: 'API key' }).fill((await issueOperatorKey(sql)).key)
-  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await ledger(page).waitFor()
 })
 
@@ -113,7 +113,7 @@ fact('what has ended is run again by a filter, each once', async (t, { page }, k
     await form.getByRole('button', { name: 'Count' }).click()
     const act = form.getByRole('button', { name: 'Run again: 2' })
     if (done === 0) {
-      await page.getByText(/^0 submissions fit\.$/).waitFor()
+      await page.getByText(/^0 submissions match\.$/).waitFor()
       t.equal(await act.count(), 0)
       continue
     }

@@ -57,7 +57,7 @@ fact('a worker is drained only by who is sure', async (t, { page }, key) => {
     void dialog.dismiss()
   })
   await page.getByRole('button', { name: /^Drain / }).click()
-  t.match(asked, /^Drain .*It finishes what it has and ends/)
+  t.match(asked, /^Drain .*It finishes its programs and ends/)
   t.match(await sql`select wanted from runledger.worker where stopped_at is null`, [
     { wanted: 'working' },
   ])
@@ -95,7 +95,7 @@ fact('many are counted, and then cancelled, and only those', async (t, { page },
   const form = page.getByRole('form', { name: 'Many at once' })
   await form.getByLabel('Account').fill(String(account?.['name']))
   await form.getByRole('button', { name: 'Count' }).click()
-  await page.getByText('3 submissions fit.').waitFor()
+  await page.getByText('3 submissions match.').waitFor()
   // One that came since was not counted, and is left.
   const late = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   await form.getByRole('button', { name: 'Cancel: 3' }).click()
@@ -165,10 +165,10 @@ fact('webhooks that were given up are chosen, unless another is', async (t, { pa
     if (request.url().endsWith('/bulk')) bodies.push(request.postData() ?? '')
   })
   await form.getByRole('button', { name: 'Count' }).click()
-  await page.getByText('0 submissions fit.').waitFor()
+  await page.getByText('0 submissions match.').waitFor()
   await form.getByLabel('Delivery').selectOption('')
   await form.getByRole('button', { name: 'Count' }).click()
-  await page.getByText('0 submissions fit.').waitFor()
+  await page.getByText('0 submissions match.').waitFor()
   t.match(bodies[0], '"webhook":"abandoned"')
   t.notMatch(bodies[1], 'webhook":')
 })
@@ -188,7 +188,7 @@ fact('after a look that failed the page looks again', async (t, { page }, key) =
 fact('the ledger is verified, all of it', async (t, { page }, key) => {
   await enter(page, origin, key)
   await page.getByRole('button', { name: 'Verify now' }).click()
-  await page.getByText(/^All of it: [\d,]+ events, nothing found\.$/).waitFor()
+  await page.getByText(/^Whole ledger: [\d,]+ events, no findings\.$/).waitFor()
   t.equal(await page.getByRole('button', { name: 'Verify now' }).count(), 1)
 })
 
@@ -225,6 +225,6 @@ fact('whose key is no operator’s fetches nothing of this view', async (t, tab)
   await page.getByRole('textbox', { name: 'Code' }).waitFor()
   t.notOk(requests.some((one) => one.includes('operator') || one.includes('overview')))
   await page.goto(`${origin}/#/service`)
-  await page.getByText('This is for operators’ keys').waitFor()
+  await page.getByText('This view is for operators’ keys').waitFor()
   t.equal(looks(tab), 0)
 })

@@ -57,11 +57,11 @@ fact(
     await shows(page, 'first')
     await page.getByText('Attempt 1').waitFor()
     await stopButton(page).click()
-    await page.locator('.badge', { hasText: 'Stopped' }).first().waitFor()
+    await page.locator('.badge', { hasText: 'Cancelled' }).first().waitFor()
     t.equal(await stdout(page).textContent(), 'first\n')
     t.ok(await page.getByRole('button', { name: 'Run again' }).isEnabled())
     await page.goBack()
-    await showsVerdict(page, 'Stopped')
+    await showsVerdict(page, 'Cancelled')
   },
 )
 
@@ -73,8 +73,8 @@ fact('what waits for a worker is stopped, too', async (t, { page }, key) => {
   await outcome(page).locator('.badge', { hasText: 'Queued' }).waitFor()
   await awaitAccepted(page)
   await stopButton(page).click()
-  await showsVerdict(page, 'Stopped')
-  t.match(await outcome(page).textContent(), /taken back/)
+  await showsVerdict(page, 'Cancelled')
+  t.match(await outcome(page).textContent(), /It was cancelled/)
 })
 
 fact('tests are shown as they end', async (t, { page }, key) => {
@@ -92,7 +92,7 @@ fact('tests are shown as they end', async (t, { page }, key) => {
   t.match(await rows.nth(2).textContent(), /Wrong answer/)
   t.match(await outcome(page).textContent(), /Expected7Got2/)
   await stopButton(page).click()
-  await showsVerdict(page, 'Stopped')
+  await showsVerdict(page, 'Cancelled')
 })
 
 fact(
@@ -111,7 +111,7 @@ fact(
     t.ok((await readCount(t, page)) > before)
     t.equal(await page.getByText('cannot be reached').count(), 0)
     await stopButton(page).click()
-    await showsVerdict(page, 'Stopped')
+    await showsVerdict(page, 'Cancelled')
     t.ok((await readCount(t, page)) > before)
   },
 )

@@ -9,7 +9,7 @@ import { enter, write } from '../service.ts'
 import { ask, fact, origin, root, service, start, submit, until } from '../suite.ts'
 
 const run = promisify(execFile)
-const besides = (page: Page) => page.getByRole('region', { name: 'Beside the first' })
+const besides = (page: Page) => page.getByRole('region', { name: 'Compared with the first run' })
 const again = (page: Page) => page.getByRole('button', { name: 'Run again' })
 const receiptButton = (page: Page) => page.getByRole('button', { name: 'Save receipt' })
 
@@ -47,7 +47,7 @@ fact('a rerun is a submission of its own, beside the first', async (t, { page },
   const first = await runAndOpen(page, 'print("the same")')
   await again(page).focus()
   await page.keyboard.press('Enter')
-  await besides(page).getByText('It went as the first did.').waitFor()
+  await besides(page).getByText('Same result as the first run.').waitFor()
   t.equal(await page.evaluate('document.activeElement.id'), 'main', 'who hears it is led there')
   t.not(readId(page), first)
   const figures = await besides(page).getByRole('table').textContent()
@@ -101,7 +101,7 @@ fact('why there is no rerun is said', async (t, { page }, key) => {
   await page.unroute('**/rerun')
   await purgeBodies(service.database.sql, 0)
   await again(page).click()
-  await page.getByRole('alert').filter({ hasText: 'were removed for their age' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'were removed after the retention period' }).waitFor()
   t.match(page.url(), new RegExp(`${id}$`))
 })
 
@@ -184,9 +184,9 @@ fact('attempts to send a webhook stand in the timeline', async (t, { page }, key
   )
   await enter(page, origin, key, `#/submission/${id}`)
   const timeline = page.locator('.timeline')
-  await timeline.getByText('Webhook given up').waitFor()
+  await timeline.getByText('Webhook abandoned').waitFor()
   t.match(
     await timeline.textContent(),
-    /Accepted.*Webhook, attempt 1.*Webhook, attempt 2.*Webhook given up/,
+    /Accepted.*Webhook, attempt 1.*Webhook, attempt 2.*Webhook abandoned/,
   )
 })

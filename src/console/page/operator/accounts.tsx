@@ -14,7 +14,7 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
     'Slots busy',
     'Key',
     'Tier',
-    'Places',
+    'Admitted',
     'Requests/min',
     'Uploads',
   ]
@@ -22,7 +22,7 @@ export function Accounts({ of }: { readonly of: readonly BusyAccount[] }): JSX.E
     <section aria-labelledby={id}>
       <h2 id={id}>Accounts</h2>
       {of.length === 0 ? (
-        <p class="empty">None has anything under way.</p>
+        <p class="empty">No account has unfinished submissions.</p>
       ) : (
         <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
           <table class="list">

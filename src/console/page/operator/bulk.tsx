@@ -72,7 +72,7 @@ export function Bulk(): JSX.Element {
       const request = describe(action, fields)
       const found = await runBulk(request, true, { signal: aborter.signal, onStep })
       const { count: sum, until } = found
-      setTold(`${count(sum, 'submission')} fit.`)
+      setTold(`${count(sum, 'submission')} match.`)
       setCounted({ sum, action, request: { ...request, filter: { ...request.filter, until } } })
     })
   const act = ({ sum, action: what, request }: Counted): void => {
@@ -114,7 +114,7 @@ export function Bulk(): JSX.Element {
           <Choice
             label="Delivery"
             options={[
-              ['abandoned', 'Given up'],
+              ['abandoned', 'Abandoned'],
               ['delivered', 'Delivered'],
               ['', 'Either'],
             ]}
@@ -131,7 +131,7 @@ export function Bulk(): JSX.Element {
               autocomplete="off"
               onInput={(event) => setSecret(event.currentTarget.value)}
             />
-            <small class="hint">The one they had was deleted.</small>
+            <small class="hint">The original secret was deleted.</small>
           </p>
         )}
         <p class="row">

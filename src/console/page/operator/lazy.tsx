@@ -29,7 +29,7 @@ export function Service(): JSX.Element {
     return (
       <>
         <h1>Service</h1>
-        {!isOperators && <p>This is for operators’ keys: they begin with rl_oper_.</p>}
+        {!isOperators && <p>This view is for operators’ keys: they begin with rl_oper_.</p>}
         {isOperators && isLost && (
           <p class="failure" role="alert">
             This view could not be fetched: reload the page.

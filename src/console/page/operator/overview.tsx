@@ -53,7 +53,7 @@ function Figures({ of }: { readonly of: Overview }): JSX.Element {
       <Fact name="Waiting for a worker">
         {load.queued} <small>oldest {formatAge(load.oldest_queued_seconds)}</small>
       </Fact>
-      <Fact name="Waiting for a place">{load.waiting}</Fact>
+      <Fact name="Waiting for their key’s limit">{load.waiting}</Fact>
       <Fact name="Running">
         {load.running} <small>of {load.slots} slots</small>
       </Fact>
@@ -103,7 +103,7 @@ function Ledger({
 }): JSX.Element {
   const id = useId()
   const { tone, text } = judgeLedger(ledger, at)
-  const word = { good: 'Whole', fault: 'Not whole', bad: 'Not whole', none: 'Not known' }[tone]
+  const word = { good: 'Intact', fault: 'Damaged', bad: 'Damaged', none: 'Unknown' }[tone]
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Ledger</h2>

@@ -21,7 +21,7 @@ export function Verify(): JSX.Element {
         signal: aborter.signal,
         onStep: (soFar, share) => setTold(`${Math.floor(share * 100)} %: ${tellFound(soFar)}`),
       })
-      setTold(`All of it: ${tellFound(found)}`)
+      setTold(`Whole ledger: ${tellFound(found)}`)
     } catch (error) {
       if (!aborter.signal.aborted) {
         if (!(error instanceof RunledgerError)) throw error
@@ -48,6 +48,6 @@ export function Verify(): JSX.Element {
 
 function tellFound({ events, found, suspects }: Verified): string {
   const what = `${count(events, 'event')}, `
-  if (found === 0) return `${what}nothing found.`
+  if (found === 0) return `${what}no findings.`
   return `${what}${count(found, 'finding')}, in ${suspects.slice(0, 3).join(', ')}${suspects.length > 3 ? ' and more' : ''}.`
 }

@@ -40,13 +40,13 @@ export function judgeLedger(
 ): { readonly tone: Tone; readonly text: string } {
   const { drift, broken_chain: chain, invariant, checked_at: checked, walked_at: walked } = ledger
   const ago = (time: string): string => formatAge((Date.parse(at) - Date.parse(time)) / 1000)
-  if (checked === null) return { tone: 'none', text: 'It has not been looked at yet.' }
-  const all = walked === null ? 'It has not been gone through as a whole yet.' : `As a whole it was gone through ${ago(walked)} ago.` // prettier-ignore
-  const looked = `Looked at ${ago(checked)} ago. ${all}`
-  if (drift + chain + invariant === 0) return { tone: 'good', text: looked }
+  if (checked === null) return { tone: 'none', text: 'Not verified yet.' }
+  const whole = walked === null ? 'not yet' : `${ago(walked)} ago`
+  const verified = `Newest events verified ${ago(checked)} ago, the whole ledger ${whole}.`
+  if (drift + chain + invariant === 0) return { tone: 'good', text: verified }
   return {
     tone: 'fault',
-    text: `${drift} rows differ from the log, ${chain} hashes do not fit, ${invariant} promises are broken. ${looked}`,
+    text: `${drift} rows differ from the log, ${chain} hashes do not fit, ${invariant} rules are broken. ${verified}`,
   }
 }
 

@@ -18,7 +18,7 @@ const orderNames: Readonly<Record<OrderWord, string>> = {
 
 // No order undoes it.
 const describeDrain = (worker: SeenWorker): string =>
-  `Drain ${nameWorker(worker)}? It finishes what it has and ends.`
+  `Drain ${nameWorker(worker)}? It finishes its programs and ends.`
 
 const nameWorker = ({ host, pid }: SeenWorker): string => `${escapeHidden(host)} ${pid}`
 
@@ -50,7 +50,7 @@ export function Workers({
         {told}
       </p>
       {of.length === 0 ? (
-        <p class="empty">No worker lives.</p>
+        <p class="empty">No worker is running.</p>
       ) : (
         <div class="scroll" tabIndex={0} role="group" aria-labelledby={id}>
           <table class="list">
@@ -61,7 +61,7 @@ export function Workers({
                     {name}
                   </th>
                 ))}
-                {mayOrder && <th scope="col">Orders</th>}
+                {mayOrder && <th scope="col">Actions</th>}
               </tr>
             </thead>
             <tbody>
