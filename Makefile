@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup \
-	schema readme client languages test-languages test-compilers test-cgroup2 test-hostile test-faults test-planted image test-image \
+	schema readme client languages test-languages test-compilers test-cgroup2 test-hostile test-faults test-neighbour test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
@@ -86,6 +86,9 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
+
+test-neighbour: setup packages ## what one account does to others on the running service: fifty attacks beside their work; NEIGHBOUR=pattern runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
