@@ -124,9 +124,9 @@ static void *spin(void *p) { for (volatile long n = 0;;) n++; return p; }
     c('for (int i = 0; i < 60; i++) fork(); for (;;) { write(1, "x", 1); write(2, "\\n", 1); }'),
   ]),
   attack('an input that nobody reads', [
-    program('python', 'import time\ntime.sleep(1)\n', { stdin: 'x'.repeat(900_000) }),
+    program('python', 'import time\ntime.sleep(1)\n', { stdin: 'x'.repeat(65_536) }),
   ]),
   attack('an input that is read a byte at a time', [
-    c('char x; while (read(0, &x, 1) == 1); for (;;);', { stdin: 'x'.repeat(900_000) }),
+    c('char x; while (read(0, &x, 1) == 1); for (;;);', { stdin: 'x'.repeat(65_536) }),
   ]),
 ]

@@ -192,7 +192,7 @@ export const requests: readonly NeighbourAttack[] = [
         await sleep(200)
       }),
   }),
-  attack('JSON as deep as a body is long', [], {
+  attack('JSON of three hundred thousand parts', [], {
     tier: 'unlimited',
     act: (target) =>
       repeat(target, 4, async (agent) => {
