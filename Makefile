@@ -87,6 +87,10 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
 
+.PHONY: test-neighbour
+test-neighbour: setup packages ## what one account does to others on the running service: seventy attacks beside their work; NEIGHBOUR=pattern runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
+
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the README's picture
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \
 		node test/run.ts --timeout=1200 test/console/console.ts test/console/operator.ts
