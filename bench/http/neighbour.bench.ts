@@ -6,6 +6,7 @@ import { quantile } from '../../test/hostile/neighbour.ts'
 import { attack, program } from '../../test/neighbour/attack.ts'
 import { storms } from '../../test/neighbour/attack/storm.ts'
 import { createCompany } from '../../test/neighbour/company.ts'
+import { languages } from '../../test/neighbour/service.ts'
 import type { Service } from '../../test/neighbour/service.ts'
 import { strike } from '../../test/neighbour/strike.ts'
 import { isQuick, report } from '../report.ts'
@@ -26,6 +27,7 @@ const service: Service = {
   sql,
   port,
   logged: [],
+  offered: new Set(languages),
   createKey: async (tier) => (await createCaller(sql, tier)).key,
   webBytes: () => 0,
   findStrangers: () => [],

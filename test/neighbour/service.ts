@@ -1,8 +1,10 @@
 // The service under attack: PostgreSQL, a web process and a worker with two slots, all on two cores, however many there are.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Database } from '#database'
+import type { Language } from '#language'
 import { findStrangers } from '../hostile/residue.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { createCaller } from '../helper/submission.ts'
@@ -14,6 +16,8 @@ export interface Service {
   readonly port: number
   /** What the worker has logged so far. */
   readonly logged: readonly string[]
+  /** Of `languages`, those that are installed here. */
+  readonly offered: ReadonlySet<Language>
   /** A key of a new account. */
   createKey(tier: 'beta' | 'unlimited'): Promise<string>
   /** Bytes of the web process that are in memory. */
@@ -24,6 +28,7 @@ export interface Service {
 
 /** What attacks and their neighbours are written in. */
 export const languages = ['python', 'c', 'cpp', 'java', 'javascript', 'go'] as const
+const offerSeconds = 30
 const slots = 2
 /** One box may be cleared away while its successor runs. */
 const spares = 1
@@ -38,6 +43,16 @@ function keepToTwoProcessors(): void {
   if (allowed.length <= 2) return
   const two = allowed.slice(0, 2).join(',')
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', two, String(process.pid)])
+}
+
+/** What the worker offers; what is not there after so long is not installed. */
+async function waitForOffered(sql: Database): Promise<ReadonlySet<Language>> {
+  for (let waited = 0; ; waited += 1) {
+    const rows = await sql<{ name: Language }[]>`select name from runledger.list_language()`
+    if (rows.length === languages.length || waited === offerSeconds * 10)
+      return new Set(rows.map(({ name }) => name))
+    await sleep(100)
+  }
 }
 
 /** Starts it; it ends with the test. */
@@ -59,6 +74,7 @@ export async function startService(t: Test): Promise<Service> {
     sql: database.sql,
     port: web.port,
     logged: worker.logged,
+    offered: await waitForOffered(database.sql),
     createKey: async (tier) => (await createCaller(database.sql, tier)).key,
     webBytes() {
       const status = readFileSync(`/proc/${web.child.pid}/status`, 'utf8')
