@@ -1,4 +1,4 @@
-// What src/job/queue/graphile-inside.ts and three SQL functions take for granted of graphile-worker and pg, held against
+// What src/job/queue/graphile-inside.ts and some SQL functions take for granted of graphile-worker and pg, held against
 // the versions that are installed. Red after an upgrade: read that file, and docs/decisions/0002 for what each is worth.
 import { readFileSync, readdirSync } from 'node:fs'
 import { Socket } from 'node:net'
