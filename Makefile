@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup \
-	schema readme client languages test-languages test-compilers test-cgroup2 test-hostile test-faults test-planted image test-image \
+	schema readme client languages test-languages test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
@@ -64,6 +64,13 @@ bench-scale: setup packages ## make a history of EVENTS=10000000 once, keep it i
 		for part in beside whole; do node bench/history/$$part.ts "$(or $(HISTORY),.data/history)" || status=1; done; \
 		exit $$status'
 
+# A number below 2^24, as fast-check takes no more than 2^31.
+test-fuzz: setup packages ## what tests make at random, from a new seed, which is printed; SEED=… repeats a run
+	@seed=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "# SEED=$$seed"; \
+		$(SUDO) env PATH="$(BIN):$$PATH" SEED=$$seed GARBAGE_SECONDS=15 \
+			node test/run.ts --timeout=600 $$(grep -rl --include='*.test.ts' 'helper/seed.ts' test) || \
+		{ echo "# it failed from this seed: make test-fuzz SEED=$$seed"; exit 1; }
+
 test-hostile: setup packages ## programs that attack either kind of box; HOSTILE=pattern runs some, BOX=… one kind
 	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \
 		echo "# BOX=$$box"; \
@@ -86,6 +93,9 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
+
+test-neighbour: setup packages ## what one account does to others on the running service: fifty attacks beside their work; NEIGHBOUR=pattern runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the documentation's pictures
 	@$(SUDO) env PATH="$(BIN):$$PATH" CONSOLE="$(CONSOLE)" PICTURES="$(PICTURES)" \

@@ -48,7 +48,7 @@ begin
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.take_several, runledger.start_execution, runledger.store_completion, runledger.store_ends, runledger.tell_end,
       runledger.interrupt_execution, runledger.find_cancelled,
-      runledger.find_watched, runledger.tell_output, runledger.forget_output,
+      runledger.find_watched, runledger.tell_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;

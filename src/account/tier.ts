@@ -24,6 +24,10 @@ export interface Tier {
   readonly blobBytes?: number | null
   /** How many times an account's share of the slots that of weight 1 is; left out, it stays, or is 1. */
   readonly weight?: number
+  /** What a submission may run in all, by the clock; left out, it stays, or is 600. */
+  readonly totalSeconds?: number
+  /** The most that is kept in a day of what an account's runs write; left out, it stays, or is without a limit. */
+  readonly outputBytes?: number | null
 }
 
 export interface ListedTier extends Required<Tier> {
@@ -34,7 +38,8 @@ export interface ListedTier extends Required<Tier> {
 /** By name. */
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
-    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", weight, keys
+    select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", weight,
+      total_seconds as "totalSeconds", output_bytes as "outputBytes", keys
     from audit.tier
     order by name`
 }
@@ -42,7 +47,7 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 /** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const { name, requestsPerMinute: requests, concurrentExecutions: concurrent, limits } = tier
-  const { blobBytes, weight } = tier
+  const { blobBytes, weight, totalSeconds, outputBytes } = tier
   const event: TierEvent = {
     type: 'tier.defined',
     data: {
@@ -52,6 +57,8 @@ export async function setTier(sql: Database, tier: Tier, operator: string): Prom
       limits,
       ...(blobBytes !== undefined && { blob_bytes: blobBytes }),
       ...(weight !== undefined && { weight }),
+      ...(totalSeconds !== undefined && { total_seconds: totalSeconds }),
+      ...(outputBytes !== undefined && { output_bytes: outputBytes }),
     },
   }
   await sql`

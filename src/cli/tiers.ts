@@ -28,6 +28,8 @@ export const tierCommands = [
           blob_bytes: present(tier.blobBytes),
           limits: process.stdout.isTTY && !json ? describeLimits(tier.limits) : tier.limits,
           weight: tier.weight,
+          total_seconds: tier.totalSeconds,
+          output_bytes: present(tier.outputBytes),
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -56,6 +58,16 @@ export const tierCommands = [
         value: 'N',
         help: 'weight of an account’s share of the slots, 1 to 1000; 1 at first',
       },
+      'total-seconds': {
+        type: 'string',
+        value: 'N',
+        help: 'what a submission may run in all, 1 to 86400; 600 at first',
+      },
+      'output-bytes': {
+        type: 'string',
+        value: 'N',
+        help: 'what is kept of an account’s outputs in a day, or `unlimited`; as it is unless given',
+      },
     },
     run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>
       withDatabase(async (sql) => {
@@ -63,6 +75,8 @@ export const tierCommands = [
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
         }
         const blobBytes = more['blob-bytes']
+        const totalSeconds = more['total-seconds']
+        const outputBytes = more['output-bytes']
         const tier = {
           name,
           requestsPerMinute: readLimit('--requests', requests),
@@ -71,7 +85,13 @@ export const tierCommands = [
           ...(blobBytes !== undefined && {
             blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
           }),
-          ...(weight !== undefined && { weight: readWeight(weight) }),
+          ...(weight !== undefined && { weight: readNumber('--weight', weight, 1000) }),
+          ...(totalSeconds !== undefined && {
+            totalSeconds: readNumber('--total-seconds', totalSeconds, 86_400),
+          }),
+          ...(outputBytes !== undefined && {
+            outputBytes: readLimit('--output-bytes', outputBytes, 999_999_999_999_999),
+          }),
         }
         await setTier(sql, tier, operator())
         printRecord(
@@ -81,6 +101,8 @@ export const tierCommands = [
             concurrent_executions: tier.concurrentExecutions,
             ...(tier.blobBytes !== undefined && { blob_bytes: tier.blobBytes }),
             ...(tier.weight !== undefined && { weight: tier.weight }),
+            ...(tier.totalSeconds !== undefined && { total_seconds: tier.totalSeconds }),
+            ...(tier.outputBytes !== undefined && { output_bytes: tier.outputBytes }),
           },
           process,
         )
@@ -124,8 +146,8 @@ function readLimit(option: string, text: string, most = 999_999_999): number | n
   return number
 }
 
-function readWeight(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 1000)
-    throw misuse('--weight is a number from 1 to 1000')
-  return Number(text)
+function readNumber(option: string, text: string, most: number): number {
+  const number = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= most)) throw misuse(`${option} is a number from 1 to ${most}`)
+  return number
 }

@@ -53,7 +53,7 @@ export interface LeftFile {
   readonly content: string | null
 }
 
-export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr'
+export type ExceededLimit = 'cpu_time' | 'wall_time' | 'memory' | 'stdout' | 'stderr' | 'total_time'
 
 /** At most 200 characters of each line; null where there is none. */
 export interface Difference {

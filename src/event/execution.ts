@@ -7,7 +7,7 @@ export type Verdict = (typeof verdicts)[number]
 
 export interface ExecutionStarted {
   readonly type: 'execution.started'
-  /** runledger.start_execution adds `attempt` (1, 2, …). */
+  /** runledger.start_execution adds `attempt` (1, 2, …) and `total_seconds`, what the submission may run in all. */
   readonly data: {
     /** If its statement is sent again, no second attempt begins. */
     readonly run: string
@@ -16,13 +16,21 @@ export interface ExecutionStarted {
     readonly language: string
     /** The exact version, such as `Python 3.11.2`. */
     readonly runtime: string
+    /** Of each phase. */
     readonly limits: object
     readonly isolation: object
   }
 }
 
-/** Limits whose passing ends a run. */
-export const exceededLimits = ['cpu_time', 'wall_time', 'memory', 'stdout', 'stderr'] as const
+/** Limits whose passing ends a run; `total_time` is the submission's as a whole, all others are of one run. */
+export const exceededLimits = [
+  'cpu_time',
+  'wall_time',
+  'memory',
+  'stdout',
+  'stderr',
+  'total_time',
+] as const
 export type ExceededLimit = (typeof exceededLimits)[number]
 
 /** What one phase used and how it ended. */
@@ -33,6 +41,8 @@ export interface PhaseFacts {
   readonly cpu_seconds: number
   readonly wall_seconds: number
   readonly memory_peak_bytes: number
+  /** For so long it could have run and was not let, at least, if that was seen. Its wall limit did not count it. */
+  readonly delay_seconds?: number
 }
 
 /** `truncated`: the program wrote more than was kept. */
@@ -40,9 +50,9 @@ export interface OutputDigest extends BodyDigest {
   readonly truncated: boolean
 }
 
-/** One test; a null verdict: it was not run. */
+/** One test; a null verdict: it was not run; a verdict alone: there are too many for an event to say more of each. */
 export type TestFacts =
-  | { readonly verdict: null }
+  | { readonly verdict: Verdict | null }
   | (PhaseFacts & {
       readonly verdict: Verdict
       readonly limit?: ExceededLimit

@@ -13,6 +13,10 @@ export interface TierDefined {
     readonly blob_bytes?: number | null
     /** When it was set. */
     readonly weight?: number
+    /** When it was set: what a submission may run in all. */
+    readonly total_seconds?: number
+    /** If it was set: the most that is kept of an account's outputs in a day. */
+    readonly output_bytes?: number | null
   }
 }
 

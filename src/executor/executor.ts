@@ -24,7 +24,7 @@
 // that its request names (outputFiles): sources and compiled programs go in by descriptors, input is a nameless file,
 // outputs are pipes, and a compiler's result comes out over its stdout. The exit status is the program's own word, and is
 // judged last (contract/judge-ending.ts).
-export { NotBegunError, roundSeconds, SandboxError } from '#contract'
+export { NotBegunError, roundSeconds, SandboxError, stepsOfRequest } from '#contract'
 export { createBlobCache } from './blob-cache.ts'
 export type { BlobCache } from './blob-cache.ts'
 export { nothingDone } from './program.ts'

@@ -9,13 +9,16 @@ import { findOffer } from './offer.ts'
 import type { Offer } from './offer.ts'
 import { beside, withoutOwn } from './request-files.ts'
 import type { PhaseRunner } from './tenancy.ts'
+import { createTotalTime } from './total-time.ts'
+import type { TotalTime } from './total-time.ts'
 
-/** Takes a program through its phases. */
+/** Takes a program through its phases. @param total what is left; the request's own unless given. */
 export type ProgramRunner = (
   runPhase: PhaseRunner,
   offer: Offer,
   request: ExecutionRequest,
   signal: AbortSignal,
+  total?: TotalTime,
 ) => Promise<Outcome>
 
 /** @param cache of compiled programs, for all languages. @param offers by which a program's own checker is run. */
@@ -25,11 +28,20 @@ export function createProgramRunner(
 ): ProgramRunner {
   let phases = 0
 
-  const run: ProgramRunner = async (runPhase, offer, request, signal) => {
+  const run: ProgramRunner = async (
+    runPhase,
+    offer,
+    request,
+    signal,
+    total = createTotalTime(request.totalSeconds),
+  ) => {
     const { code, files = [], stop } = request
-    const runCommand: RunCommand = ({ paths, ranOutOfMemory }, command, details) => {
+    const runCommand: RunCommand = async ({ paths, ranOutOfMemory }, command, details) => {
       phases += 1
-      return runPhase({ name: String(phases), command, paths, ranOutOfMemory, ...details })
+      const name = String(phases)
+      const limits = total.narrow(details.limits)
+      const phase = await runPhase({ name, command, paths, ranOutOfMemory, ...details, limits })
+      return total.judge(phase, limits, details.limits)
     }
     const { toolchain } = offer
     const { compiler } = toolchain
@@ -44,6 +56,7 @@ export function createProgramRunner(
       artefact: { content: code, entry: '' },
     }
     const compileCached = done?.cached ?? false
+    if (compilePhase !== null && !compileCached) total.spend(compilePhase)
     signal.throwIfAborted()
     if (artefact === null || stop?.aborted === true)
       return { compile: compilePhase, compileCached, run: null }
@@ -54,16 +67,19 @@ export function createProgramRunner(
     const asked = request.outputFiles && {
       outputFiles: withoutOwn(request.outputFiles, command),
     }
-    const runOnce = (input: RunInput): Promise<Phase | undefined> => {
+    const runOnce = async (input: RunInput): Promise<Phase | undefined> => {
       const argv = [...command.argv, ...(input.arguments ?? request.arguments ?? [])]
       const details = { stdin: input.stdin, limits: limits.run, stop, tap, ...asked }
-      return unlessAborted(runCommand(toolchain, { ...command, argv }, details), stop)
+      const ended = runCommand(toolchain, { ...command, argv }, details)
+      const phase = await unlessAborted(ended, stop)
+      if (phase !== undefined) total.spend(phase)
+      return phase
     }
     const phase =
       request.runs === undefined
         ? ((await runOnce({ stdin: request.stdin })) ?? null)
         : await runEach(request.runs, runOnce, stop, (other) =>
-            run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal),
+            run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal, total),
           )
     if (phase === null) signal.throwIfAborted()
     return { compile: compilePhase, compileCached, run: phase }

@@ -9,7 +9,7 @@ import {
   removeStandardStreams,
 } from '#bubblewrap'
 import type { BoxResources } from '#bubblewrap'
-import { isAbandoned, nameWorkerGroup, openCgroupParent } from '#cgroup'
+import { isAbandoned, nameWorkerGroup, openCgroupParent, shareCores } from '#cgroup'
 import type { BoxChoice, Boxes, Language, Limits } from '#contract'
 import { assembleFilter } from '#seccomp'
 import { warm } from '#toolchain'
@@ -19,6 +19,8 @@ import type { SlotPool } from './slot.ts'
 
 /** What a worker says of its boxes. */
 export interface SandboxOptions {
+  /** How many programs run at once. */
+  readonly slots: number
   readonly box?: BoxChoice
   readonly cacheDirectory: string
   readonly onFallback?: (reason: string) => void
@@ -29,9 +31,9 @@ export async function openSandbox(
   toolchains: Toolchains,
   slots: SlotPool,
   limits: Readonly<Record<Language, Limits>>,
-  { box = 'auto', cacheDirectory, onFallback = () => {} }: SandboxOptions,
+  { slots: running, box = 'auto', cacheDirectory, onFallback = () => {} }: SandboxOptions,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
-  const resources = await openResources(cacheDirectory)
+  const resources = await openResources(cacheDirectory, shareCores(running))
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of toolchains.values()) warm(warmPaths)
@@ -52,10 +54,10 @@ export async function openSandbox(
 }
 
 /** Makes what all phases share: the parent cgroup, the standard streams, the filter. */
-async function openResources(cacheDirectory: string): Promise<BoxResources> {
+async function openResources(cacheDirectory: string, cores: number): Promise<BoxResources> {
   const name = nameWorkerGroup()
   sweepDirectory(cacheDirectory)
-  const cgroups = await openCgroupParent(name)
+  const cgroups = await openCgroupParent(name, cores)
   try {
     const filter = assembleFilter()
     const streams = createStandardStreams(`${cacheDirectory}/${name}`)

@@ -2,6 +2,7 @@
 import type { Response } from 'polka'
 import { Problem } from '#error'
 import type { Issue } from '#error'
+import { takeBodyRoom } from './body-room.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Ten times three fields of 64 KiB: room for JSON's escapes. */
@@ -13,17 +14,61 @@ export type Body =
   | { readonly json: undefined; readonly issues: readonly Issue[] }
 
 /**
- * The rest of a body that is too large is not read: its connection closes.
- * @throws {Problem} 415 for another media type or any content encoding.
+ * The rest of a body that is too large, or has no room, is not read: its connection closes.
+ * @throws {Problem} 415 for another media type or any content encoding; 429 or 503 for want of room.
  */
 export async function readJson(request: ApiRequest, response: Response): Promise<Body> {
   requirePlain(request, 'application/json')
-  const chunks: Buffer[] = []
-  const isWhole = await receiveBytes(request, response, bodyLimitBytes, (chunk) => {
-    chunks.push(chunk)
-  })
-  if (!isWhole) return invalid(`is larger than ${bodyLimitBytes} bytes`)
-  return parse(Buffer.concat(chunks))
+  const { caller } = request as Partial<ApiRequest>
+  // Operators share one.
+  const room = takeBodyRoom(caller?.accountId ?? '')
+  try {
+    const declared = Number(request.headers['content-length'] ?? 0)
+    // One that is too large is not read at all.
+    if (declared <= bodyLimitBytes) room.grow(declared)
+    const body = createGrowing(declared)
+    const isWhole = await receiveBytes(request, response, bodyLimitBytes, (chunk) => {
+      // Sent in chunks, it declares nothing.
+      room.grow(body.length + chunk.byteLength)
+      body.add(chunk)
+    })
+    if (!isWhole) return invalid(`is larger than ${bodyLimitBytes} bytes`)
+    return parse(body.bytes())
+  } finally {
+    room.leave()
+  }
+}
+
+interface Growing {
+  readonly length: number
+  add(chunk: Buffer): void
+  bytes(): Buffer
+}
+
+/** Pieces of a byte each would hold a hundred times as much as they say, so all but the first are put together. */
+function createGrowing(expected: number): Growing {
+  let buffer: Buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    add(chunk) {
+      const needed = length + chunk.byteLength
+      if (length === 0) buffer = chunk
+      else {
+        if (needed > buffer.byteLength) {
+          // Of memory that nothing was written to, the system gives none.
+          const larger = Buffer.allocUnsafeSlow(Math.max(expected, needed, 2 * length))
+          buffer.copy(larger, 0, 0, length)
+          buffer = larger
+        }
+        chunk.copy(buffer, length)
+      }
+      length = needed
+    },
+    bytes: () => buffer.subarray(0, length),
+  }
 }
 
 /** @throws {Problem} 415 for another media type or any content encoding. */
@@ -43,7 +88,7 @@ export function requirePlain({ headers }: ApiRequest, expected: string): void {
 /**
  * Takes a body as it arrives; no more than `most` bytes of it.
  * @returns false for a body that is too large, the rest of which is not read.
- * @throws {Problem} when the connection broke.
+ * @throws {Problem} when the connection broke; what `take` throws, and then the rest is not read either.
  */
 export async function receiveBytes(
   request: ApiRequest,
@@ -54,15 +99,20 @@ export async function receiveBytes(
   if (Number(request.headers['content-length'] ?? 0) > most) return false
   // Only now: a request refused by its headers is never asked for its body.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  const { promise, resolve } = Promise.withResolvers<'whole' | 'too large' | 'broken'>()
+  const { promise, resolve, reject } = Promise.withResolvers<'whole' | 'too large' | 'broken'>()
   let length = 0
   const read = (chunk: Buffer): void => {
     length += chunk.byteLength
-    if (length <= most) take(chunk)
-    else {
-      request.off('data', read).pause()
+    try {
+      if (length <= most) {
+        take(chunk)
+        return
+      }
       resolve('too large')
+    } catch (error) {
+      reject(error)
     }
+    request.off('data', read).pause()
   }
   // By its events: an iterator would cost as much as all else here.
   request.on('data', read)

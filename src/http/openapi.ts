@@ -190,14 +190,14 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   415: { description: 'The body is not plain application/json.', schema: 'Problem' },
   429: {
     description:
-      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many. Or it has as many streams open as it may.',
+      'The key has used up the requests of the last 60 seconds that its tier admits: the message and RateLimit-Policy say how many. Or the key or its account has as many streams open, or as much in bodies that arrive at this moment, as it may.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },
   500: { description: 'Something failed on our side.', schema: 'Internal' },
   503: {
     description:
-      'The queue is full and has several of the account already, the database cannot be reached, or too many streams are open.',
+      'The queue is full and has several of the account already, the database cannot be reached, too many streams are open, or too much arrives at this moment.',
     schema: 'Problem',
     headers: ['Retry-After'],
   },

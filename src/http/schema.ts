@@ -66,7 +66,9 @@ const summaryEntries = {
   ),
   limit: v.pipe(
     v.nullable(v.picklist(exceededLimits)),
-    v.description('The limit that ended the run; null when none did.'),
+    v.description(
+      'The limit that ended the run; null when none did. total_time: what the compiler, tests and checkers of one submission may take together in its key’s tier; the tests after that one are not run.',
+    ),
   ),
   tag: v.nullable(v.string()),
   rerun_of: v.pipe(

@@ -10,6 +10,7 @@ import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { isUuid, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
+import { createShares } from './share.ts'
 import { unsentAnswers } from './unsent.ts'
 
 /** Those of one web process. */
@@ -18,7 +19,7 @@ export interface StreamDesk {
   /**
    * Keeps a place until it is given back, for a stream that is about to begin.
    * @returns gives it back.
-   * @throws {Problem} when the process or the key has as many as it may.
+   * @throws {Problem} when the process, the account or the key has as many as it may.
    */
   admit(request: ApiRequest): () => void
   /** Answers with the stream. Whose submission it is was seen to. */
@@ -33,7 +34,7 @@ export interface StreamDesk {
 
 export interface StreamBounds {
   readonly openMost: number
-  /** Of a key with a rate limit. */
+  /** Of a key with a rate limit; an account may have as many at the least, and more while many are free. */
   readonly openPerKeyMost: number
   readonly commentMilliseconds: number
   /** So long what was sent may wait to be taken. */
@@ -66,6 +67,7 @@ const comment = Buffer.from(':\n\n')
 
 interface Open {
   readonly key: string
+  readonly accountId: string
   readonly response: Response
   readonly beganAt: number
   saidAt: number
@@ -88,7 +90,8 @@ export function createStreamDesk({
   } = { ...usualBounds, ...streamBounds }
   const all = new Set<Open>()
   const byKey = new Map<string, number>()
-  let kept = 0
+  // Both those that are open and those about to be.
+  const shares = createShares(openMost, openPerKeyMost)
 
   function look(): void {
     const now = performance.now()
@@ -120,14 +123,16 @@ export function createStreamDesk({
     response.end(bytes ?? undefined)
   }
 
-  /** At the latest. */
-  function secondsUntilOneEnds(key: string): number {
-    const oldest = all.values().find((one) => one.key === key)
+  function tooMany(message: string, isTheirs: (one: Open) => boolean): Problem {
+    const oldest = all.values().find(isTheirs)
     const left = (oldest?.beganAt ?? 0) + longestMilliseconds - performance.now()
-    return Math.max(1, Math.ceil(left / 1000))
+    // At the latest.
+    const seconds = Math.max(1, Math.ceil(left / 1000))
+    return new Problem('rate_limited', message, { headers: { 'Retry-After': String(seconds) } })
   }
 
-  function count(key: string, by: 1 | -1): void {
+  function count({ key, accountId }: Pick<Open, 'key' | 'accountId'>, by: 1 | -1): void {
+    shares.add(accountId, by)
     const open = (byKey.get(key) ?? 0) + by
     if (open === 0) byKey.delete(key)
     else byKey.set(key, open)
@@ -138,24 +143,24 @@ export function createStreamDesk({
       return all.size
     },
 
-    admit({ caller }) {
-      const isLimited = caller.rate !== null
-      if (isLimited && (byKey.get(caller.apiKeyId) ?? 0) >= openPerKeyMost)
-        throw new Problem(
-          'rate_limited',
+    admit({ caller: { apiKeyId: key, accountId, rate } }) {
+      if (rate !== null && (byKey.get(key) ?? 0) >= openPerKeyMost)
+        throw tooMany(
           `This key has ${openPerKeyMost} streams open here, as many as it may.`,
-          { headers: { 'Retry-After': String(secondsUntilOneEnds(caller.apiKeyId)) } },
+          (one) => one.key === key,
         )
-      if (all.size + kept >= openMost)
+      const refusal = shares.refuse(accountId, 1)
+      if (refusal === 'share')
+        throw tooMany(
+          'This account has as many streams open here as it may while others need some.',
+          (one) => one.accountId === accountId,
+        )
+      if (refusal === 'full')
         throw new Problem('unavailable', 'Too many streams are open. Try again shortly.', {
           headers: { 'Retry-After': '1' },
         })
-      kept += 1
-      count(caller.apiKeyId, 1)
-      return () => {
-        kept -= 1
-        count(caller.apiKeyId, -1)
-      }
+      count({ key, accountId }, 1)
+      return () => count({ key, accountId }, -1)
     },
 
     begin(request, response, id, from, further = {}) {
@@ -166,10 +171,11 @@ export function createStreamDesk({
         return
       }
       const now = performance.now()
-      const key = request.caller.apiKeyId
-      const one: Open = { key, response, beganAt: now, saidAt: now, blockedAt: null, overAt: null }
+      const { apiKeyId: key, accountId } = request.caller
+      const times = { beganAt: now, saidAt: now, blockedAt: null, overAt: null }
+      const one: Open = { key, accountId, response, ...times }
       all.add(one)
-      count(key, 1)
+      count(one, 1)
       say(one, greeting)
       const { noteReady, leave } = streams.watch(id, from, {
         get isReady() {
@@ -185,7 +191,7 @@ export function createStreamDesk({
       response.once('close', () => {
         one.overAt ??= performance.now()
         leave()
-        if (all.delete(one)) count(key, -1)
+        if (all.delete(one)) count(one, -1)
       })
     },
   }

@@ -61,7 +61,10 @@ export const receiptSchema = v.object({
     stderr: v.nullable(outputDigest),
     compile_output: v.nullable(outputDigest),
     report: v.nullable(digest),
-    tests: v.nullable(v.array(facts)),
+    tests: v.pipe(
+      v.nullable(v.array(facts)),
+      v.description('Of many, the later ones have their verdict alone.'),
+    ),
     files: v.pipe(
       v.nullable(v.array(facts)),
       v.description('What the run has left of `output_files`.'),

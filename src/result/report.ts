@@ -2,7 +2,7 @@
 // went, and what files the run has left. A worker writes it, whoever reads the result reads it.
 import type { Difference } from '#checker'
 import { stringifyBytes } from '#event'
-import type { ExceededLimit, Verdict } from '#event'
+import type { ExceededLimit, TestFacts, Verdict } from '#event'
 import type { ToldFile } from './told-file.ts'
 
 export { tellFiles } from './told-file.ts'
@@ -18,6 +18,8 @@ export interface Report {
   readonly tests: readonly ToldTest[] | null
   /** What the run has left; null when nothing was asked for. */
   readonly files: readonly ToldFile[] | null
+  /** What the event would say of the tests if they were fewer. It is kept, and nothing reads it. */
+  readonly facts?: readonly TestFacts[]
 }
 
 /** Seconds and bytes. All is null of one that was not run. */

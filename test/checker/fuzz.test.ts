@@ -1,16 +1,16 @@
 // Each checker against a slow and obvious twin, on small outputs made of what is easily mistaken. The seed is printed;
-// FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
+// SEED repeats a run, FUZZ_CASES makes it longer.
 import t from 'tap'
 import { check } from '#checker'
 import type { BuiltInChecker } from '#checker'
 import { createRandom } from '../faults/random.ts'
+import { seed } from '../helper/seed.ts'
 import { bytesOf } from './judge.ts'
 import { checkSlowly } from './twin.ts'
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 const cases = Number(process.env['FUZZ_CASES'] ?? 20_000)
 const random = createRandom(seed)
-t.comment(`FUZZ_SEED=${seed}`)
+t.comment(`SEED=${seed}`)
 // A long run is asked for by hand.
 if (cases > 20_000) t.setTimeout(0)
 

@@ -1,12 +1,12 @@
-// What a token is as a number: JavaScript's own reading of decimal numbers is the measure. FUZZ_SEED repeats a run.
+// What a token is as a number: JavaScript's own reading of decimal numbers is the measure. SEED repeats a run.
 import t from 'tap'
 import { parseNumber } from '../../src/checker/number.ts'
 import { createRandom } from '../faults/random.ts'
+import { seed } from '../helper/seed.ts'
 import { bytesOf } from './judge.ts'
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 const random = createRandom(seed)
-t.comment(`FUZZ_SEED=${seed}`)
+t.comment(`SEED=${seed}`)
 
 const parse = (text: string): number | null =>
   parseNumber({ bytes: bytesOf(`9${text}9`), start: 1, end: text.length + 1 })

@@ -213,6 +213,8 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: 10,
         blob_bytes: 268_435_456,
         weight: 1,
+        total_seconds: 600,
+        output_bytes: 1_073_741_824,
         keys: await inForce('beta'),
       },
       {
@@ -221,6 +223,8 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: null,
         blob_bytes: 268_435_456,
         weight: 1,
+        total_seconds: 600,
+        output_bytes: null,
         keys: 1,
       },
       {
@@ -229,6 +233,8 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         concurrent_executions: null,
         blob_bytes: null,
         weight: 1,
+        total_seconds: 3600,
+        output_bytes: null,
         keys: await inForce('unlimited'),
       },
     ],
@@ -238,8 +244,15 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   t.equal(await statusOf(key), 200, 'the tier is wider now')
   t.match(await set('3', '--weight', '4'), { out: /"weight":4/ })
   t.match(await set('3', '--weight', '1001'), { status: 64, err: /--weight is a number/ })
+  t.match(await set('3', '--total-seconds', '90'), { out: /"total_seconds":90/ })
+  for (const wrong of ['0', '86401'])
+    t.match(await set('3', '--total-seconds', wrong), { status: 64, err: /--total-seconds is a / })
   await set('3')
-  t.match((await command(['tiers', 'list'])).out, /"name":"silver".*"weight":4/, 'it stays')
+  t.match(
+    (await command(['tiers', 'list'])).out,
+    /"name":"silver".*"weight":4,"total_seconds":90/,
+    'it stays',
+  )
 
   const [stream] =
     await sql`select stream_id as id from runledger.event where type = 'tier.defined' limit 1`
@@ -258,7 +271,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     ['Silver', '--requests', '1', '--concurrent', '1'],
   ])
     t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
-  t.equal((await readStream(sql, String(stream?.['id']))).length, 4)
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 5)
 
   await t.test('and a key is brought to another one', async (t) => {
     t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {
@@ -295,20 +308,32 @@ t.test('what a tier’s submissions may ask for is set by name; the rest stays',
   await sql`delete from runledger.tier where name = 'gold'`
 })
 
-t.test('what a tier’s accounts may have in blobs is set, or stays', async (t) => {
+t.test('what a tier’s accounts may have in blobs and outputs is set, or stays', async (t) => {
   const set = (...words: string[]): Promise<Ended> =>
     command(['tiers', 'set', 'bronze', '--requests', '5', '--concurrent', '5', ...words])
-  const read = async (): Promise<unknown> =>
-    (await sql`select blob_bytes from audit.tier where name = 'bronze'`)[0]?.['blob_bytes']
-  await set()
-  t.equal(await read(), 268_435_456)
-  t.match(await set('--blob-bytes', '5000000000'), { status: 0, out: /"blob_bytes":5000000000/ })
-  await set('--limits', 'processes=8')
-  t.equal(await read(), 5_000_000_000)
-  await set('--blob-bytes', 'unlimited')
-  t.equal(await read(), null)
-  for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
-    t.match(await set(`--blob-bytes=${wrong}`), { status: 64, err: /--blob-bytes is a number/ })
+  for (const [name, usual] of [
+    ['blob', 268_435_456],
+    ['output', null],
+  ] as const) {
+    const column = `${name}_bytes`
+    const read = async (): Promise<unknown> =>
+      (await sql`select * from audit.tier where name = 'bronze'`)[0]?.[column]
+    await set()
+    t.equal(await read(), usual)
+    t.match(await set(`--${name}-bytes`, '5000000000'), {
+      status: 0,
+      out: new RegExp(`"${column}":5000000000`),
+    })
+    await set('--limits', 'processes=8')
+    t.equal(await read(), 5_000_000_000)
+    await set(`--${name}-bytes`, 'unlimited')
+    t.equal(await read(), null)
+    for (const wrong of ['0', '-1', '1e9', '9999999999999999', ''])
+      t.match(await set(`--${name}-bytes=${wrong}`), {
+        status: 64,
+        err: new RegExp(`--${name}-bytes is a number`),
+      })
+  }
   await sql`delete from runledger.tier where name = 'bronze'`
 })
 

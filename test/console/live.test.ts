@@ -5,6 +5,7 @@ import type { Result, StreamEvent, TestResult } from '#client'
 import { compare, findDifference } from '../../src/console/page/compare.ts'
 import { advance, keptCharacters, nothingTold } from '../../src/console/page/live.ts'
 import type { Live } from '../../src/console/page/live.ts'
+import { seed } from '../helper/seed.ts'
 
 const after = (events: readonly object[], from: Live = nothingTold): Live =>
   events.reduce<Live>((live, one) => advance(live, { position: '', ...one } as StreamEvent), from)
@@ -51,6 +52,7 @@ t.test('of what never ends the end is kept, whole characters of it', async (t) =
       // One more where half a character would be left.
       return text.length <= keptCharacters + 1 && text.isWellFormed()
     }),
+    { seed },
   )
   t.ok(after([wrote('😀'.repeat(keptCharacters)), wrote('x')]).stdout.text.isWellFormed())
 })

@@ -9,6 +9,7 @@ import { formatRoute, parseRoute } from '../../src/console/page/route.ts'
 import { writeSnippet } from '../../src/console/page/snippet.ts'
 import { tellStory } from '../../src/console/page/story.ts'
 import { cut, escapeHidden, showHidden } from '../../src/console/page/visible.ts'
+import { seed } from '../helper/seed.ts'
 
 t.test('what is not seen, or changes how others are read, becomes an escape', async (t) => {
   const rows = [
@@ -39,6 +40,7 @@ t.test('of any text nothing is lost, and no control character is left', async ()
         return false
       return pieces.map((piece) => piece.text).join('') === escapeHidden(text)
     }),
+    { seed },
   )
 })
 
@@ -160,7 +162,7 @@ t.test('copies are one shell word and one Python value, whatever the code', asyn
       const shell = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
       return shell.stdout === JSON.stringify(request)
     }),
-    { numRuns: 30 },
+    { numRuns: 30, seed },
   )
   const request = { language: 'python', code: '"\'\\\n\u2028', stop_on_failure: true, args: [] }
   const python = writeSnippet('Python', request, 'http://localhost:3000')

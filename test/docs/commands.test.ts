@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { createClient } from '#client'
 import type { ReceivedRequest } from '../webhook/receiver.ts'
 import { readPage, readPages, root } from './page.ts'
 import type { Block, Page } from './page.ts'
@@ -22,6 +23,7 @@ import { startDocumentedService } from './service.ts'
 
 t.setTimeout(240_000)
 const { sql, url, origin, key, receiver, hook } = await startDocumentedService(t)
+const client = createClient({ url: origin, apiKey: key })
 const checkout = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
 t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
 
@@ -29,8 +31,8 @@ mkdirSync(join(checkout, '.data'))
 writeFileSync(join(checkout, '.data/key'), key)
 writeFileSync(join(checkout, '.data/database-url'), url)
 symlinkSync(join(root, 'runledger'), join(checkout, 'runledger'))
-// What the service refuses ends a command.
-writeFileSync(join(checkout, '.curlrc'), 'fail\nshow-error\n')
+// What the service refuses ends a command; what a slow machine cannot do in time is asked for again.
+writeFileSync(join(checkout, '.curlrc'), 'fail\nshow-error\nretry = 5\n')
 const blockFile = join(checkout, '.block')
 
 const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
@@ -93,7 +95,11 @@ t.test('the programs in Python of each page work', async (t) => {
   for (const page of pages) {
     for (const { line, text } of select(page, 'python')) {
       const program = text.replaceAll('http://localhost:3000', origin)
-      const { code, stderr } = await run('python3', ['-c', program])
+      let ended = await run('python3', ['-c', program])
+      // A slow machine's database may answer too late, which is 503.
+      for (let tried = 1; ended.code !== 0 && tried < 3; tried += 1)
+        ended = await run('python3', ['-c', program])
+      const { code, stderr } = ended
       t.equal(code, 0, `${page.path}:${line}${stderr}`)
     }
   }
@@ -114,12 +120,9 @@ t.test('the queries of each page work, with an auditor’s rights', async (t) =>
 t.test('what the first page shows as a record is one', async (t) => {
   const [shown] = readPage('README.md').blocks.filter(({ language }) => language === 'json')
   const record = JSON.parse(shown?.text ?? '') as Record<string, unknown>
-  const answer = await fetch(`${origin}/api/submit?wait=true`, {
-    method: 'POST',
-    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ language: 'python', code: 'print(input()[::-1])', stdin: 'olleh' }),
-  })
-  const { id, ...today } = (await answer.json()) as Record<string, unknown>
+  const request = { language: 'python', code: 'print(input()[::-1])', stdin: 'olleh' }
+  const { id, ...rest } = await client.run(request)
+  const today: Readonly<Record<string, unknown>> = rest
   t.match(id, /^[0-9a-f-]{36}$/)
   const named = Object.keys(today).filter((name) => today[name] !== null)
   t.strictSame(Object.keys(record), ['id', ...named])
@@ -154,16 +157,8 @@ for one in json.load(sys.stdin):
 })
 
 async function deliver(secret: string): Promise<ReceivedRequest> {
-  await fetch(`${origin}/api/submit?wait=true`, {
-    method: 'POST',
-    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      language: 'python',
-      code: 'print(1)',
-      webhook_url: hook,
-      webhook_secret: secret,
-    }),
-  })
+  const webhook = { webhook_url: hook, webhook_secret: secret }
+  await client.run({ language: 'python', code: 'print(1)', ...webhook })
   for (;;) {
     const [request] = receiver.requests
     if (request !== undefined) return request

@@ -30,6 +30,8 @@ const others = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'bench/README.md',
+  'bench/history/README.md',
+  'bench/language/README.md',
   'sql/README.md',
   'src/client/README.md',
 ]

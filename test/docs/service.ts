@@ -54,7 +54,11 @@ export async function startDocumentedService(t: Test): Promise<DocumentedService
   writeFileSync(authorityFile, authority.pem)
   const ranges = { WEBHOOK_ALLOWED_RANGES: `${receiverAddress}/32` }
   const [{ port }] = await Promise.all([
-    startWebProcess(t, url, { ...ranges, RECEIPT_KEY: makeReceiptKey() }),
+    startWebProcess(t, url, {
+      ...ranges,
+      RECEIPT_KEY: makeReceiptKey(),
+      SYNC_WAIT_SECONDS: '120', // on a slow machine nothing here may end with 408
+    }),
     startWorkerProcess(t, url, {
       ...ranges,
       WEBHOOK_ALLOWED_PORTS: String(receiver.port),

@@ -117,7 +117,7 @@ for (const language of accelerated) {
     const phase = await run(littleWall, language, forkBomb[language])
     // A JVM complains of each thread that it is refused, in more bytes than it may write.
     t.match(phase.ending, /^(cpu_limit|wall_limit|memory_limit|output_limit)$/)
-    t.ok(phase.usage.wallSeconds < 5 * timeFactor)
+    t.ok(phase.usage.wallSeconds < 25 * timeFactor)
   })
 
   t.test(`${language} need not read its input`, async (t) => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
+import { SandboxError } from '#executor'
 import type { Executor, MissingLanguage } from '#executor'
 import { createSuspension } from '#job'
 import { createLog } from '#log'
@@ -99,15 +100,15 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
     found: ['python'],
-    execute: () => new Promise(() => {}),
+    execute: () => Promise.reject(new SandboxError('keeper.start', 'it is sick')),
     settled: async () => {},
     close: async () => {},
   }
   const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
   t.teardown(() => suspension.stop())
-  suspension.noteFailure('java')
+  t.notOk(await suspension.noteFailure('java'))
   t.notOk(suspension.suspended, 'no trial in it could end well')
-  suspension.noteFailure('python')
+  t.notOk(await suspension.noteFailure('python'))
   t.ok(suspension.suspended)
 })
 
@@ -132,7 +133,7 @@ t.test('one whose files are taken away is offered no more, and suspends nothing'
   t.teardown(() => suspension.stop())
   // Compiled before: it is the JVM itself that cannot be started.
   await t.rejects(execute(executor, 'java', hello.java))
-  suspension.noteFailure('java')
+  t.notOk(await suspension.noteFailure('java'))
   t.notOk(suspension.suspended)
   await executor.settled()
   t.strictSame([Object.keys(executor.runtimes), Object.keys(executor.awaited)], [['python'], []])

@@ -10,7 +10,10 @@ import { scaleLimits } from './executor.ts'
 type Options = Parameters<typeof startQueue>[0]
 
 /** What a test says of its queue; the rest is what it does not care about. */
-export interface TestQueueOptions extends Partial<Pick<Options, 'executions' | 'deliveries'>> {
+export interface TestQueueOptions
+  extends
+    Partial<Pick<Options, 'executions' | 'deliveries'>>,
+    Pick<Options['execute'], 'suspension'> {
   readonly url: string
   readonly database: Database
   readonly executor: Executor
@@ -25,10 +28,19 @@ export interface TestQueueOptions extends Partial<Pick<Options, 'executions' | '
 export function startTestQueue(options: TestQueueOptions): ReturnType<typeof startQueue> {
   const { url, database, executor, workerId, executions = executor.slots, deliveries = 1 } = options
   const { log = createLog('test', 'silent'), shutdown = new AbortController().signal } = options
+  const { suspension } = options
   const lease = { workerId, signal: new AbortController().signal }
   return startQueue({
     url,
-    execute: { database, executor, limits: scaleLimits(), lease, shutdown, log },
+    execute: {
+      database,
+      executor,
+      limits: scaleLimits(),
+      lease,
+      shutdown,
+      log,
+      ...(suspension && { suspension }),
+    },
     executions,
     deliver: {
       database,

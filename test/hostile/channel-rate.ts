@@ -128,6 +128,33 @@ def receive():
     return ''.join(got)
 `,
   },
+  '/proc/self/numa_maps: how many have mapped the page that is mapped most, of each mapping': {
+    width: 0.02,
+    count: 32,
+    code: `
+import mmap
+path = next(p for p in ('/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus', os.path.realpath('/usr/bin/python3')) if os.path.exists(p))
+file = os.open(path, 0)
+# Lines tell a mapping by its address alone.
+pages = [mmap.mmap(file, 4096, mmap.MAP_SHARED, mmap.PROT_READ, offset=(256 + 2 * i) << 12) for i in range(count)]
+starts = {}
+for line in open('/proc/self/maps'):
+    words = line.split()
+    if words[-1] == path and 's' in words[1]: starts[words[0].split('-')[0].lstrip('0')] = (int(words[2], 16) >> 12) // 2 - 128
+def send(word):
+    for page, bit in zip(pages, word):
+        page[0]
+        if bit == '1': page.madvise(mmap.MADV_DONTNEED)
+def receive():
+    for page in pages: page[0]
+    got = ['0'] * count
+    for line in open('/proc/self/numa_maps'):
+        words = line.split()
+        at = starts.get(words[0].lstrip('0'))
+        if at is not None: got[at] = '0' if any(word.startswith('mapmax=') for word in words) else '1'
+    return ''.join(got)
+`,
+  },
   'sysinfo: how many processes the host has': {
     width: 0.025,
     count: 3,

@@ -89,18 +89,19 @@ function isSameSet(these: readonly string[], those: readonly string[]): boolean 
 }
 
 /**
- * Keepers and the boxes that stand ready in them. Known by descent alone, which no program can forge: a keeper is this
- * process's own child with a slot's uid; it has at most one child, the first process of a box in which nothing runs yet,
+ * Keepers and the boxes that stand ready in them. Known by descent alone, which no program can forge: a keeper is the worker's
+ * own child with a slot's uid; it has at most one child, the first process of a box in which nothing runs yet,
  * and that has at most one, the program's, which has none unless it is a compiler that waits. Whatever else has a slot's uid is
  * left over.
  */
 function findResidents(
   processes: readonly Process[],
   uids: ReadonlySet<number>,
+  worker = process.pid,
 ): { readonly keepers: ReadonlySet<string>; readonly all: ReadonlySet<string> } {
   const children = (pid: string): Process[] =>
     processes.filter(({ parent, state }) => String(parent) === pid && state !== 'Z')
-  const keepers = children(String(process.pid)).filter(({ uid }) => uids.has(uid))
+  const keepers = children(String(worker)).filter(({ uid }) => uids.has(uid))
   const all = new Set<string>()
   for (const { pid } of keepers) {
     all.add(pid)
@@ -117,6 +118,15 @@ function findResidents(
     for (const { pid: one } of waits) all.add(one)
   }
   return { keepers: new Set(keepers.map(({ pid }) => pid)), all }
+}
+
+/** Processes with a slot's uid that are neither keepers nor wait in their boxes, of a worker that is a process of its own. */
+export function findStrangers(worker: number, uids: ReadonlySet<number>): string[] {
+  const processes = readProcesses()
+  const residents = findResidents(processes, uids, worker)
+  return processes
+    .filter(({ pid, uid, state }) => uids.has(uid) && !residents.all.has(pid) && state !== 'Z')
+    .map(({ pid, name, uid, state }) => `process ${pid} (${name}, ${state}) of uid ${uid}`)
 }
 
 /** A keeper stands in the group; v2: in a leaf of it. */

@@ -3,10 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { createRandom } from '../faults/random.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { seed } from '../helper/seed.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
+
+const random = createRandom(seed)
 
 const { sql, url, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -152,7 +156,7 @@ for (const BOX of ['keeper', 'bubblewrap']) {
         Array.from({ length: 50 }, async (_, index) => {
           const id = await submit({ language: 'python', code: `print(${index})` })
           await until(async () => (await call('GET', `/api/result/${id}`)).body.status !== 'queued')
-          await sleep(Math.random() * 20)
+          await sleep(random.number() * 20)
           await cancel(id)
           return id
         }),

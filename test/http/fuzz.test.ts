@@ -1,5 +1,5 @@
 // Generated requests at a running server: never a 5xx but 503, never a hang, every answer as the contract says, and a
-// submission is accepted exactly when a model of the rules says so. A failure prints its seed; FUZZ_SEED repeats it.
+// submission is accepted exactly when a model of the rules says so. The seed is printed; SEED repeats a run.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
+import { seed } from '../helper/seed.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -18,9 +19,10 @@ const { call, issue, port } = await startServer(t, sql, {
 })
 const key = await issue()
 t.setTimeout(600_000)
+t.comment(`SEED=${seed}`)
 const parameters = (numRuns: number): fc.Parameters<unknown> => ({
   numRuns,
-  ...(process.env['FUZZ_SEED'] !== undefined && { seed: Number(process.env['FUZZ_SEED']) }),
+  seed,
   endOnFailure: true, // shrinking would run for minutes
 })
 

@@ -1,5 +1,6 @@
 // Idempotency-Key: one submission whatever happens, and a caller who can tell.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
@@ -20,12 +21,22 @@ const age = (key: string, interval: string): Promise<unknown> =>
 
 t.test('100 concurrent requests with one key make one submission', async (t) => {
   const key = randomUUID()
-  const answers = await Promise.all(Array.from({ length: 100 }, () => submit(key)))
+  let refused = 0
+  const insist = async (): Promise<Answer> => {
+    const answer = await submit(key)
+    // A slow machine may refuse one for the time being, which may have been received: it is what the key is for.
+    if (answer.status !== 503) return answer
+    refused += 1
+    await sleep(100)
+    return insist()
+  }
+  const answers = await Promise.all(Array.from({ length: 100 }, insist))
   t.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
   t.ok(answers.every(({ status }) => status === 202))
   const first = answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)
-  t.equal(first.length, 1)
-  t.strictSame(Object.keys(first[0]?.body), ['id'])
+  if (refused === 0) t.equal(first.length, 1)
+  t.ok(first.length <= 1)
+  for (const { body } of first) t.strictSame(Object.keys(body), ['id'])
   const id = answers[0]?.body.id
   const [row] = await sql`
     select count(*) as jobs from graphile_worker.jobs where key = ${id}`

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
+import { seed } from '../helper/seed.ts'
 import { startServer } from '../helper/server.ts'
 
 const { sql, url, drop } = await createTestDatabase()
@@ -105,10 +106,7 @@ t.test('any of them together', { timeout: 240_000 }, async (t) => {
       const [found, expected] = [await submit(choices), expectedOf(choices)].map((one) => JSON.stringify(one))
       if (found !== expected) throw new Error(`${found} in place of ${expected}`)
     }),
-    {
-      numRuns: 300,
-      ...(process.env['FUZZ_SEED'] !== undefined && { seed: Number(process.env['FUZZ_SEED']) }),
-    },
+    { numRuns: 300, seed },
   )
   t.pass('all are named')
 }) // prettier-ignore

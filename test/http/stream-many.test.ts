@@ -174,6 +174,40 @@ t.test('there are bounds for a key and for the process', async (t) => {
   t.strictSame(after, before, 'nothing was stored')
 })
 
+t.test('an account that takes all it may leaves some to others, whatever its tier', async (t) => {
+  const { port } = await startServer(t, sql, {
+    url,
+    streamBounds: { openMost: 12, openPerKeyMost: 2 },
+  })
+  const body = { language: 'python', code: '' }
+  const submitStreamed = (by: string): Promise<OpenStream> =>
+    openStream({ port, key: by, path: '/api/submit', body })
+  for (const share of [4, 3]) {
+    const greedy = await issue()
+    const id = await submit(greedy)
+    const path = `/api/result/${id}/stream`
+    for (let n = 0; n < share; n += 1)
+      t.equal((await openStream({ port, key: greedy, path })).status, 200)
+    const refused = await openStream({ port, key: greedy, path })
+    t.equal(refused.status, 429)
+    t.match(refused.headers, { 'retry-after': /^\d+$/ })
+    const [before] = await sql`select count(*)::int as count from runledger.result`
+    const unheard = await submitStreamed(greedy)
+    await unheard.ended
+    t.equal(unheard.status, 429)
+    t.match(JSON.parse(unheard.text()), { error: 'rate_limited', message: /account/ })
+    const [after] = await sql`select count(*)::int as count from runledger.result`
+    t.strictSame(after, before, 'what is refused was not stored')
+  }
+  for (const tier of ['unlimited', 'beta']) {
+    const other = await issue(tier)
+    const id = await submit(other)
+    const path = `/api/result/${id}/stream`
+    t.equal((await openStream({ port, key: other, path })).status, 200)
+    t.equal((await submitStreamed(other)).status, 200)
+  }
+})
+
 t.test('a stream is one request of the rate window', async (t) => {
   const beta = await issue('beta')
   const id = await submit(beta)

@@ -128,6 +128,20 @@ t.test('of long outputs the beginning is told, of all tests together a bounded p
   const total = (pick(body, 'stdout') as string[]).reduce((sum, { length }) => sum + length, 0)
   t.equal(total, mebibyte)
   t.equal(body.tests[69].stdout_truncated, true)
+
+  const { body: log } = await call('GET', `/api/result/${body.id}/events`)
+  const said = log.events.at(-1).data.tests as Told[]
+  t.equal(said.length, 70)
+  t.match(said[0], { verdict: 'AC', ending: 'exited', stdout: { bytes: 100_001 } })
+  t.strictSame(said[69], { verdict: 'AC' }, 'an event is small')
+  const [kept] = await sql`
+    select
+      (select max(octet_length(e.data::text)) from runledger.event e where e.stream_id = ${body.id}) as bytes,
+      convert_from(b.report, 'UTF8')::jsonb -> 'facts' as facts
+    from runledger.body b where b.submission_id = ${body.id}`
+  t.ok(kept?.['bytes'] <= 8192, `${kept?.['bytes']} bytes`)
+  t.equal(kept?.['facts'].length, 70)
+  t.match(kept?.['facts'][69], { ending: 'exited', stdout: { bytes: 100_001 } })
 })
 
 t.test('the bodies of tests go with their age, what the log says of them stays', async (t) => {

@@ -5,9 +5,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { cancelSubmission } from '#enqueue'
 import { readStream } from '#event'
 import { readResult } from '#result'
+import { createRandom } from '../faults/random.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
+import { seed } from '../helper/seed.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
+
+const random = createRandom(seed)
 
 const { sql, drop } = await createTestDatabase()
 t.teardown(drop)
@@ -227,7 +231,7 @@ t.test('raced with a completion, a start, a loss and itself, it ends once', asyn
       }
     }
     const take = async (): Promise<void> => {
-      await sleep(Math.random() * 8)
+      await sleep(random.number() * 8)
       await cancel(id, who)
     }
     await Promise.all([complete(), take(), ...(round % 3 === 0 ? [take()] : [])])

@@ -84,6 +84,9 @@ t.test('sources of Java, and what they are compiled to', async (t) => {
     'one constant after the other': [
       writeClass('A', 'B', { constants: Array<string>(60_000).fill('x'.repeat(130)) }),
     ],
+    'empty constants, as many as there may be': Array.from({ length: 40 }, (_, index) =>
+      writeClass(nameOf(index), 'A', { constants: Array<string>(65_000).fill('') }),
+    ),
     'names that differ at their ends': Array.from({ length: 250 }, (_, index) =>
       writeClass('a$'.repeat(16_000) + nameOf(index), 'A', { main: true }),
     ),

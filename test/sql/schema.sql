@@ -156,6 +156,15 @@ table runledger.idempotency
   constraint idempotency_pkey PRIMARY KEY (account_id, key)
   INDEX idempotency_by_age ON runledger.idempotency USING btree (created_at)
 
+table runledger.kept_output
+  How much was kept of what an account's runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.
+  day date not null
+  account_id uuid not null
+  bytes bigint not null
+  constraint kept_output_account_id_fkey FOREIGN KEY (account_id) REFERENCES runledger.account(id)
+  constraint kept_output_bytes CHECK ((bytes >= 0))
+  constraint kept_output_pkey PRIMARY KEY (day, account_id)
+
 table runledger.ledger_check
   The one row in which runledger.check_ledger keeps what it found and how far it has come.
   single boolean not null default true
@@ -269,11 +278,15 @@ table runledger.tier
   limits jsonb not null default '{"processes": 256, "disk_bytes": 268435456, "cpu_seconds": 15, "memory_bytes": 1073741824, "stderr_bytes": 1048576, "stdout_bytes": 2097152, "wall_seconds": 30}'::jsonb: The most that a submission's own limits may be, for the run and for the compiler; a language's default is always allowed.
   blob_bytes bigint default 268435456: The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.
   weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
+  total_seconds integer not null default 600: What a submission's compiler, tests and checkers may run in all, in seconds by the clock.
+  output_bytes bigint: The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
+  constraint tier_output_bytes CHECK ((output_bytes > 0))
   constraint tier_pkey PRIMARY KEY (name)
   constraint tier_requests CHECK ((requests_per_minute > 0))
+  constraint tier_total_seconds CHECK (((total_seconds >= 1) AND (total_seconds <= 86400)))
   constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
 
 table runledger.watch
@@ -368,6 +381,7 @@ type runledger.begun_execution
   account_id uuid
   due_at timestamp with time zone
   detail bytea
+  total_seconds integer: As its tier has it; null: its key is gone.
 
 type runledger.ended_submission
   What was pending of a submission that has just ended (runledger.finish_submissions).
@@ -411,11 +425,12 @@ sequence runledger.turn
   The virtual time: the latest turn that was taken.
 
 view audit.account
-  Accounts. blob_bytes: what their blobs count.
+  Accounts. blob_bytes: what their blobs count; output_bytes_today: what was kept today (UTC) of what their runs have written, some seconds ago.
   id uuid
   name text
   created_at timestamp with time zone
   blob_bytes bigint
+  output_bytes_today bigint
   grant select to runledger_auditor
 
 view audit.altered_body
@@ -585,7 +600,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -593,6 +608,8 @@ view audit.tier
   limits jsonb
   blob_bytes bigint
   weight integer
+  total_seconds integer
+  output_bytes bigint
   grant select to runledger_auditor
 
 view audit.webhook
@@ -858,12 +875,17 @@ function runledger.count_blob(bytes integer)
   returns integer immutable
   grant execute to runledger_auditor
 
+function runledger.count_output(kept jsonb)
+  Adds bytes to what is kept today (UTC) of accounts' outputs: an object of numbers by the account's id, 0 to ask alone. Returns of each what it has kept today, and the most that its tier allows: of several keys in force the widest counts; null is unlimited.
+  returns TABLE(account_id uuid, bytes bigint, most bigint) security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_worker
+
 function runledger.count_pending(account_id uuid, most integer)
   The account's unfinished submissions, counted up to `most`.
   returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; left out they stay, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.displace_low(api_key_id uuid)
@@ -1189,7 +1211,7 @@ function runledger.start_data(data jsonb, received jsonb, attempt integer)
 
 function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])
   Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
@@ -1246,7 +1268,7 @@ function runledger.sweep_workers(max_losses integer)
 
 function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
   Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])

@@ -16,7 +16,8 @@ create or replace function runledger.start_execution(
   stdin bytea,
   expected_stdout bytea,
   account_id uuid,
-  detail bytea
+  detail bytea,
+  total_seconds integer
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -25,6 +26,7 @@ declare
   _received jsonb;
   _version integer;
   _attempt integer := 1;
+  _total_seconds integer;
   _delay_seconds integer;
   _events runledger.new_event[];
 begin
@@ -34,7 +36,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
 
   -- Two starts at once want one version: one gets 23505.
-  select e.stream_version, e.type, e.hash, e.data, worker.stopped_at is not null as is_given_up into _head
+  select e.stream_version, e.type, e.hash, e.data, worker.stopped_at is not null as is_given_up, pending.api_key_id into _head
   from runledger.pending
   join runledger.event e on e.stream_id = pending.submission_id
   left join runledger.worker on worker.id = start_execution.worker_id
@@ -64,6 +66,10 @@ begin
     raise exception 'worker % was given up', start_execution.worker_id using errcode = 'RL005';
   end if;
 
+  select tier.total_seconds into _total_seconds
+  from runledger.api_key k
+  join runledger.tier on tier.name = k.tier
+  where k.id = _head.api_key_id;
   if _head.type = 'execution.started' and _head.data ->> 'run' = start_execution.data ->> 'run' then
     -- Our statement, repeated because its answer was lost.
     _version := _head.stream_version;
@@ -113,13 +119,15 @@ begin
     _version := _head.stream_version + 1;
     _events := array[row(
       start_execution.submission_id, _version, 'execution.started', start_execution.schema_version,
-      runledger.start_data(start_execution.data, _received, _attempt), start_execution.metadata, _head.hash
+      runledger.start_data(
+        start_execution.data || jsonb_build_object('total_seconds', _total_seconds), _received, _attempt
+      ), start_execution.metadata, _head.hash
     )::runledger.new_event];
     perform runledger.apply_events(_events, runledger.append_events(_events));
   end if;
 
   return query
-    select _version, _attempt, body.code, body.stdin, body.expected_stdout, r.account_id, body.detail
+    select _version, _attempt, body.code, body.stdin, body.expected_stdout, r.account_id, body.detail, _total_seconds
     from (values (start_execution.submission_id)) s (id)
     left join runledger.result r on r.id = start_execution.submission_id
     left join runledger.body on body.submission_id = start_execution.submission_id;

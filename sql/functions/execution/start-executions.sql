@@ -29,7 +29,7 @@ begin
         j.submission_id, 2, 'execution.started', start_executions.schema_version,
         runledger.start_data(
           start_executions.data || (start_executions.programs -> j.language)
-            || jsonb_build_object('run', j.run, 'language', j.language),
+            || jsonb_build_object('run', j.run, 'language', j.language, 'total_seconds', tier.total_seconds),
           head.data, 1
         ),
         start_executions.metadata, head.hash
@@ -38,12 +38,14 @@ begin
     array_agg(
       row(
         j.run, j.job_id, j.submission_id, j.language, 2, body.code, body.stdin, body.expected_stdout,
-        (head.data ->> 'account')::uuid, j.due_at, body.detail
+        (head.data ->> 'account')::uuid, j.due_at, body.detail, tier.total_seconds
       )::runledger.begun_execution
     )
   into _events, _begun
   from unnest(start_executions.jobs) j
   join runledger.pending p on p.submission_id = j.submission_id
+  join runledger.api_key k on k.id = p.api_key_id
+  join runledger.tier on tier.name = k.tier
   cross join lateral (
     select e.type, e.data, e.hash from runledger.event e
     where e.stream_id = j.submission_id and e.stream_id between _first and _last
@@ -62,7 +64,7 @@ begin
     return query
       select
         j.run, j.job_id, j.submission_id, j.language, s.version, s.code, s.stdin, s.expected_stdout, s.account_id, j.due_at,
-        s.detail
+        s.detail, s.total_seconds
       from unnest(start_executions.jobs) j
       cross join lateral runledger.start_execution(
         j.submission_id, start_executions.worker_id, start_executions.schema_version,

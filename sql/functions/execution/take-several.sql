@@ -24,7 +24,8 @@ create or replace function runledger.take_several(
   expected_stdout bytea,
   account_id uuid,
   due_at timestamptz,
-  detail bytea
+  detail bytea,
+  total_seconds integer
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -67,7 +68,8 @@ begin
   -- Again, when one of them had ended or runs elsewhere.
   for _round in 1..100 loop
     if cardinality(_taken) > 0 then
-      for begun_run, job_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail in
+      for begun_run, job_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail,
+        total_seconds in
         select s.* from runledger.start_executions(
           _taken, take_several.worker_id, take_several.schema_version, take_several.data, take_several.programs,
           take_several.metadata, take_several.under_way, _offers, take_several.does
@@ -87,7 +89,8 @@ begin
     from job.take_jobs(take_several.programs, _runs, take_several.since) t;
   end loop;
   select null
-  into begun_run, job_id, task_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail;
+  into begun_run, job_id, task_id, submission_id, language, version, code, stdin, expected_stdout, account_id, due_at, detail,
+    total_seconds;
   return next;
 end
 $$;

@@ -23,6 +23,7 @@ const limitReasons: Readonly<Record<ExceededLimit, string>> = {
   memory: 'It needed more memory than its limit.',
   stdout: 'It wrote more to stdout than its limit.',
   stderr: 'It wrote more to stderr than its limit.',
+  total_time: 'All of it together took longer than a submission may.',
 }
 
 /** Of seconds: `0 s`, `12 ms`, `1.25 s`, `2 min 5 s`. */

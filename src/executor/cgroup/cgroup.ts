@@ -5,6 +5,7 @@ import { openCgroupV1 } from './v1.ts'
 import { openCgroupV2 } from './v2.ts'
 
 export { readPids, readValue } from './file.ts'
+export { shareCores } from './cpu-quota.ts'
 export { versionOneControllers } from './v1-directories.ts'
 export { findDelegatedGroup } from './v2-delegation.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
@@ -14,6 +15,8 @@ export interface CgroupLimits {
   readonly memoryBytes: number
   /** Processes and threads, including the sandbox's own. */
   readonly processes: number
+  /** At once; the share of a slot unless that is less. */
+  readonly cores?: number | undefined
 }
 
 export interface Cgroup {
@@ -56,6 +59,12 @@ export interface KeeperGroup {
   readonly descriptors: readonly number[]
   closeDescriptors(): void
   /**
+   * Lets its boxes use so many cores at once; the share of a slot unless that is less.
+   * @returns how many they may use; all of them where the host does not limit that.
+   * @throws {SandboxError} when the limit cannot be set.
+   */
+  limitCores(cores: number | undefined): number
+  /**
    * Kills the keeper and its processes; resolves when nothing is left.
    * @throws {SandboxError}
    */
@@ -87,14 +96,15 @@ export interface Hierarchy {
 /**
  * Makes the worker's cgroup `name` and sweeps what dead workers left. v2 is used when it has the memory controller,
  * else v1.
+ * @param cores that each group may use at once, unless it is to have more.
  * @throws {SandboxError} when neither can enforce the limits.
  */
-export async function openCgroupParent(name: string): Promise<CgroupParent> {
+export async function openCgroupParent(name: string, cores = 1): Promise<CgroupParent> {
   const hierarchies = readHierarchies()
   const unified = hierarchies.find((hierarchy) => hierarchy.type === 'cgroup2')
   const memory = hierarchies.find((hierarchy) => hierarchy.controllers.includes('memory'))
-  if (memory !== undefined) return openCgroupV1(name, hierarchies)
-  if (unified !== undefined) return openCgroupV2(name, unified)
+  if (memory !== undefined) return openCgroupV1(name, hierarchies, cores)
+  if (unified !== undefined) return openCgroupV2(name, unified, cores)
   throw new SandboxError(
     'cgroup.find',
     'no memory cgroup is mounted; mount cgroup2 on /sys/fs/cgroup',

@@ -1,6 +1,40 @@
-// How much CPU a box may use at once: two cores, so that a JVM compiles and collects beside the program. So a box
-// passes its CPU limit by at most two cores times the pause between two readings. Periods are short for that.
+// How much CPU a box may use at once: its slot's share of the cores. More would be what the programs of other slots, the
+// worker itself and the kernel's own threads run on: the scheduler does not keep those of a group that wakes itself up all the
+// time from starving others. A box passes its CPU limit by at most its cores times the pause between two readings. Periods are
+// short for that.
+import { availableParallelism } from 'node:os'
 
 export const cpuPeriodMicroseconds = 10_000
+
+/** The cores of a box, where so many programs run at once. One at least, as a program that runs alone is to have all of it. */
+export function shareCores(slots: number, cores = availableParallelism()): number {
+  return Math.max(1, cores / slots)
+}
+
+/** What is asked for, and never less than the share nor more than there is. */
+export function grantCores(share: number, asked: number | undefined): number {
+  return Math.max(share, Math.min(asked ?? share, availableParallelism()))
+}
+
 /** CPU time per period. */
-export const cpuQuotaMicroseconds = 20_000
+export function quotaMicroseconds(cores: number): number {
+  return Math.round(cores * cpuPeriodMicroseconds)
+}
+
+/**
+ * As KeeperGroup's `limitCores`: runs in a row have the same, so it is seldom written.
+ * @param limit writes it, and returns what holds.
+ */
+export function rememberCores(
+  share: number,
+  limit: (cores: number) => number,
+): (asked: number | undefined) => number {
+  let granted: number | null = null
+  let held = share
+  return (asked) => {
+    const cores = grantCores(share, asked)
+    if (cores !== granted) held = limit(cores)
+    granted = cores
+    return held
+  }
+}

@@ -1,10 +1,11 @@
 // cgroup v1: one directory per controller, plus the empty v2 tree of hybrid hosts. Only that tree or the freezer can
 // kill all at once.
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
-import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { cpuPeriodMicroseconds, grantCores, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
   isMissing,
@@ -25,10 +26,12 @@ import { isAbandoned } from './worker-group.ts'
 
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
+
 /** @throws {SandboxError} naming the missing controller. */
 export async function openCgroupV1(
   name: string,
   hierarchies: readonly Hierarchy[],
+  share: number,
 ): Promise<CgroupParent> {
   const base = findBase(hierarchies, name)
   await sweep(base)
@@ -48,6 +51,7 @@ export async function openCgroupV1(
     try {
       for (const directory of listDistinct(group)) makeGroup(directory)
       limit(group, limits)
+      limitCores(group, grantCores(share, limits.cores))
       return open(group)
     } catch (error) {
       for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
@@ -58,7 +62,7 @@ export async function openCgroupV1(
   return {
     version: 'v1',
     create: (child, limits) => make(child, limits, openGroup),
-    createForKeeper: (child) => make(child, keeperLimits, openKeeperGroup),
+    createForKeeper: (child) => make(child, keeperLimits, (group) => openKeeperGroup(group, share)),
     close: () => removeParent(parent),
   }
 }
@@ -75,10 +79,14 @@ function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): vo
     )
   }
   writeLimit(group.pids, 'pids.max', processes)
-  if (group.cpu !== null && existsSync(`${group.cpu}/cpu.cfs_quota_us`)) {
-    writeLimit(group.cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
-    writeLimit(group.cpu, 'cpu.cfs_quota_us', cpuQuotaMicroseconds)
-  }
+}
+
+/** @returns what holds: all cores where there is no such limit. */
+function limitCores({ cpu }: Directories, cores: number): number {
+  if (cpu === null || !existsSync(`${cpu}/cpu.cfs_quota_us`)) return availableParallelism()
+  writeLimit(cpu, 'cpu.cfs_period_us', cpuPeriodMicroseconds)
+  writeLimit(cpu, 'cpu.cfs_quota_us', quotaMicroseconds(cores))
+  return cores
 }
 
 function openGroup(group: Directories): Cgroup {
@@ -108,7 +116,7 @@ function openGroup(group: Directories): Cgroup {
 }
 
 /** keeper/group.c's files, opened with the worker's rights. */
-function openKeeperGroup(group: Directories): KeeperGroup {
+function openKeeperGroup(group: Directories, share: number): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [
     [`${group.memory}/memory.limit_in_bytes`, 'r+'],
@@ -130,6 +138,7 @@ function openKeeperGroup(group: Directories): KeeperGroup {
     entrances,
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
+    limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
     async remove() {
       await empty()
       await remove()

@@ -8,10 +8,11 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
 import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
-import { cpuPeriodMicroseconds, cpuQuotaMicroseconds } from './cpu-quota.ts'
+import { cpuPeriodMicroseconds, grantCores, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
   isMissing,
@@ -30,7 +31,11 @@ import { delegate, enableControllers, remedy } from './v2-delegation.ts'
 import { isAbandoned } from './worker-group.ts'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
-export async function openCgroupV2(name: string, unified: Hierarchy): Promise<CgroupParent> {
+export async function openCgroupV2(
+  name: string,
+  unified: Hierarchy,
+  share: number,
+): Promise<CgroupParent> {
   const base = delegate(unified)
   await sweep(base)
   const parent = `${base}/${name}`
@@ -48,13 +53,14 @@ export async function openCgroupV2(name: string, unified: Hierarchy): Promise<Cg
       makeGroup(group)
       try {
         limit(group, limits)
+        limitCores(group, grantCores(share, limits.cores))
       } catch (error) {
         await removeGroup(group, 0).catch(() => {})
         throw error
       }
       return openGroup(group)
     },
-    createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid),
+    createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid, share),
     async close() {
       for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
       await removeTree(parent)
@@ -71,25 +77,30 @@ function limit(group: string, { memoryBytes, processes }: CgroupLimits): void {
   }
   writeLimit(group, 'memory.oom.group', 1)
   writeLimit(group, 'pids.max', processes)
-  limitCpu(group)
 }
 
-function limitCpu(group: string): void {
-  if (!existsSync(`${group}/cpu.max`)) return
-  const quota = `${cpuQuotaMicroseconds} ${cpuPeriodMicroseconds}`
+/** @returns what holds: all cores where there is no such limit. */
+function limitCores(group: string, cores: number): number {
+  if (!existsSync(`${group}/cpu.max`)) return availableParallelism()
+  const quota = `${quotaMicroseconds(cores)} ${cpuPeriodMicroseconds}`
   writeValue(group, 'cpu.max', quota)
   const found = readValue(group, 'cpu.max')
   if (found !== quota) throw new SandboxError('cgroup.limit', `${group}/cpu.max holds ${found}`)
+  return cores
 }
 
 /** A subtree of the keeper's: one leaf for itself, a fresh one per box. The worker sets limits above it. */
-async function makeKeeperGroup(group: string, uid: number | null): Promise<KeeperGroup> {
+async function makeKeeperGroup(
+  group: string,
+  uid: number | null,
+  share: number,
+): Promise<KeeperGroup> {
   const leaf = `${group}/keeper`
   makeGroup(group)
   let descriptors: number[]
   try {
     enableControllers(group)
-    limitCpu(group)
+    limitCores(group, share)
     makeGroup(leaf)
     // It is the youngest file that a keeper needs.
     if (!existsSync(`${leaf}/memory.peak`)) {
@@ -113,6 +124,7 @@ async function makeKeeperGroup(group: string, uid: number | null): Promise<Keepe
     entrances: [`${leaf}/cgroup.procs`],
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
+    limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
     async remove() {
       await killAll(group)
       await removeTree(group)

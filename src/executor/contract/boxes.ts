@@ -18,6 +18,8 @@ export interface PhaseRequest {
   readonly paths: readonly HostPath[]
   readonly stdin: Uint8Array
   readonly limits: PhaseLimits
+  /** That it may use at once; the share of a slot unless that is less. */
+  readonly cores?: number | undefined
   /** Bytes of stderr kept when that is less than the limit. */
   readonly stderrKeptBytes?: number
   /** Names of files below /box, at most 16, that are told of when the program has left them. */

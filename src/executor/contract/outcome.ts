@@ -6,11 +6,19 @@ import type { OutputFile } from './output-file.ts'
 /**
  * Why a phase ended, by evidence and in this order of precedence:
  * `memory_limit` the kernel's out-of-memory killer struck in the phase's cgroup (or a JVM died of OutOfMemoryError);
- * `cpu_limit`, `wall_limit` the clock passed its limit; `output_limit` stdout or stderr passed theirs;
+ * `cpu_limit`, `wall_limit` the clock passed its limit; `total_limit` the clock passed what was left of the request's
+ * `totalSeconds`; `output_limit` stdout or stderr passed theirs;
  * `cancelled` the request's `stop` ended it; `signaled` a signal ended the main process; `exited` it ended by itself.
  */
 export type Ending =
-  'exited' | 'signaled' | 'cancelled' | 'output_limit' | 'wall_limit' | 'cpu_limit' | 'memory_limit'
+  | 'exited'
+  | 'signaled'
+  | 'cancelled'
+  | 'output_limit'
+  | 'total_limit'
+  | 'wall_limit'
+  | 'cpu_limit'
+  | 'memory_limit'
 
 /** What a phase used, measured by its cgroup and a monotonic clock, set-up excluded. */
 export interface Usage {
@@ -18,6 +26,8 @@ export interface Usage {
   readonly cpuSeconds: number
   /** Program start to end, in seconds, to the microsecond. */
   readonly wallSeconds: number
+  /** For so long it could have run and was not let, at least; left out when that was not seen. No limit counts it. */
+  readonly delaySeconds?: number
   /** The cgroup's peak, in bytes. */
   readonly memoryPeakBytes: number
 }

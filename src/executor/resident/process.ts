@@ -106,11 +106,11 @@ async function openRoom(
   launch: ResidentLaunch,
   group: Cgroup,
 ): Promise<Room> {
-  const { uid, command, paths, diskBytes, lifetimeCpuSeconds, answerBytes } = launch
+  const { uid, command, paths, diskBytes, processes, lifetimeCpuSeconds, answerBytes } = launch
   const { stream: feed, childDescriptor } = await resources.streams.openFeed()
   // Its end tells.
   feed.on('error', () => {})
-  const contents = { uid, command, paths, diskBytes, cpuSeconds: lifetimeCpuSeconds }
+  const contents = { uid, command, paths, diskBytes, processes, cpuSeconds: lifetimeCpuSeconds }
   const box = await openBox(resources, group, {
     ...contents,
     openStdin: () => childDescriptor,

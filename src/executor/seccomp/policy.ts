@@ -200,6 +200,18 @@ export const filterRows: readonly FilterRow[] = [
     'SIOCGIFBR, SIOCSIFBR, SIOCGIFVLAN, SIOCSIFVLAN, SIOCBR*: load the modules for bridges and VLANs, whoever asks',
     isOneOf(1, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a1, 0x89a2, 0x89a3),
   ),
+  refuse(
+    'EOPNOTSUPP',
+    ['ioctl'],
+    "FIEMAP, FIBMAP, ext4's GET_ES_CACHE, PRECACHE_EXTENTS, GETSTATE and CLEAR_ES_CACHE: where the host's disk has the toolchain, and which of that is in memory",
+    isOneOf(1, 0xc020660b, 0x1, 0xc020662a, 0x6612, 0x40046629, 0x6628),
+  ),
+  refuse(
+    'EOPNOTSUPP',
+    ['ioctl'],
+    "FS_IOC_GETFSUUID (and ext4's), GETFSSYSFSPATH, GETFSLABEL: which disk of which host it is",
+    isOneOf(1, 0x80111500, 0x8008662c, 0x80811501, 0x81009431),
+  ),
 
   // Sockets
   refuse(

@@ -48,6 +48,8 @@ export interface Attempt {
   readonly expectedStdout: Buffer | null
   /** As it is kept. */
   readonly detail: Buffer | null
+  /** What all of it may run, by the clock. */
+  readonly totalSeconds: number
 }
 
 /** As graphile-worker takes a job. */
@@ -68,6 +70,9 @@ export interface Starter {
   /** @returns null when there is nothing to do. */
   start(job: Job): Promise<Attempt | null>
 }
+
+/** A tier's, where its key was removed by hand. */
+const usualTotalSeconds = 600
 
 // Then a worker that was given up is back under a new id.
 const returnMilliseconds = 200
@@ -151,5 +156,6 @@ function toAttempt(
     stdin: row.stdin,
     expectedStdout: row.expected_stdout,
     detail: row.detail,
+    totalSeconds: row.total_seconds ?? usualTotalSeconds,
   }
 }

@@ -1,9 +1,11 @@
 // What the log is told of a submission's end, and the bodies beside it.
+import { isDeepStrictEqual } from 'node:util'
 import { digestBody } from '#event'
 import type { ExecutionCompleted, LeftFile, Verdict } from '#event'
 import type { Ending, Outcome, Phase } from '#executor'
 import { encodeReport, tellFiles } from '#report'
 import type { ToldFile } from '#report'
+import { shortenFacts } from './event-size.ts'
 import type { JudgedTests } from './tests.ts'
 import { digestOutput, factsOf, judgeRun, nothingBut } from './verdict.ts'
 import type { Expectation, Judged } from './verdict.ts'
@@ -48,7 +50,13 @@ export async function describeOutcome(
   const stderr = run?.stderr ?? nothing
   const compileOutput = compile === null ? null : explainCompile(compile)
   const files = asksFiles ? tellFiles(run?.outputFiles ?? []) : null
-  const report = encodeReport({ difference, tests: tests?.told ?? null, files })
+  const facts = tests && shortenFacts(tests.facts)
+  const report = encodeReport({
+    difference,
+    tests: tests?.told ?? null,
+    files,
+    ...(tests && !isDeepStrictEqual(facts, tests.facts) && { facts: tests.facts }),
+  })
   return {
     data: {
       verdict,
@@ -64,7 +72,7 @@ export async function describeOutcome(
           : digestOutput(compileOutput, compile?.stderrTruncated ?? false),
       ...(limit !== null && { limit }),
       ...(report !== null && { report: digestBody(report) }),
-      ...(tests !== null && { tests: tests.facts }),
+      ...(facts !== null && { tests: facts }),
       ...(files !== null && { files: files.map(digestFile) }),
     },
     stdout,
@@ -93,6 +101,7 @@ const limitNames: Partial<Record<Ending, string>> = {
   memory_limit: 'memory',
   cpu_limit: 'CPU time',
   wall_limit: 'wall time',
+  total_limit: 'total time',
   output_limit: 'output',
 }
 

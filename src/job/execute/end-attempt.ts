@@ -2,7 +2,6 @@
 // start, so of two the second is dropped.
 import { errorCode, sqlState } from '#database'
 import { schemaVersion } from '#event'
-import type { ExecutionInterrupted } from '#event'
 import { reachFailpoint } from '#failpoint'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
@@ -10,8 +9,10 @@ import { maxLosses } from '#sweep'
 import type { Attempt } from './attempt.ts'
 import { describeOutcome } from './completion.ts'
 import { conclude } from './conclude.ts'
+import type { OutputQuotas } from './output-quota.ts'
 import { describeLoss } from './run-attempt.ts'
-import type { ExecuteDependencies, Finished, Ran } from './run-attempt.ts'
+import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
+import { shorten } from './shorten.ts'
 import { describeActor } from './start-statements.ts'
 
 /** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
@@ -19,17 +20,21 @@ export async function endAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   ran: Ran,
+  quotas: OutputQuotas,
 ): Promise<void> {
   if ('loss' in ran) {
-    await interrupt(dependencies, attempt, ran.loss)
+    await interrupt(dependencies, attempt, ran)
     return
   }
   try {
-    await concludeAttempt(dependencies, attempt, ran)
+    await concludeAttempt(dependencies, attempt, ran, quotas)
   } catch (error) {
     // A bug of ours or the database's; the submission goes back as lost.
     dependencies.log.error({ submission: attempt.submission, err: error }, 'execution.interrupted')
-    await interrupt(dependencies, attempt, describeLoss(error, dependencies))
+    await interrupt(dependencies, attempt, {
+      loss: describeLoss(error, dependencies),
+      isLast: false,
+    })
   }
 }
 
@@ -37,9 +42,11 @@ async function concludeAttempt(
   { database, log }: ExecuteDependencies,
   attempt: Attempt,
   { outcome, tests, expected, blobs, asksFiles, wasStopped, slotSeconds }: Finished,
+  quotas: OutputQuotas,
 ): Promise<void> {
   const { submission, language, version, identity, run } = attempt
-  const { data, ...bodies } = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const whole = await describeOutcome(outcome, expected, tests, wasStopped, asksFiles)
+  const { data, ...bodies } = quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole
   const eventData = { ...data, ...(blobs && { blobs }), slot_seconds: slotSeconds }
   const metadata = { actor: { worker: identity.workerId } }
   reachFailpoint('execute.before_complete')
@@ -61,6 +68,7 @@ async function concludeAttempt(
     }
   }
   reachFailpoint('execute.after_complete')
+  quotas.note(attempt.accountId, bodies)
   log.info(
     {
       submission,
@@ -98,15 +106,16 @@ function timeOfId(id: string): number {
 async function interrupt(
   { database, log }: ExecuteDependencies,
   { submission, version, identity, run }: Attempt,
-  data: ExecutionInterrupted['data'],
+  { loss, isLast }: Loss,
 ): Promise<void> {
+  const losses = isLast ? 1 : maxLosses
   reachFailpoint('execute.before_interrupt')
   try {
     await appendEnd(
       () => database`
         select runledger.interrupt_execution(
-          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(data)}::text::jsonb,
-          ${describeActor(identity.workerId)}::text::jsonb, ${maxLosses}, ${run}
+          ${submission}, ${version}, ${schemaVersion}, ${JSON.stringify(loss)}::text::jsonb,
+          ${describeActor(identity.workerId)}::text::jsonb, ${losses}, ${run}
         )`,
       log,
     )

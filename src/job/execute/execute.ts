@@ -8,6 +8,7 @@ import { createStarter, jobSchema } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { endAttempt } from './end-attempt.ts'
+import { createOutputQuotas } from './output-quota.ts'
 import { runAttempt } from './run-attempt.ts'
 import type { ExecuteDependencies } from './run-attempt.ts'
 import { createTellers } from './teller.ts'
@@ -35,6 +36,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const starter = createStarter(dependencies, begunIds)
   const cancels = createCancels(database, log)
   const tellers = createTellers(database, log)
+  const quotas = createOutputQuotas(database, log)
 
   /** Null: nothing to do. */
   async function findOrBegin(payload: unknown): Promise<Attempt | null> {
@@ -77,7 +79,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const teller = tellers.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, teller)
       const ended = ran
-        .then((result) => endAttempt(dependencies, attempt, result))
+        .then((result) => endAttempt(dependencies, attempt, result, quotas))
         .catch((error: unknown) => {
           log.error({ submission: attempt.submission, err: error }, 'execution.stuck')
           dependencies.onExhausted?.('an attempt cannot be ended')
@@ -107,10 +109,12 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     tick() {
       cancels.look()
       tellers.tick()
+      quotas.tick()
     },
 
     async settled() {
       await Promise.all(unfinished)
+      await quotas.tell()
     },
   }
 }

@@ -7,8 +7,11 @@ import type { Execute, Phase } from '#executor'
 const messageBytesMost = 1024
 
 export interface CheckerJudgement {
-  /** IE: the checker failed, which says nothing of the program. Null: it was stopped. */
-  readonly verdict: 'AC' | 'WA' | 'IE' | null
+  /**
+   * IE: the checker failed, which says nothing of the program. TLE: all that the submission may run was used up meanwhile.
+   * Null: it was stopped.
+   */
+  readonly verdict: 'AC' | 'WA' | 'IE' | 'TLE' | null
   /** What it wrote to stderr, or why it failed. */
   readonly message: string
   /** It would be for every test: the checker does not compile. */
@@ -44,6 +47,7 @@ export async function judgeByProgram(
   // Without a run, one that compiles was stopped before it.
   if (last === null || last.ending === 'cancelled' || (run === null && isCompiled(last)))
     return { verdict: null, message: '' }
+  if (last.ending === 'total_limit') return { verdict: 'TLE', message: '' }
   if (run === null)
     return {
       verdict: 'IE',

@@ -8,6 +8,7 @@ import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import { LeaseExpiredError } from '#lease'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
+import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
 import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
@@ -45,18 +46,13 @@ export interface Finished {
 }
 
 /** How an attempt went. */
-export type Ran = Finished | { readonly loss: ExecutionInterrupted['data'] }
+export type Ran = Finished | Loss
 
-/**
- * A language that is not offered, a blob that is gone, a file that cannot be read and a checker that fails say nothing of other
- * runs.
- */
-const stepsOfOneRun: ReadonlySet<string> = new Set([
-  'language.missing',
-  'blob.read',
-  'bubblewrap.output',
-  'checker.thread',
-])
+export interface Loss {
+  readonly loss: ExecutionInterrupted['data']
+  /** It is the request's own, which no further attempt would change. */
+  readonly isLast: boolean
+}
 
 /** Never rejects. */
 export async function runAttempt(
@@ -77,13 +73,28 @@ export async function runAttempt(
   } catch (error) {
     log.error({ submission, language, version, err: error }, 'execution.interrupted')
     if (executor.slots === 0) dependencies.onExhausted?.('no slot left')
-    const concernsOthers = !(error instanceof SandboxError && stepsOfOneRun.has(error.step))
-    if (code !== null && concernsOthers && !identity.signal.aborted && !shutdown.aborted)
-      dependencies.suspension?.noteFailure(language, error)
-    return { loss: describeLoss(error, dependencies) }
+    const isLast = await isOfRequest(dependencies, attempt, error)
+    return { loss: describeLoss(error, dependencies), isLast }
   } finally {
     forget()
   }
+}
+
+/**
+ * Whether a failure is this request's own: it is known by its step, or the worker is well and nothing from outside struck. Only a
+ * worker that is not well harms others, and is suspended.
+ */
+async function isOfRequest(
+  { suspension, shutdown }: ExecuteDependencies,
+  { language, code, identity }: Attempt,
+  error: unknown,
+): Promise<boolean> {
+  const blamed = blame(error)
+  if (blamed !== 'unknown' && blamed !== 'outside') return blamed === 'request'
+  const isOver = (): boolean => identity.signal.aborted || shutdown.aborted
+  if (suspension === undefined || code === null || isOver()) return false
+  const isWell = await suspension.noteFailure(language, error)
+  return isWell && blamed === 'unknown' && !isOver()
 }
 
 /** Fetches its inputs, runs it, and judges its tests meanwhile. @throws what makes it a loss. */
@@ -163,12 +174,12 @@ function requireOffered({ runtimes }: Executor, language: Language): void {
 }
 
 function describeExecution(
-  { language, accountId }: Attempt,
+  { language, accountId, totalSeconds }: Attempt,
   code: Buffer,
   { limits, ...rest }: Detail,
   usual: Limits,
 ): Omit<ExecutionRequest, 'stdin'> {
-  const request = { language, code, cacheScope: accountId, ...rest }
+  const request = { language, code, cacheScope: accountId, totalSeconds, ...rest }
   if (limits === undefined) return request
   return {
     ...request,

@@ -28,6 +28,8 @@ export interface StartedRow {
   readonly stdin: Buffer
   readonly expected_stdout: Buffer | null
   readonly detail: Buffer | null
+  /** Null: its key is gone. */
+  readonly total_seconds: number | null
 }
 
 /** A row of runledger.take_several. */

@@ -1,5 +1,6 @@
-// A host whose sandbox fails must not spend submissions' attempts. After a failure the worker takes nothing until a
-// trial program has run well, tried after growing pauses.
+// A host whose sandbox fails must not spend submissions' attempts. After a failure a trial program tells whether it is the
+// host's: if it runs well, the failure was of that request alone, and nobody else hears of it; if not, the worker takes nothing
+// until one has run well, tried after growing pauses.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '#back-off'
 import { describeError } from '#error-text'
@@ -15,8 +16,12 @@ export interface Suspension {
   readonly because: string | null
   /** Resolves when it takes submissions again, or stops. */
   readonly over: Promise<void>
-  /** A run of this language failed through our fault. */
-  noteFailure(language: Language, error?: unknown): void
+  /**
+   * A run of this language failed through our fault. Its slot is free again, and its place is not given to another run before
+   * this has resolved: never rejects.
+   * @returns true when a trial has passed: the worker is well. False when it is not, or nobody knows.
+   */
+  noteFailure(language: Language, error?: unknown): Promise<boolean>
   noteSuccess(): void
   /** Stays suspended for good. */
   stop(): void
@@ -42,7 +47,7 @@ export function createSuspension({
   const pauses = { first: firstPauseMilliseconds, longest: longestPauseMilliseconds }
   const stopping = new AbortController()
   const { signal } = stopping
-  // Since the last good run: a passed trial does not outweigh failing runs.
+  // Trials since the last good run: one that has passed does not outweigh one that fails again.
   let failures = 0
   let suspended = false
   let because: string | null = null
@@ -50,8 +55,7 @@ export function createSuspension({
 
   async function passTrial(language: Language): Promise<void> {
     for (;;) {
-      const pause = failures < 2 ? 0 : backOff(failures - 1, pauses)
-      await sleep(pause, undefined, { signal })
+      await sleep(backOff(failures, pauses), undefined, { signal })
       const tried = executor.runtimes[language] === undefined ? findOther(language) : language
       try {
         await tryLanguage(executor, tried, signal)
@@ -84,6 +88,18 @@ export function createSuspension({
     onChange()
   }
 
+  /** @param cause why the trial failed. */
+  function suspend(language: Language, error: unknown, cause: unknown): void {
+    if (suspended || signal.aborted) return
+    failures += 1
+    log.warn({ err: cause, language, failures }, 'worker.trial_failed')
+    log.warn({ language, failures }, 'worker.suspended')
+    suspended = true
+    because = describeFailure(language, error ?? cause)
+    over = endWithTrial(language)
+    onChange()
+  }
+
   return {
     get suspended() {
       return suspended
@@ -94,16 +110,17 @@ export function createSuspension({
     get over() {
       return over
     },
-    noteFailure(language, error) {
-      if (suspended || signal.aborted) return
+    async noteFailure(language, error) {
+      if (suspended || signal.aborted) return false
       // A missing language says nothing of the sandbox, and no trial in it would pass.
-      if (executor.runtimes[language] === undefined) return
-      failures += 1
-      log.warn({ language, failures }, 'worker.suspended')
-      suspended = true
-      because = describeFailure(language, error)
-      over = endWithTrial(language)
-      onChange()
+      if (executor.runtimes[language] === undefined) return false
+      try {
+        await tryLanguage(executor, language, signal)
+        return true
+      } catch (cause) {
+        suspend(language, error, cause)
+        return false
+      }
     },
     noteSuccess() {
       failures = 0

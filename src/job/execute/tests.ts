@@ -34,7 +34,7 @@ export interface JudgedTests extends Runs {
 export interface TestPlan {
   readonly tests: readonly Test[]
   readonly checker: Detail['checker']
-  /** Those after the first that is not accepted are not run. */
+  /** Those after the first that is not accepted are not run; after what has used up the submission's time, none is. */
   readonly stopsOnFailure: boolean
   /** The account. */
   readonly scope: string
@@ -91,7 +91,9 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     // A compilation that a limit ended is kept for nobody: it would be done again for each test.
     if (ofChecker?.isForAll !== true)
       ofChecker = await judgeByProgram(checker, given, run, scope, execute)
-    return { ...nothingBut(ofChecker.verdict), message: ofChecker.message }
+    const { verdict } = ofChecker
+    const limit = verdict === 'TLE' ? 'total_time' : null
+    return { ...nothingBut(verdict), limit, message: ofChecker.message }
   }
 
   async function onRun(run: Phase, index: number, execute: Execute): Promise<boolean> {
@@ -133,7 +135,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       difference,
       message,
     })
-    return verdict === 'AC' || !stopsOnFailure
+    return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)
   }
 
   const left = (): readonly Test[] => tests.slice(facts.length)

@@ -29,6 +29,7 @@ const endingVerdicts: Readonly<Record<Exclude<Ending, 'exited'>, Verdict | null>
   memory_limit: 'MLE',
   cpu_limit: 'TLE',
   wall_limit: 'TLE',
+  total_limit: 'TLE',
   output_limit: 'OLE',
   signaled: 'RE',
 }
@@ -37,6 +38,7 @@ const exceededLimits: Partial<Record<Ending, ExceededLimit>> = {
   memory_limit: 'memory',
   cpu_limit: 'cpu_time',
   wall_limit: 'wall_time',
+  total_limit: 'total_time',
 }
 
 /** A verdict that needs no more words. */
@@ -78,6 +80,7 @@ export function factsOf(phase: Phase): PhaseFacts {
     cpu_seconds: phase.usage.cpuSeconds,
     wall_seconds: phase.usage.wallSeconds,
     memory_peak_bytes: phase.usage.memoryPeakBytes,
+    ...(phase.usage.delaySeconds !== undefined && { delay_seconds: phase.usage.delaySeconds }),
   }
 }
 

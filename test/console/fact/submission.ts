@@ -101,7 +101,10 @@ fact('why there is no rerun is said', async (t, { page }, key) => {
   await page.unroute('**/rerun')
   await purgeBodies(service.database.sql, 0)
   await again(page).click()
-  await page.getByRole('alert').filter({ hasText: 'were removed after the retention period' }).waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'were removed after the retention period' })
+    .waitFor()
   t.match(page.url(), new RegExp(`${id}$`))
 })
 

@@ -14,7 +14,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -27,7 +27,11 @@ import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/i
 import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
 import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
 import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
-import { openCgroupParent, readHierarchies } from '../../../src/executor/cgroup/cgroup.ts'
+import {
+  openCgroupParent,
+  readHierarchies,
+  shareCores,
+} from '../../../src/executor/cgroup/cgroup.ts'
 import type { Cgroup, CgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { openCgroupV1 } from '../../../src/executor/cgroup/v1.ts'
 import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
@@ -94,6 +98,29 @@ const request: PhaseRequest = {
   limits: defaultLimits.python.run,
   ranOutOfMemory: () => false,
 }
+
+t.test('a slot has its share of the cores, and one at least', async (t) => {
+  const shares = [shareCores(2, 2), shareCores(2, 8), shareCores(4, 2), shareCores(1, 1)]
+  t.strictSame(shares, [1, 4, 1, 1])
+})
+
+t.test('a group of one core', async (t) => {
+  const group = await parent.createForKeeper('one-core', null)
+  t.teardown(() => group.remove())
+  group.closeDescriptors()
+  const readQuota = (): number | undefined =>
+    group.entrances
+      .flatMap((path) => [`${dirname(path)}/cpu.cfs_quota_us`, `${dirname(dirname(path))}/cpu.max`])
+      .filter((path) => existsSync(path))
+      .map((path) => Number.parseInt(readFileSync(path, 'utf8'), 10) / 10_000)[0]
+  if (readQuota() === undefined) return
+  t.equal(readQuota(), 1, 'uses no more')
+  const all = availableParallelism()
+  t.equal(group.limitCores(all + 1), all)
+  t.equal(readQuota(), all, 'may be given all of them')
+  t.equal(group.limitCores(undefined), 1)
+  t.equal(readQuota(), 1, 'and has its share again')
+})
 
 t.test('a phase runs in a group of its own and the group is gone after it', async (t) => {
   const { resources, made } = makeResources((group) => group)
@@ -404,7 +431,7 @@ t.test('v1: what is not mounted and what may not be used are told at once', asyn
     ownGroup,
   } as const
   await t.rejects(
-    openCgroupV1('runledger-test', [memory]),
+    openCgroupV1('runledger-test', [memory], 1),
     failsAt(
       'cgroup.find',
       /without: "pids", "cpuacct"; neither .*\/memory\/runledger-test.*as root/,

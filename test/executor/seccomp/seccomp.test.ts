@@ -271,6 +271,11 @@ t.test('what the policy must refuse is refused, whatever the table says today', 
   t.equal(answer('ioprio_set', 1, 0), allowed, 'ioprio of its own')
   for (const command of [0x5412, 0x541c, 0x5423, 0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a3])
     t.equal(answer('ioctl', 0, command), refused | errnos.EPERM, `ioctl ${command}`)
+  for (const command of [0xc020660b, 1, 0xc020662a, 0x6612, 0x80111500, 0x80811501, 0x81009431])
+    t.equal(answer('ioctl', 0, command), refused | errnos.EOPNOTSUPP, `ioctl ${command}`)
+  // What asks whether it is a terminal, how much there is to read, and not to wait.
+  for (const command of [0x5401, 0x541b, 0x5421])
+    t.equal(answer('ioctl', 0, command), allowed, `ioctl ${command}`)
   for (const process of [1, 2 ** 32 + 1])
     t.equal(answer('prlimit64', process), refused | errnos.EPERM, `limits of process ${process}`)
   t.equal(answer('prlimit64', 0), allowed, 'limits of its own')

@@ -29,6 +29,17 @@ async function judge(actual: string, expected: string): Promise<string | null> {
   return (await describeOutcome(outcome, expecting(Buffer.from(expected, 'latin1')))).data.verdict
 }
 
+t.test('for how long a run was not let run is told when that was seen', async (t) => {
+  const usage = { cpuSeconds: 0.5, wallSeconds: 2, memoryPeakBytes: 4096 }
+  const told = async (delaySeconds: object): Promise<unknown> => {
+    const outcome = ranAs({ usage: { ...usage, ...delaySeconds } })
+    const { data } = await describeOutcome(outcome, expecting(null))
+    return [data.verdict, data.run?.delay_seconds]
+  }
+  t.strictSame(await told({ delaySeconds: 1.25 }), ['AC', 1.25])
+  t.strictSame(await told({}), ['AC', undefined])
+})
+
 t.test('the end decides before the output does', async (t) => {
   for (const [facts, verdict] of [
     [{}, 'AC'],
@@ -37,6 +48,7 @@ t.test('the end decides before the output does', async (t) => {
     [{ ending: 'memory_limit' }, 'MLE'],
     [{ ending: 'cpu_limit' }, 'TLE'],
     [{ ending: 'wall_limit' }, 'TLE'],
+    [{ ending: 'total_limit' }, 'TLE'],
     [{ ending: 'output_limit' }, 'OLE'],
   ] as const) {
     const outcome = ranAs({ stdout: Buffer.from('1'), ...facts })

@@ -124,8 +124,8 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'cgroup: a box may use any number of cores',
-    text: 'export const cpuQuotaMicroseconds = 20_000',
-    instead: 'export const cpuQuotaMicroseconds = 2_000_000',
+    text: 'return Math.round(cores * cpuPeriodMicroseconds)',
+    instead: 'return Math.round(100 * cores * cpuPeriodMicroseconds)',
     tests: ['executor/cgroup/cgroup'],
   },
   {

@@ -165,6 +165,18 @@ export const httpFaults: readonly Fault[] = [
     tests: ['http/stream'],
   },
   {
+    name: 'stream: an account may take all of them',
+    text: "if (own > Math.max(least, free / 2)) return 'share'",
+    instead: '',
+    tests: ['http/share', 'http/stream-many', 'http/slow-body'],
+  },
+  {
+    name: 'body: what an account sends slowly is not counted',
+    text: 'arriving.add(accountId, more)',
+    instead: '',
+    tests: ['http/slow-body'],
+  },
+  {
     name: 'stream: who does not read is kept',
     text: 'if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)',
     instead: 'if (one.blockedAt === now)',

@@ -3,6 +3,18 @@ import type { Fault } from '../fault.ts'
 
 export const jobFaults: readonly Fault[] = [
   {
+    name: 'execute: outputs of an account are kept whole, however many they are',
+    text: 'quotas.isUsedUp(attempt.accountId) ? shorten(whole) : whole',
+    instead: 'whole',
+    tests: ['http/output-quota'],
+  },
+  {
+    name: 'execute: all of every test stands in an event for ever',
+    text: 'return fits ? test : part',
+    instead: 'return test',
+    tests: ['job/execute/event-size', 'http/tests'],
+  },
+  {
     name: 'job: a program that exits with a failure is accepted for its output',
     text: "return exitCode === 0 ? null : nothingBut('RE')",
     instead: 'return null',

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SandboxError } from '#contract'
+import { findOwnLimits, SandboxError } from '#contract'
 import type { Command } from '#contract'
 import { blockDescriptor, spawnBox } from './spawn-box.ts'
 import type { BoxSpawn } from './spawn-box.ts'
@@ -16,6 +16,8 @@ export interface Launch extends Omit<BoxSpawn, 'launcher' | 'standard' | 'block'
   readonly entrances: readonly string[]
   /** The kernel kills a process beyond about twice this, should the worker be gone. */
   readonly cpuSeconds: number
+  /** All that the box may have. */
+  readonly processes: number
   /** stdin, stdout and stderr. */
   readonly standardDescriptors: readonly [number, number, number]
   /** bubblewrap waits here, and closes it before the program's first instruction. */
@@ -53,10 +55,11 @@ export interface Child {
 const script = `
 umask 022
 unset PWD OLDPWD
-ulimit -c 0 && ulimit -n 1024 && ulimit -t "$1" && ulimit -f "$2" || exit 125
+ulimit -c 0 && ulimit -n "$4" && ulimit -t "$1" && ulimit -f "$2" || exit 125
+ulimit -l "$5" 2>/dev/null || ulimit -l "$(ulimit -H -l)" || exit 125
 if [ "$3" = unlimited ]; then ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" || exit 125; fi
 echo 500 >/proc/self/oom_score_adj || exit 125
-shift 3
+shift 5
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"`
@@ -64,6 +67,7 @@ exec "$@"`
 /** The box waits before its program's first instruction. Never throws: the end tells what failed. */
 export function startChild(launch: Launch): Child {
   const { command, uid, entrances, gate } = launch
+  const { openFiles, lockedBytes } = findOwnLimits(launch.processes)
   const box = spawnBox({
     ...launch,
     launcher: [
@@ -72,6 +76,7 @@ export function startChild(launch: Launch): Child {
       // In blocks of 512 bytes, one more than the disk holds, so that a full disk is ENOSPC and not SIGXFSZ.
       [String(Math.ceil(launch.diskBytes / 512) + 1)],
       [command.unlimitedStack ? 'unlimited' : 'usual'],
+      [String(openFiles), String(lockedBytes / 1024)],
       [...entrances, '--'],
       uid === null ? [] : dropTo(uid),
       'bwrap',

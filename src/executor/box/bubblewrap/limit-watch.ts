@@ -23,7 +23,7 @@ export function watchLimits(
   )
   let look: NodeJS.Timeout
   const schedule = (usedSeconds: number): void => {
-    // At most two cores at once (cpu-quota.ts).
+    // At most two cores at once, as a rule (cpu-quota.ts): a box that has more may pass its limit by more.
     const leftMilliseconds = ((limits.cpuSeconds - usedSeconds) * 1000) / 2
     const pause = Math.max(shortestLook, Math.min(longestLook, leftMilliseconds))
     look = setTimeout(() => {

@@ -28,6 +28,7 @@ export interface BoxContents {
   readonly paths: readonly HostPath[]
   readonly diskBytes: number
   readonly cpuSeconds: number
+  readonly processes: number
   /** Opens a descriptor, which is always closed here. */
   readonly openStdin: () => number | Promise<number>
 }

@@ -3,8 +3,9 @@
 import { closeSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import type { Cgroup } from '#cgroup'
-import { judgeEnding, nameSignal, roundSeconds, SandboxError } from '#contract'
+import { judgeEnding, nameSignal, requireStartable, roundSeconds, SandboxError } from '#contract'
 import type { Command, Evidence, OutputSource, Phase, PhaseRequest, Reason, Usage } from '#contract'
+import { environment } from './arguments.ts'
 import { captureOutput } from './capture.ts'
 import type { Capture } from './capture.ts'
 import type { ChildEnd } from './child.ts'
@@ -34,9 +35,11 @@ export async function runPhase(
   onLeft: (cleared: Promise<void>) => void = () => {},
 ): Promise<Phase> {
   signal?.throwIfAborted()
+  requireStartable(request, environment)
   const group = await resources.cgroups.create(request.name, {
     memoryBytes: request.limits.memoryBytes,
     processes: request.limits.processes + ownProcesses,
+    cores: request.cores,
   })
   let outlives = false
   try {
@@ -64,9 +67,9 @@ async function runInGroup(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly phase: Phase; readonly outlives: boolean }> {
   const { command, paths, limits } = request
-  const { diskBytes, cpuSeconds } = limits
+  const { diskBytes, cpuSeconds, processes } = limits
   const openStdin = (): number => resources.streams.openInput(request.stdin)
-  const contents = { uid, command, paths, diskBytes, cpuSeconds, openStdin }
+  const contents = { uid, command, paths, diskBytes, cpuSeconds, processes, openStdin }
   const box = await openBox(resources, group, contents)
   const { child } = box
   const killer = createKiller(box, group)
@@ -200,7 +203,10 @@ function outlived(): ChildEnd {
   return { exitStatus: null, killed: true, time: performance.now(), error: null }
 }
 
-/** @throws {SandboxError} step `bubblewrap.setup` when the program did not begin, unless by its own fault. */
+/**
+ * @throws {SandboxError} when the program did not begin, unless by its own fault: step `bubblewrap.setup`, or `bubblewrap.gone` when
+ * something outside killed the box.
+ */
 function gather(
   command: Command,
   group: Cgroup,
@@ -225,7 +231,7 @@ function gather(
       return { reason, outOfMemoryKills, usage, stdout: stdout.captured(), stderr: told, exit }
     }
     throw new SandboxError(
-      'bubblewrap.setup',
+      end.killed ? 'bubblewrap.gone' : 'bubblewrap.setup',
       words === '' ? 'the box ended without a word' : words,
     )
   }

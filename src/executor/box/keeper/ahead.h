@@ -17,6 +17,8 @@ struct ahead_orders {
   /** Beyond what the start has used. */
   uint64_t cpu_seconds;
   uint64_t file_size_limit;
+  uint64_t open_files;
+  uint64_t locked_bytes;
 };
 
 #endif

@@ -27,6 +27,7 @@ const common = [
   'keeper.c',
   'channel.c',
   'supervise.c',
+  'delay.c',
   'root.c',
   'box.c',
   'first-process.c',

@@ -15,6 +15,7 @@
 //   'l' struct output_file, then content: a file that the program has left, after all output.
 //   'x' struct result: every process of the run is dead but the box's first one, which is ending. If it does not end,
 //       or something else is left, 'n' follows, whatever was asked for meanwhile.
+//   's' nothing: after a result that says `unsettled`, when the slot may be lent. Nothing is asked for before.
 //   'n' text, `step: words`: the keeper failed and has ended. No program was let go since the last result, so another
 //       keeper may be asked.
 //   'f' text: the same after the program was let go. On this and on anything else nobody knows whether the program ran,
@@ -54,6 +55,13 @@ static void await_socket(short what) {
   }
 }
 
+/** The worker has gone. Any other reason is told, as the end of a keeper alone would not say it. */
+static _Noreturn void leave(const char *step) {
+  if (errno == EPIPE || errno == ECONNRESET) _exit(0);
+  dprintf(STDERR_FILENO, "%s: %s", step, strerror(errno));
+  _exit(70);
+}
+
 bool read_more(void) {
   if (talk->question_start == talk->question_end) talk->question_start = talk->question_end = 0;
   size_t room = sizeof talk->question - talk->question_end;
@@ -61,7 +69,7 @@ bool read_more(void) {
   ssize_t length = recv(worker_socket, talk->question + talk->question_end, room, MSG_DONTWAIT);
   if (length > 0) talk->question_end += (size_t)length;
   if (length == 0) _exit(0);
-  if (length < 0 && errno != EAGAIN && errno != EINTR) _exit(0);
+  if (length < 0 && errno != EAGAIN && errno != EINTR) leave("channel.read");
   return length > 0;
 }
 
@@ -110,7 +118,7 @@ void send_some(void) {
     ssize_t length = send(worker_socket, talk->answer + talk->answer_start, talk->answer_end - talk->answer_start,
                           MSG_DONTWAIT | MSG_NOSIGNAL);
     if (length < 0 && errno == EAGAIN) return;
-    if (length < 0 && errno != EINTR) _exit(0);
+    if (length < 0 && errno != EINTR) leave("channel.send");
     if (length > 0) talk->answer_start += (size_t)length;
   }
   talk->answer_start = talk->answer_end = 0;

@@ -15,6 +15,8 @@ export interface Conversation {
    */
   expect(kind: Kind, patienceMilliseconds: number): Promise<Buffer>
   onOutput: (kind: Output, bytes: Buffer) => void
+  /** The slot of a run that is over is settled. */
+  onSettled: () => void
   ask(parts: readonly Uint8Array[]): void
   /** Stops the run. */
   giveUp(): void
@@ -27,14 +29,21 @@ export interface Conversation {
   readonly ended: Promise<SandboxError>
 }
 
+interface Awaited {
+  readonly kind: Kind
+  readonly resolve: (body: Buffer) => void
+  readonly reject: (error: unknown) => void
+  /** Begins the wait for it anew. */
+  readonly postpone: () => void
+}
+
 /** How long an ended keeper's last words are waited for. */
 const lastWordsMilliseconds = 500
 
 /** Ends at the first frame that does not fit. */
 export function converse(child: ChildProcess, socket: Socket): Conversation {
   let failure: SandboxError | null = null
-  let awaited: { kind: Kind; resolve(body: Buffer): void; reject(error: unknown): void } | null =
-    null
+  let awaited: Awaited | null = null
   const sending = watchSending(socket)
   const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SandboxError>()
 
@@ -56,6 +65,10 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
       end(new SandboxError('keeper.failed', body.toString('utf8')))
     } else if (kind === 'output' || kind === 'errors' || kind === 'outputFile') {
       conversation.onOutput(kind, body)
+    } else if (kind === 'delayed' && awaited?.kind === 'result') {
+      awaited.postpone()
+    } else if (kind === 'settled') {
+      conversation.onSettled()
     } else if (awaited?.kind === kind) {
       const { resolve } = awaited
       awaited = null
@@ -75,15 +88,18 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     expect(kind, patienceMilliseconds) {
       if (failure !== null) return Promise.reject(failure)
       const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-      awaited = { kind, resolve, reject }
       const timer = setTimeout(
         () => end(new SandboxError('keeper.silent', `no "${kind}" in time`)),
         patienceMilliseconds,
       )
+      awaited = { kind, resolve, reject, postpone: () => void timer.refresh() }
       return promise.finally(() => clearTimeout(timer))
     },
     onOutput() {
       end(new SandboxError('keeper.protocol', 'output without a run'))
+    },
+    onSettled() {
+      end(new SandboxError('keeper.protocol', 'settled without a run'))
     },
     ask(parts) {
       sending.isUnanswered = true
@@ -99,7 +115,7 @@ export function converse(child: ChildProcess, socket: Socket): Conversation {
     ended,
   }
   cutFrames(socket, conversation, take)
-  watchEnd(child, end, () => sending.isUnread)
+  watchEnd(child, end, sending)
   return conversation
 }
 
@@ -108,13 +124,16 @@ interface Sending {
   isUnanswered: boolean
   /** The request was certainly not read to its end. */
   isUnread: boolean
+  /** The socket's own failure, by which the keeper loses the worker. */
+  failure: string | null
 }
 
 /** EPIPE: the keeper had gone before. ECONNRESET: it went with bytes unread. */
 function watchSending(socket: Socket): Sending {
-  const sending = { isUnanswered: false, isUnread: false }
+  const sending: Sending = { isUnanswered: false, isUnread: false, failure: null }
   socket.on('error', (error) => {
     const code = readCode(error)
+    sending.failure ??= error.message
     sending.isUnread ||= sending.isUnanswered && (code === 'EPIPE' || code === 'ECONNRESET')
   })
   return sending
@@ -142,19 +161,16 @@ function cutFrames(
 }
 
 /** The exit says more than the socket's end. Last words get a short while: a box left behind holds the pipes open. */
-function watchEnd(
-  child: ChildProcess,
-  end: (error: SandboxError) => void,
-  isUnread: () => boolean,
-): void {
+function watchEnd(child: ChildProcess, end: (error: SandboxError) => void, sending: Sending): void {
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words = `${words}${text}`.slice(-2000)
   })
   child.once('exit', (code, signal) => {
     const tell = (): void => {
-      const Failure = isUnread() ? NotBegunError : SandboxError
-      end(new Failure('keeper.gone', `${words.trim()} (${signal ?? `status ${code}`})`))
+      const Failure = sending.isUnread ? NotBegunError : SandboxError
+      const how = [signal ?? `status ${code}`, sending.failure].filter(Boolean).join('; ')
+      end(new Failure('keeper.gone', `${words.trim()} (${how})`))
     }
     child.once('close', tell)
     setTimeout(tell, lastWordsMilliseconds).unref()

@@ -166,18 +166,23 @@ static void set_memory_limit(uint64_t bytes) {
  * v1: a dead box's dentries, shared memory and namespaces stay charged until the kernel needs room. As the keeper's own
  * they would be room beyond the next program's limit. A lower limit frees them.
  */
-void settle_group(void) {
+void settle_group(bool waits) {
   if (version == 2) return;
-  for (int tries = 0; tries < 1000; tries += 1) {
+  for (int tries = 0; waits || tries < 1000; tries += 1) {
     uint64_t held = read_number(descriptors[usage]);
     if (run->memory_at_rest == 0) run->memory_at_rest = run->memory_least = held;
     if (held < run->memory_least) run->memory_least = held;
     uint64_t most = run->memory_at_rest + memory_slack;
     if (held <= most) return;
     if (write_number(descriptors[limit], most)) run->limit_held = most;
-    else usleep(5000);
+    else usleep(tries < 1000 ? 5000 : 100000);
   }
   fail_saying("group.settle", "the memory of a box that has died is not given back");
+}
+
+bool group_is_unsettled(void) {
+  if (version == 2 || run->memory_at_rest == 0) return false;
+  return read_number(descriptors[usage]) > run->memory_at_rest + memory_slack;
 }
 
 /**

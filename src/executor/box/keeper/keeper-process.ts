@@ -18,6 +18,11 @@ export interface Keeper {
   /** Resolves once it is not. */
   readonly failed: Promise<unknown>
   /**
+   * Null unless the last run left more in the slot than the next one may find, such as names that the kernel remembers: resolves when
+   * the slot may be lent, or the keeper has failed.
+   */
+  readonly settling: Promise<void> | null
+  /**
    * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
    * in the next run.
    * @throws {NotBegunError} step `keeper.…` when the program certainly did not begin; {SandboxError} when that is
@@ -32,6 +37,8 @@ export interface Keeper {
 const startMilliseconds = 30_000
 /** Time beyond the program's: the keeper waits five seconds for a box to die, twice. */
 const graceMilliseconds = 15_000
+/** For a slot to be settled: some 4 GiB of names took 20 s. Then its keeper is replaced, and its cgroup with it. */
+const settleMilliseconds = 600_000
 /** For the keeper to end by itself, and then by a kill, which waits while a process hangs in the kernel. */
 const closeMilliseconds = 1000
 const killMilliseconds = 5000
@@ -62,13 +69,24 @@ function createKeeper(
     if (child.exitCode !== null || child.signalCode !== null) resolve()
     else child.once('exit', () => resolve())
   })
+  let settling: Promise<void> | null = null
   return {
     shareBytes,
     get alive() {
       return conversation.failed() === null
     },
     failed: conversation.ended,
-    run: (request, signal) => run(conversation, request, signal),
+    get settling() {
+      return settling
+    },
+    async run(request, signal) {
+      await settling
+      return run(conversation, request, signal, (settled) => {
+        settling = settled
+        const forget = (): void => void (settling = null)
+        void settled.then(forget)
+      })
+    },
     async close() {
       socket.end()
       const { promise: givenUp, resolve } = Promise.withResolvers<void>()
@@ -87,6 +105,7 @@ async function run(
   conversation: Conversation,
   request: PhaseRequest,
   signal: AbortSignal | undefined,
+  onUnsettled: (settled: Promise<void>) => void,
 ): Promise<Evidence> {
   signal?.throwIfAborted()
   const failure = conversation.failed()
@@ -96,6 +115,9 @@ async function run(
   const stderr = collect(request.stderrKeptBytes ?? limits.stderrBytes)
   const outputFiles = gatherOutputFiles(request.outputFiles ?? [])
   const refuse = conversation.onOutput
+  const refuseSettled = conversation.onSettled
+  // The word may come together with the result.
+  const settled = Promise.withResolvers<void>()
   conversation.onOutput = (kind, bytes) => {
     if (kind === 'outputFile') {
       try {
@@ -124,6 +146,7 @@ async function run(
     })
     const parts = encodeRequest(request, tells)
     const answered = conversation.expect('result', limits.wallSeconds * 1000 + graceMilliseconds)
+    conversation.onSettled = settled.resolve
     conversation.ask(parts)
     follow = conversation.follow
     signal?.addEventListener('abort', giveUp)
@@ -132,12 +155,22 @@ async function run(
     const body = await answered
     const lengths = [stdout.length(), stderr.length()] as const
     const result = demand(conversation, () => decodeResult(body, lengths))
+    const refuseFurther = (): void => void (conversation.onSettled = refuseSettled)
+    if (!result.isUnsettled) refuseFurther()
+    else onUnsettled(awaitSettled(conversation, settled.promise).then(refuseFurther))
     if (result.reason === 'aborted') signal?.throwIfAborted()
-    const { reason, wallSeconds, cpuSeconds, memoryPeakBytes } = result
+    const { reason, wallSeconds, cpuSeconds, delaySeconds, memoryPeakBytes } = result
+    if (reason === 'starved')
+      throw new SandboxError('box.starved', `the program was not let run for ${delaySeconds} s`)
     return {
       reason: reason === 'aborted' ? 'cancelled' : reason,
       outOfMemoryKills: result.memoryKills,
-      usage: { wallSeconds, cpuSeconds, memoryPeakBytes },
+      usage: {
+        wallSeconds,
+        cpuSeconds,
+        memoryPeakBytes,
+        ...(delaySeconds > 0 && { delaySeconds }),
+      },
       stdout: stdout.captured(result.stdoutBytes, limits.stdoutBytes),
       stderr: stderr.captured(result.stderrBytes, limits.stderrBytes),
       exit: result.exit,
@@ -149,6 +182,14 @@ async function run(
     conversation.onOutput = refuse
     request.tap?.close()
   }
+}
+
+/** Resolves too when the keeper has ended: who has its place hears of that. */
+async function awaitSettled(conversation: Conversation, settled: Promise<void>): Promise<void> {
+  const tooLong = new SandboxError('keeper.silent', 'its slot is not settled in time')
+  const timer = setTimeout(() => conversation.end(tooLong), settleMilliseconds).unref()
+  await Promise.race([settled, conversation.ended])
+  clearTimeout(timer)
 }
 
 /** What cannot be ends the keeper. */

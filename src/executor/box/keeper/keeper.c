@@ -87,14 +87,14 @@ static void fill_box(struct request *request) {
   // A tmpfs of size 0 has no limit.
   if (request->wall_nanoseconds > longest_nanoseconds || request->cpu_nanoseconds > longest_nanoseconds ||
       request->memory_bytes > INT64_MAX || request->processes > INT32_MAX || request->box_bytes == 0 ||
-      request->scratch_bytes == 0)
+      request->scratch_bytes == 0 || request->cores_per_mille == 0 || request->cores_per_mille > INT32_MAX)
     fail_saying("protocol", "the limits");
   read_strings(request);
   wait_until_ready(&box, seconds_until_ready);
   if (has_runtime())
     note_start();
   else
-    settle_group();
+    settle_group(false);
   // Input and files; box_bytes is scratch space plus files.
   make_room(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
@@ -114,6 +114,7 @@ static struct result measure(enum reason reason, const struct stream streams[2],
       .end_code = told ? (uint32_t)shared->end_code : 0,
       .end_status = (uint32_t)shared->end_status,
       .reason = reason,
+      .delay_milliseconds = (uint32_t)(run_delay() / 1000000),
       .wall_nanoseconds = (uint64_t)(ended - started),
       .cpu_nanoseconds = group_cpu_nanoseconds(),
       .memory_peak_bytes = group_memory_peak(share),
@@ -139,11 +140,17 @@ static void tell_output_files(const struct request *request) {
   close(box.mounts[0]);
 }
 
+/** Before the next request, which would wait for it. */
+static void settle_slot(void) {
+  settle_group(true);
+  make_room(0);
+  append_frame('s', "", 0);
+  send_all();
+}
+
 /** Sends the result, and waits until nothing of the box is left. */
 static void finish_run(void) {
   if (box.outlives) fail_saying("box.kill", "the box outlives SIGKILL");
-  // Until now: what was charged for the input before the run still was at its end, whoever read it.
-  close(box.input);
   bool reaped = box.pid == 0;
   if (reaped) end_group();
   send_all();
@@ -175,10 +182,14 @@ static void run(void) {
   pass_on(&streams[1]);
   struct result result = measure(reason, streams, started);
   tell_output_files(&request);
+  // Until now: what was charged for the input before the run still was at its end, whoever read it.
+  close(box.input);
+  result.unsettled = group_is_unsettled();
   append_frame('x', &result, sizeof result);
   // The result stands: a later failure is no `f`.
   begun = false;
   finish_run();
+  if (result.unsettled != 0) settle_slot();
 }
 
 void setup(void) {
@@ -231,7 +242,7 @@ static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(enum start start) {
   if (start == ahead) {
-    settle_group();
+    settle_group(false);
     make_room(start_bytes);
     begin_start();
   } else {

@@ -141,6 +141,8 @@ extern int box_namespace;
 void build_root(char *layout, size_t bytes);
 
 // first-process.c
+/** The host's, as a box's own is read-only. */
+extern int host_proc;
 void open_first_processes(void);
 void load_filter(const void *instructions, size_t bytes);
 /** Programs give way to everything else in their group. */
@@ -201,16 +203,35 @@ void start_runtime(const struct box *box, int ready);
 void release_runtime(struct box *box, const struct request *request);
 /** To be asked once, after the end: whether its program began. */
 bool runtime_began(struct box *box);
-/** The CPU time after which the kernel ends a program by itself. */
-uint64_t last_cpu_seconds(const struct request *request);
+/** What the kernel limits by itself in each process: of it, and of all processes together, so much more is had by none. */
+struct own_limits {
+  /** In case the keeper dies. */
+  uint64_t cpu_seconds;
+  uint64_t file_size;
+  uint64_t open_files;
+  uint64_t locked_bytes;
+};
+struct own_limits find_own_limits(const struct request *request);
+
+// delay.c
+void open_delay(void);
+void begin_delay(const struct box *box, const struct request *request, int64_t started);
+/** At each look at the counters. @param used CPU time of the box. */
+void note_delay(uint64_t used);
+/** The longest that was measured, in nanoseconds. */
+uint64_t run_delay(void);
+/** When a run that has used up its wall time must end: it was not let run for the time between. */
+int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
 void open_group(uint32_t version, bool counts_swap);
 uint64_t group_memory(void);
 /** v2: makes the next box's cgroup and returns its descriptor. v1: -1. */
 int prepare_group(void);
-/** v1: gives back what the last box held. */
-void settle_group(void);
+/** v1: a box that has died left more than the next run may find. */
+bool group_is_unsettled(void);
+/** v1: gives back what the last box held. @param waits however long it takes; else it fails after seconds. */
+void settle_group(bool waits);
 /** v1: raises the limit for this many bytes more. */
 void make_room(uint64_t bytes);
 /** What a runtime takes from here to note_start is its program's. */

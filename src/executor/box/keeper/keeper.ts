@@ -87,7 +87,8 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       const found = places.get(slot)
       if (found === undefined) throw new SandboxError('slot.acquire', 'a slot of another executor')
       await Promise.resolve(clearings.of(slot)).catch(rethrowBeforeBegin)
-      return runIn(choose(found, request), request, signal)
+      const hold = (cleared: Promise<void>): void => clearings.hold(slot, cleared)
+      return runIn(choose(found, request), hold, request, signal)
     },
     clearing: (slot) => clearings.of(slot),
     settled: async () => void (await Promise.all(starting)),
@@ -266,10 +267,17 @@ function find({ forks, ahead }: Places, { command, limits }: PhaseRequest): Plac
   return isTooLate ? undefined : found?.place
 }
 
-async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal): Promise<Phase> {
+type Hold = (cleared: Promise<void>) => void
+
+async function runIn(
+  place: Place,
+  hold: Hold,
+  request: PhaseRequest,
+  signal?: AbortSignal,
+): Promise<Phase> {
   place.isBusy = true
   try {
-    return await runInThat(place, request, signal)
+    return await runInThat(place, hold, request, signal)
   } finally {
     place.isBusy = false
   }
@@ -277,24 +285,39 @@ async function runIn(place: Place, request: PhaseRequest, signal?: AbortSignal):
 
 async function runInThat(
   place: Place,
+  hold: Hold,
   request: PhaseRequest,
   signal?: AbortSignal,
 ): Promise<Phase> {
   const standing = await place.get().catch(rethrowBeforeBegin)
   let evidence: Evidence
   try {
-    evidence = await standing.keeper.run(request, signal)
+    evidence = await standing.keeper.run(
+      { ...request, cores: limitCores(standing, request) },
+      signal,
+    )
   } catch (error) {
     if (standing.keeper.alive) throw error
     const replaced = place.replace(standing).catch(() => {})
     // The program may have begun, and may run again elsewhere: this one ends first, if a kill can end it.
     if (!(error instanceof NotBegunError)) await replaced
     throw error
+  } finally {
+    const { settling } = standing.keeper
+    if (settling !== null) hold(settling)
   }
   if (standing.keeper.alive) place.noteRun(standing)
   // It failed after the result, which stands.
   else void place.replace(standing).catch(() => {})
   return judgeEnding(request, evidence)
+}
+
+function limitCores({ group }: StandingKeeper, { cores }: PhaseRequest): number {
+  try {
+    return group.limitCores(cores)
+  } catch (error) {
+    throw beforeBegin(error)
+  }
 }
 
 function rethrowBeforeBegin(error: unknown): never {

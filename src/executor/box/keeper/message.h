@@ -44,6 +44,8 @@ struct request {
   uint64_t file_size_limit;
   /** Of the contents of output files together. */
   uint64_t output_files_bytes;
+  /** That the box may use at once, in thousandths. */
+  uint64_t cores_per_mille;
 };
 
 /** Its name and content follow. */
@@ -66,12 +68,16 @@ struct output_file {
   uint64_t size;
 };
 
-enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted };
+enum reason { no_reason, cpu_limit, wall_limit, output_limit, memory_limit, aborted, starved };
 
 struct result {
   uint32_t end_code;
   uint32_t end_status;
   uint32_t reason;
+  /** For so long the program could run and was not let. */
+  uint32_t delay_milliseconds;
+  /** 1: the slot holds more of the run than the next one may have; a word follows when it does not. */
+  uint32_t unsettled;
   uint32_t unused;
   uint64_t wall_nanoseconds;
   uint64_t cpu_nanoseconds;

@@ -1,7 +1,13 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
 import { environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
-import { nameSignal, outputFilesBytesMost, roundSeconds, SandboxError } from '#contract'
+import {
+  nameSignal,
+  outputFilesBytesMost,
+  requireStartable,
+  roundSeconds,
+  SandboxError,
+} from '#contract'
 import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
 import * as structure from './structure.ts'
 
@@ -11,8 +17,10 @@ const kinds = {
   errors: 'e',
   outputFile: 'l',
   result: 'x',
+  settled: 's',
   refusal: 'n',
   failure: 'f',
+  delayed: 'd',
 } as const
 export type Kind = keyof typeof kinds
 const kindsByNumber = new Map(
@@ -82,11 +90,14 @@ const mebibyte = 1024 * 1024
 const blockBytes = 512
 const pageBytes = 4096
 
-/** `struct request` and what follows it. @param tells true: output is to come as it is written. */
-export function encodeRequest(
-  { command, limits, stdin, outputFiles = [] }: PhaseRequest,
-  tells = false,
-): Uint8Array[] {
+/**
+ * `struct request` and what follows it.
+ * @param tells true: output is to come as it is written.
+ * @throws {SandboxError} when no keeper could take it.
+ */
+export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[] {
+  requireStartable(request, environment)
+  const { command, limits, stdin, outputFiles = [], cores = 1 } = request
   const strings = encodeStrings(command)
   const fileBytes = command.files.reduce(
     (sum, { content }) => sum + Math.ceil(content.length / pageBytes) * pageBytes,
@@ -117,6 +128,7 @@ export function encodeRequest(
     // One block more than the disk holds: a full disk is ENOSPC and not SIGXFSZ.
     file_size_limit: boxBytes + blockBytes,
     output_files_bytes: outputFilesBytesMost,
+    cores_per_mille: Math.round(cores * 1000),
   })
   return [
     head,
@@ -161,9 +173,12 @@ type Reason = Exclude<(typeof structure.reasons)[number], 'no_reason'> | null
 
 export interface Result {
   readonly reason: Reason
+  /** The slot may not be lent before another word. */
+  readonly isUnsettled: boolean
   readonly exit: Evidence['exit']
   readonly wallSeconds: number
   readonly cpuSeconds: number
+  readonly delaySeconds: number
   readonly memoryPeakBytes: number
   readonly memoryKills: number
   readonly stdoutBytes: number
@@ -181,7 +196,8 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
     end_code: code,
     end_status: status,
     reason: number,
-    unused: _,
+    delay_milliseconds: delay,
+    unsettled,
     ...figures
   } = structure.result.decode(body)
   const named = structure.reasons[number]
@@ -194,15 +210,18 @@ export function decodeResult(body: Buffer, captured: readonly [number, number]):
   const vanished = code === 0 && status === 0 && (reason !== null || figures.memory_kills > 0)
   if (!ended && !vanished) throw new SandboxError('keeper.protocol', 'an end that cannot be')
   const isPossible =
+    unsettled <= 1 &&
     Object.values(figures).every(Number.isSafeInteger) &&
     figures.stdout_bytes >= captured[0] &&
     figures.stderr_bytes >= captured[1]
   if (!isPossible) throw new SandboxError('keeper.protocol', 'figures that cannot be')
   return {
     reason,
+    isUnsettled: unsettled === 1,
     exit: code === 0 ? null : describeExit(code, status),
     wallSeconds: roundSeconds(figures.wall_nanoseconds / 1e9),
     cpuSeconds: roundSeconds(figures.cpu_nanoseconds / 1e9),
+    delaySeconds: delay / 1000,
     memoryPeakBytes: figures.memory_peak_bytes,
     memoryKills: figures.memory_kills,
     stdoutBytes: figures.stdout_bytes,

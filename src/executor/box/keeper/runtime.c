@@ -97,13 +97,9 @@ void start_runtime(const struct box *box, int ready) {
   execve(strings[0], strings, strings + arguments + 1);
 }
 
-uint64_t last_cpu_seconds(const struct request *request) {
-  // Doubled, as the kernel's ticks may exceed the group's CPU time by a fifth.
-  return 2 * ((request->cpu_nanoseconds + 999999999) / 1000000000) + 1;
-}
-
 void release_runtime(struct box *box, const struct request *request) {
-  struct ahead_orders orders = {last_cpu_seconds(request), request->file_size_limit};
+  struct own_limits own = find_own_limits(request);
+  struct ahead_orders orders = {own.cpu_seconds, own.file_size, own.open_files, own.locked_bytes};
   if (send(box->orders[1], &orders, sizeof orders, MSG_NOSIGNAL) != sizeof orders) fail("box.go");
 }
 

@@ -97,6 +97,7 @@ export const request = defineStructure('request', {
   scratch_bytes: 'uint64_t',
   file_size_limit: 'uint64_t',
   output_files_bytes: 'uint64_t',
+  cores_per_mille: 'uint64_t',
 })
 
 export const fileHead = defineStructure('file_head', {
@@ -117,6 +118,8 @@ export const result = defineStructure('result', {
   end_code: 'uint32_t',
   end_status: 'uint32_t',
   reason: 'uint32_t',
+  delay_milliseconds: 'uint32_t',
+  unsettled: 'uint32_t',
   unused: 'uint32_t',
   wall_nanoseconds: 'uint64_t',
   cpu_nanoseconds: 'uint64_t',
@@ -134,6 +137,7 @@ export const reasons = [
   'output_limit',
   'memory_limit',
   'aborted',
+  'starved',
 ] as const
 
 /** `enum hello_flag`. */

@@ -13,6 +13,9 @@ enum {
   longest_look_milliseconds = 20,
   shortest_look_milliseconds = 5,
   kill_seconds = 5,
+  /** Most of a run's delay: so many times its wall time and so many seconds. */
+  delay_factor = 4,
+  delay_seconds = 10,
   gathered_bytes = 64 * 1024,
   /** Between two words of output that is told as it comes. */
   tell_milliseconds = 20,
@@ -31,7 +34,10 @@ int64_t now(void) {
   return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-void open_supervision(void) { outputs = allocate_unforked(sizeof *outputs); }
+void open_supervision(void) {
+  open_delay();
+  outputs = allocate_unforked(sizeof *outputs);
+}
 
 void begin_streams(const struct box *box, const struct request *request, struct stream streams[2]) {
   streams[0] = (struct stream){box->output[0], 'o', request->stdout_bytes, 0, outputs->gathered[0], 0};
@@ -71,9 +77,9 @@ static bool drain(struct stream *stream) {
   return true;
 }
 
-/** Nanoseconds until counters are read again: a box uses at most two cores. */
-static int64_t plan_look(uint64_t cpu_used, uint64_t cpu_limit_nanoseconds) {
-  int64_t left = (int64_t)(cpu_limit_nanoseconds - cpu_used) / 2 / 1000000;
+/** Nanoseconds until counters are read again: a box uses no more than its cores at once. */
+static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
+  int64_t left = (int64_t)((request->cpu_nanoseconds - cpu_used) / request->cores_per_mille) / 1000;
   if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
   if (left > longest_look_milliseconds) left = longest_look_milliseconds;
   return left * 1000000;
@@ -84,7 +90,8 @@ static enum reason look_at_counters(const struct request *request, int64_t *next
   if (group_memory_kills() > 0) return memory_limit;
   uint64_t used = group_cpu_nanoseconds();
   if (used > request->cpu_nanoseconds) return cpu_limit;
-  *next_look = now() + plan_look(used, request->cpu_nanoseconds);
+  note_delay(used);
+  *next_look = now() + plan_look(used, request);
   return no_reason;
 }
 
@@ -100,7 +107,8 @@ struct supervision {
   struct box *box;
   const struct request *request;
   struct stream *streams;
-  /** When wall time is up, and when counters are read next. */
+  /** When wall time would be up if the box were always let run, when it is, and when counters are read next. */
+  int64_t wall_ends;
   int64_t ends;
   int64_t next_look;
   /** When a box that still lives is given up, once the run is over. */
@@ -188,12 +196,24 @@ static void look_for_end(struct supervision *run, bool box_ended) {
   postpone_giving_up(run);
 }
 
+/** The time for which the box was not let run is not its program's, up to a bound: then it is our failure. */
+static enum reason look_at_wall_time(struct supervision *run) {
+  run->ends = forgiven_until(run->wall_ends, group_cpu_nanoseconds());
+  int64_t most = delay_factor * (int64_t)run->request->wall_nanoseconds + delay_seconds * INT64_C(1000000000);
+  if (run->ends - run->wall_ends > most) return starved;
+  if (run->ends <= now()) return wall_limit;
+  // The worker waits longer, too.
+  append_frame('d', "", 0);
+  send_some();
+  return no_reason;
+}
+
 /** Why the program must end now. */
 static enum reason find_reason(struct supervision *run, bool stopped) {
   const struct stream *streams = run->streams;
   if (stopped) return aborted;
   if (streams[0].received > streams[0].limit || streams[1].received > streams[1].limit) return output_limit;
-  if (now() >= run->ends) return wall_limit;
+  if (now() >= run->ends) return look_at_wall_time(run);
   if (now() >= run->next_look) return look_at_counters(run->request, &run->next_look);
   return no_reason;
 }
@@ -203,12 +223,14 @@ enum reason supervise(struct box *box, const struct request *request, struct str
       .box = box,
       .request = request,
       .streams = streams,
+      .wall_ends = started + (int64_t)request->wall_nanoseconds,
       .ends = started + (int64_t)request->wall_nanoseconds,
-      .next_look = started + plan_look(0, request->cpu_nanoseconds),
+      .next_look = started + plan_look(0, request),
       .gives_up = INT64_MAX,
       .alive = true,
       .tells = request->tells != 0,
   };
+  begin_delay(box, request, started);
   enum reason reason = no_reason;
   while ((run.alive && !run.settled) || streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
     bool full = is_full();

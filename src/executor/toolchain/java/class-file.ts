@@ -23,9 +23,13 @@ export interface MainMethod {
 /** What a plain archive has room for. */
 const classesMost = 65_535
 
+/** PATH_MAX: javac writes each class into a file of its name. */
+const nameBytesMost = 4096
+
 /**
  * An annotation processor, which is the submission's own, may have written them.
- * @throws {RangeError} when the bytes end early; {Error} when they are no class files, too many, or two of a name.
+ * @throws {RangeError} when the bytes end early; {Error} when they are no class files, too many, two of a name, or one of a
+ * name that no file can have: the launcher could not be told of it.
  */
 export function readClassFiles(bytes: Buffer): ClassFile[] {
   const classes = new Map<string, ClassFile>()
@@ -50,6 +54,8 @@ function readClassFile(bytes: Buffer): ClassFile {
   const name = nameOf(u2())
   const superName = nameOf(u2())
   if (name === null) throw new Error('class file has no name')
+  if (name.includes('\0') || Buffer.byteLength(name) > nameBytesMost)
+    throw new Error('class file has a name that no file can have')
   skip(2 * u2())
   readMembers(reader)
   const mains = readMembers(reader)
@@ -68,8 +74,10 @@ interface Reader {
   readonly u1: () => number
   readonly u2: () => number
   readonly u4: () => number
-  /** @returns the bytes that were skipped. */
-  readonly skip: (length: number) => Buffer
+  readonly skip: (length: number) => void
+  /** How many bytes have been read or skipped. */
+  readonly offset: () => number
+  readonly between: (start: number, end: number) => Buffer
   /** All bytes so far. */
   readonly passed: () => Buffer
 }
@@ -81,11 +89,11 @@ function createReader(bytes: Buffer): Reader {
     u2: () => bytes.readUInt16BE((offset += 2) - 2),
     u4: () => bytes.readUInt32BE((offset += 4) - 4),
     skip(length) {
-      const start = offset
       offset += length
       if (offset > bytes.length) throw new RangeError('class file ends early')
-      return bytes.subarray(start, offset)
     },
+    offset: () => offset,
+    between: (start, end) => bytes.subarray(start, end),
     passed: () => bytes.subarray(0, offset),
   }
 }
@@ -96,22 +104,29 @@ interface Constants {
   readonly nameOf: (index: number) => string | null
 }
 
-function readConstants({ u1, u2, skip }: Reader): Constants {
-  const texts = new Map<number, Buffer>()
-  const classNames = new Map<number, number>()
+/** Nothing is made for a constant but two numbers, as there may be millions and few are asked for. */
+function readConstants({ u1, u2, skip, offset, between }: Reader): Constants {
   const count = u2()
+  // Of a text its beginning and its end.
+  const starts = new Int32Array(count)
+  const ends = new Int32Array(count)
+  // Of a class its name's constant; 0 is none.
+  const classNames = new Uint16Array(count)
   for (let index = 1; index < count; index += 1) {
     const tag = u1()
     if (tag === 1) {
-      texts.set(index, skip(u2()))
+      const length = u2()
+      starts[index] = offset()
+      skip(length)
+      ends[index] = offset()
     } else if (tag === 7) {
-      classNames.set(index, u2())
+      classNames[index] = u2()
     } else if (tag === 5 || tag === 6) {
       skip(8)
       // A long or a double takes two places in the pool.
       index += 1
     } else {
-      const length = constantLengths.get(tag)
+      const length = constantLengths[tag]
       if (length === undefined) throw new Error(`class file constant ${tag} is unknown`)
       skip(length)
     }
@@ -119,11 +134,13 @@ function readConstants({ u1, u2, skip }: Reader): Constants {
   // Few texts are wanted, some of them often.
   const decoded = new Map<number, string>()
   const textOf = (index: number): string | null => {
-    const text = decoded.get(index) ?? decodeModifiedUtf8(texts.get(index))
-    if (text !== null) decoded.set(index, text)
+    const end = ends[index] ?? 0
+    if (end === 0) return null
+    const text = decoded.get(index) ?? decodeModifiedUtf8(between(starts[index] ?? 0, end))
+    decoded.set(index, text)
     return text
   }
-  return { textOf, nameOf: (index) => textOf(classNames.get(index) ?? 0) }
+  return { textOf, nameOf: (index) => textOf(classNames[index] ?? 0) }
 }
 
 /** A field or a method; name and descriptor are constants' indices. */
@@ -150,25 +167,24 @@ function skipAttributes({ u2, u4, skip }: Reader): void {
 }
 
 /** Bytes after the tag, for constants of fixed length. */
-const constantLengths: ReadonlyMap<number, number> = new Map([
-  [3, 4],
-  [4, 4],
-  [8, 2],
-  [9, 4],
-  [10, 4],
-  [11, 4],
-  [12, 4],
-  [15, 3],
-  [16, 2],
-  [17, 4],
-  [18, 4],
-  [19, 2],
-  [20, 2],
-])
+const constantLengths: Readonly<Record<number, number>> = {
+  3: 4,
+  4: 4,
+  8: 2,
+  9: 4,
+  10: 4,
+  11: 4,
+  12: 4,
+  15: 3,
+  16: 2,
+  17: 4,
+  18: 4,
+  19: 2,
+  20: 2,
+}
 
 /** UTF-16 units of one to three bytes (JVMS 4.4.7); plain UTF-8 decoding would spoil NUL and astral letters. */
-function decodeModifiedUtf8(bytes: Buffer | undefined): string | null {
-  if (bytes === undefined) return null
+function decodeModifiedUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1')
   let text = ''
   for (let index = 0; index < bytes.length; index += 1) {

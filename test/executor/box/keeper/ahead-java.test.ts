@@ -36,4 +36,22 @@ t.test('a file that a JVM warns of is warned of', async (t) => {
   }
 })
 
+t.test('what each process may have is by its own limit of processes', async (t) => {
+  const code =
+    'import java.nio.file.*; class Main { public static void main(String[] a) throws Exception { for (var l : Files.readAllLines(Path.of("/proc/self/limits"))) if (l.startsWith("Max open files") || l.startsWith("Max locked")) System.out.println(l.replaceAll("  +", " ").trim()); } }'
+  for (const [processes, files, locked] of [
+    [64, 1024, 65_536],
+    [1024, 256, 4096],
+  ] as const) {
+    const { java: usual } = limits
+    const own = { ...usual, run: { ...usual.run, processes } }
+    await findOne(jvm.name)
+    const outcome = await execute(ready, 'java', code, '', undefined, undefined, { limits: own })
+    t.same(outcome.run?.stdout.trim().split('\n').toSorted(), [
+      `Max locked memory ${locked} ${locked} bytes`,
+      `Max open files ${files} ${files} files`,
+    ])
+  }
+})
+
 testEnd(t, executors, jvm)

@@ -131,6 +131,7 @@ t.test('what runs in the other slots goes on, in runtimes that were up', needsSl
   failed.resolve()
   const { stdout } = await running
   t.equal(Buffer.from(stdout).toString(), 'done\n')
+  while (reasons.length === 0) await delay(20)
   t.strictSame(reasons, ['no shell before its program: cgroup.create: not this time'])
   t.match(await run('exit 3'), { exitCode: 3 })
 })

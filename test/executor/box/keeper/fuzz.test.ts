@@ -8,6 +8,7 @@ import t from 'tap'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import type { Evidence } from '../../../../src/executor/contract/judge-ending.ts'
 import { box, run, scaleLimits, startExecutor, timeFactor } from '../../../helper/executor.ts'
+import { seed } from '../../../helper/seed.ts'
 import {
   interpreter,
   listProcesses,
@@ -24,7 +25,6 @@ if (box === 'bubblewrap') {
   process.exit(0)
 }
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 t.comment(`SEED=${seed}`)
 
 interface Case {

@@ -1,0 +1,40 @@
+-- Counts what workers have kept of outputs, and tells them who has used up its day.
+
+create or replace function runledger.count_output(kept jsonb)
+returns table (account_id uuid, bytes bigint, most bigint)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _today constant date := (now() at time zone 'UTC')::date;
+begin
+  delete from runledger.kept_output k where k.day < _today - 1;
+  -- In the same order in every worker.
+  insert into runledger.kept_output as k (day, account_id, bytes)
+  select _today, account.id, told.value::bigint
+  from jsonb_each_text(count_output.kept) told
+  join runledger.account on account.id = told.key::uuid
+  where told.value::bigint > 0
+  order by account.id
+  on conflict on constraint kept_output_pkey do update set bytes = k.bytes + excluded.bytes;
+  return query
+  select account.id, coalesce(k.bytes, 0), quota.most
+  from jsonb_object_keys(count_output.kept) told (id)
+  join runledger.account on account.id = told.id::uuid
+  left join runledger.kept_output k on k.day = _today and k.account_id = account.id
+  cross join lateral (
+    select
+      case
+        when bool_or(of_key.in_force and tier.output_bytes is null) then null
+        -- What was submitted before the last key ended goes on by the narrowest.
+        else coalesce(max(tier.output_bytes) filter (where of_key.in_force), min(tier.output_bytes))
+      end as most
+    from (
+      select key.tier, key.revoked_at is null and (key.expires_at is null or key.expires_at > now()) as in_force
+      from runledger.api_key key
+      where key.account_id = account.id and key.role = 'submit'
+    ) of_key
+    join runledger.tier on tier.name = of_key.tier
+  ) quota;
+end
+$$;
+comment on function runledger.count_output is 'Adds bytes to what is kept today (UTC) of accounts'' outputs: an object of numbers by the account''s id, 0 to ask alone. Returns of each what it has kept today, and the most that its tier allows: of several keys in force the widest counts; null is unlimited.';

@@ -1,0 +1,70 @@
+// What is kept of an end whose account has used up its day (output-quota.ts): the beginning of each output, told as truncated.
+// The verdict is of all that was written.
+import { digestBody } from '#event'
+import { decodeReport, encodeReport } from '#report'
+import type { Report, ToldTest } from '#report'
+import type { Completion } from './completion.ts'
+import { digestOutput } from './verdict.ts'
+
+/** Of each output; of all tests' together, too. */
+const leastBytes = 4096
+
+export function shorten(completion: Completion): Completion {
+  const { data } = completion
+  const stdout = completion.stdout.subarray(0, leastBytes)
+  const stderr = completion.stderr.subarray(0, leastBytes)
+  const compileOutput = completion.compileOutput?.subarray(0, leastBytes) ?? null
+  const report = encodeReport(shortenReport(decodeReport(completion.report)))
+  return {
+    data: {
+      ...data,
+      stdout: digestOutput(stdout, data.stdout.truncated || isCut(stdout, completion.stdout)),
+      stderr: digestOutput(stderr, data.stderr.truncated || isCut(stderr, completion.stderr)),
+      compile_output:
+        compileOutput === null
+          ? null
+          : digestOutput(
+              compileOutput,
+              data.compile_output?.truncated === true ||
+                isCut(compileOutput, completion.compileOutput),
+            ),
+      ...(report !== null && { report: digestBody(report) }),
+      ...(data.files && { files: data.files.map(({ name, bytes }) => ({ name, bytes })) }),
+    },
+    stdout,
+    stderr,
+    compileOutput,
+    report,
+  }
+}
+
+/** Without the contents of files, as if they did not fit. */
+function shortenReport({ difference, tests, files }: Report): Report {
+  const left = { stdout: leastBytes, stderr: leastBytes }
+  const cut = (name: keyof typeof left, output: Uint8Array | null): Uint8Array | null => {
+    const part = output?.subarray(0, left[name]) ?? null
+    left[name] -= part?.length ?? 0
+    return part
+  }
+  const shortenTest = (test: ToldTest): ToldTest => {
+    const stdout = cut('stdout', test.stdout)
+    const stderr = cut('stderr', test.stderr)
+    const { stdout_truncated: wasStdoutCut, stderr_truncated: wasStderrCut } = test
+    return {
+      ...test,
+      stdout,
+      stderr,
+      stdout_truncated: wasStdoutCut === false ? isCut(stdout, test.stdout) : wasStdoutCut,
+      stderr_truncated: wasStderrCut === false ? isCut(stderr, test.stderr) : wasStderrCut,
+    }
+  }
+  return {
+    difference,
+    tests: tests?.map(shortenTest) ?? null,
+    files: files?.map((file) => ({ ...file, sha256: null, content: null })) ?? null,
+  }
+}
+
+function isCut(part: Uint8Array | null, whole: Uint8Array | null): boolean {
+  return (part?.length ?? 0) < (whole?.length ?? 0)
+}

@@ -1,0 +1,124 @@
+// Time in which a program could run and was not let is ours: it ends no program at its wall limit, and a program cannot make it.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { SandboxError } from '#contract'
+import type { Evidence } from '#contract'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
+import type { Keeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
+import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import { failsAt, timeFactor } from '../../../helper/executor.ts'
+import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
+
+t.setTimeout(180_000 * timeFactor)
+
+const wallSeconds = 0.5 * timeFactor
+const isRoot = process.getuid?.() === 0
+
+async function start(t: Test, name: string): Promise<{ keeper: Keeper; group: KeeperGroup }> {
+  const launch = await (await openLaunches(t))(name)
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  t.teardown(async () => {
+    await keeper.close()
+    await launch.group.remove()
+  })
+  return { keeper, group: launch.group }
+}
+
+function run(keeper: Keeper, code: string): Promise<Evidence> {
+  return keeper.run(request(['/usr/bin/python3', '-S', '-c', code], { wallSeconds }))
+}
+
+/** Whatever the machine does: of one core the group has a tenth at most, as something outside it never rests there. */
+async function starve(t: Test, group: KeeperGroup): Promise<void> {
+  const status = readFileSync('/proc/self/status', 'utf8')
+  const core = /^Cpus_allowed_list:\t(\d+)/m.exec(status)?.[1] ?? ''
+  for (const folder of group.entrances.map((path) => dirname(path)))
+    for (const level of [folder, dirname(folder), dirname(dirname(folder))]) lighten(level)
+  const rival = spawn('taskset', ['-c', core, process.execPath, '-e', 'for (;;);'])
+  t.teardown(async () => {
+    rival.kill('SIGKILL')
+    await once(rival, 'exit')
+  })
+  for (const pid of listProcesses(group)) {
+    t.equal(spawnSync('taskset', ['-cp', core, String(pid)]).status, 0)
+  }
+}
+
+/** Of groups of ours alone. */
+function lighten(folder: string): void {
+  if (!/runledger-/.test(folder)) return
+  for (const [file, tenth] of [
+    ['cpu.shares', '100'],
+    ['cpu.weight', '10'],
+  ] as const)
+    if (existsSync(`${folder}/${file}`)) writeFileSync(`${folder}/${file}`, tenth)
+}
+
+const computes = `import time\nwhile time.process_time() < ${0.08 * timeFactor}: pass`
+
+/** On a machine that is busy beyond measure a run may fail, by our fault: it is tried again. */
+async function runPatiently(keeper: Keeper, code: string, tries = 5): Promise<Evidence> {
+  try {
+    return await run(keeper, code)
+  } catch (error) {
+    if (tries === 1 || !(error instanceof SandboxError && error.step === 'box.starved')) throw error
+    return runPatiently(keeper, code, tries - 1)
+  }
+}
+
+t.test('who is kept from running is not stopped for it', { skip: !isRoot }, async (t) => {
+  const { keeper, group } = await start(t, 'starved')
+  await starve(t, group)
+  const { reason, exit, usage } = await runPatiently(keeper, computes)
+  t.strictSame({ reason, exit }, { reason: null, exit: { code: 0, signal: null } })
+  t.ok(usage.wallSeconds > wallSeconds, `${usage.wallSeconds}`)
+  t.ok((usage.delaySeconds ?? 0) > 0, `${usage.delaySeconds}`)
+  const slept = await runPatiently(keeper, 'import time\ntime.sleep(600)')
+  t.equal(slept.reason, 'wall_limit', 'who sleeps is')
+})
+
+t.test('who sleeps is stopped at the limit', async (t) => {
+  const { keeper } = await start(t, 'sleeper')
+  const { reason, usage } = await run(keeper, 'import time\ntime.sleep(600)')
+  t.equal(reason, 'wall_limit')
+  t.ok(usage.wallSeconds >= wallSeconds)
+})
+
+const busy = 'import os\nfor _ in range(3): os.fork()\nwhile True: pass'
+const threads =
+  'import threading\ndef turn():\n  while True: pass\nfor _ in range(8): threading.Thread(target=turn).start()'
+
+for (const [what, code] of Object.entries({ processes: busy, threads })) {
+  t.test(`${what} that wait for one another are not delayed`, async (t) => {
+    const { keeper, group } = await start(t, `crowd-${what}`)
+    const cores = group.limitCores(1)
+    const { reason, usage } = await run(keeper, code)
+    t.equal(reason, 'wall_limit')
+    t.ok(
+      usage.cpuSeconds <= (usage.wallSeconds * 1.1 + 0.05) * cores,
+      'nor have more than their cores',
+    )
+    // What others took of the machine meanwhile is a delay.
+    const others = usage.wallSeconds - usage.cpuSeconds / cores
+    const { delaySeconds = 0 } = usage
+    t.ok(delaySeconds <= others + 0.1 * wallSeconds, JSON.stringify(usage))
+  })
+}
+
+t.test('who is kept from running for too long is no word on its program', async (t) => {
+  const prepare = await openLaunches(t)
+  const body =
+    "say('r', bytes(8))\nhear(104)\nsay('d', b'')\nsay('d', b'')\nsay('x', result(code=2, status=9, reason=6))\nhear(1 << 20)"
+  const launch = await prepare('too-long', writeStandIn(t, body))
+  const keeper = await startKeeper(launch)
+  launch.group.closeDescriptors()
+  await t.rejects(keeper.run(request(['/bin/true'])), failsAt('box.starved'))
+  t.equal(keeper.alive, true, 'nor on its keeper')
+  await keeper.close()
+  await launch.group.remove()
+})

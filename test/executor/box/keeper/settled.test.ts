@@ -1,0 +1,155 @@
+// What a run leaves charged to its slot is given back before the slot is lent: nobody else waits for that, and no attempt of
+// anybody's is spent on it. Names that the kernel remembers not to be there are such a thing (cgroup v1 alone keeps them with
+// the slot).
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import type { PhaseRequest } from '#contract'
+import { encodeLayout } from '../../../../src/executor/box/box.ts'
+import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
+import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
+import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
+import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
+import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
+import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
+import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
+import {
+  box,
+  execute,
+  firstUid,
+  run,
+  scaleLimits,
+  shareKeeper,
+  startExecutor,
+  timeFactor,
+} from '../../../helper/executor.ts'
+import { openLaunches, request, writeStandIn } from './lone-keeper.ts'
+
+t.setTimeout(200_000 * timeFactor)
+
+if (box === 'bubblewrap') {
+  t.pass('no keeper is asked for')
+  process.exit(0)
+}
+
+const mebibyte = 1024 * 1024
+
+/** Looks for a file of so many names in a directory that is everybody's; each that is not there takes some 200 bytes. */
+const look = (names: number): string =>
+  `import os\nfor i in range(${names}):\n try: os.stat(f"/usr/lib/{os.getpid()}.{i}.nothing")\n except OSError: pass`
+
+function leaveNames(names: number): PhaseRequest {
+  const asked = request(['/usr/bin/python3', '-c', look(names)])
+  const limits = { ...asked.limits, cpuSeconds: 60 * timeFactor, wallSeconds: 120 * timeFactor }
+  return { ...asked, limits: { ...limits, memoryBytes: 256 * mebibyte } }
+}
+
+t.test('a slot that holds names is settled before its next run', async (t) => {
+  const launch = await (await openLaunches(t))('names')
+  const keeper = await startKeeper(launch)
+  t.teardown(() => keeper.close())
+  const [entrance = ''] = launch.group.entrances.filter((path) => path.includes('/memory/'))
+  const held = (): number =>
+    Number(readFileSync(`${dirname(entrance)}/memory.usage_in_bytes`, 'utf8')) / mebibyte
+  await keeper.run(request(['/bin/true']))
+  t.equal(keeper.settling, null, 'an empty run leaves nothing to give back')
+  if (launch.group.version === 'v2') {
+    await keeper.run(leaveNames(100_000))
+    t.equal(keeper.settling, null, 'what a box leaves goes with its own cgroup')
+    return
+  }
+  const before = held()
+  t.match(await keeper.run(leaveNames(200_000)), { exit: { code: 0 } })
+  t.not(keeper.settling, null)
+  await keeper.settling
+  t.equal(keeper.settling, null)
+  t.ok(held() < before + 8, `${before} MiB before, ${held()} MiB after`)
+  t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 0 } })
+  t.equal(keeper.settling, null)
+  t.ok(keeper.alive)
+})
+
+t.test('and is lent to nobody before', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-settled-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  shareKeeper(directory)
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const root = readHostRoot()
+  const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
+  const boxes = await createKeeperBoxes({
+    resources: {
+      cgroups,
+      streams: createStandardStreams(join(directory, 'streams')),
+      filter: assembleFilter(),
+      root,
+      inherited: [],
+      emptyDescriptor: 0,
+    },
+    programs: await buildKeeper(join(directory, 'keeper')),
+    layout: encodeLayout(root),
+    slots: [slot],
+    forkServers: [],
+    aheadRuntimes: [],
+    onFallback: (reason) => t.fail(reason),
+    proveForks: async () => {},
+  })
+  t.teardown(() => boxes.close())
+  t.match(await boxes.run(slot, leaveNames(200_000)), { exitCode: 0 })
+  if (cgroups.version === 'v1') t.not(boxes.clearing(slot), null)
+  await boxes.clearing(slot)
+  t.equal(boxes.clearing(slot), null)
+  t.match(await boxes.run(slot, request(['/bin/true'])), { exitCode: 0 })
+  t.equal(boxes.clearing(slot), null)
+})
+
+t.test(
+  'who comes next has another slot meanwhile, or waits before its own clock runs',
+  async (t) => {
+    for (const spares of [0, 1]) {
+      const executor = await startExecutor(t, { slots: 1, spares, box: 'keeper' })
+      const code = look(200_000).replace('import os', 'import os\nprint("looked")')
+      const { python: usual } = scaleLimits()
+      const limits = { ...usual, run: { ...usual.run, cpuSeconds: 60, wallSeconds: 120 } }
+      for (let round = 0; round < 2; round += 1) {
+        const one = await execute(executor, 'python', code, '', undefined, 'attacker', { limits })
+        t.match(one.run, { stdout: 'looked\n', exitCode: 0 })
+        t.match(await run(executor, 'python', 'print("hello")'), { stdout: 'hello\n', exitCode: 0 })
+      }
+      t.equal(executor.slots, 1)
+    }
+  },
+)
+
+/** A keeper that says of its only run that its slot is not settled; then `body`. */
+function unsettled(body: string): string {
+  const said = `result(status=3)[:12] + struct.pack('<I', 1) + result(status=3)[16:]`
+  return `say('r', bytes(8))\nhear(104)\nsay('x', ${said})\n${body}`
+}
+
+for (const [name, body, alive] of [
+  ['settled in the same breath', "say('s', b'')\nhear(1 << 20)", true],
+  ['settled later', "time.sleep(0.2)\nsay('s', b'')\nhear(1 << 20)", true],
+  ['gone instead', 'sys.exit(3)', false],
+] as const) {
+  t.test(`a keeper whose slot is ${name}`, async (t) => {
+    const launch = await (await openLaunches(t))('stand-in', writeStandIn(t, unsettled(body)))
+    const keeper = await startKeeper(launch)
+    t.teardown(() => keeper.close())
+    t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3 } }, 'the result stands')
+    await keeper.settling
+    t.equal(keeper.alive, alive)
+  })
+}
+
+t.test('a keeper that says so unasked is at fault', async (t) => {
+  const body =
+    "say('r', bytes(8))\nhear(104)\nsay('x', result(status=3))\ntime.sleep(0.2)\nsay('s', b'')\nhear(1 << 20)"
+  const launch = await (await openLaunches(t))('stand-in', writeStandIn(t, body))
+  const keeper = await startKeeper(launch)
+  t.teardown(() => keeper.close())
+  t.match(await keeper.run(request(['/bin/true'])), { exit: { code: 3 } })
+  t.match(await keeper.failed, { step: 'keeper.protocol' })
+})

@@ -1,0 +1,82 @@
+// What no box could be told is refused before one is asked: the request fails, and no keeper, no slot and nobody else hears of it.
+import t from 'tap'
+import { requireStartable, wordsBytesMost, wordsMost } from '#contract'
+import { environment } from '../../src/executor/box/bubblewrap/arguments.ts'
+import { startKeeper } from '../../src/executor/box/keeper/keeper-process.ts'
+import { box, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
+import { layClass, makeClassFile, processorWords } from '../helper/java-class.ts'
+import { openLaunches, request } from './box/keeper/lone-keeper.ts'
+
+const executor = await startExecutor(t, { slots: 1 })
+const count = 'import sys\nprint(len(sys.argv))'
+
+t.test('words that a kernel or a keeper would refuse are the request’s own failure', async (t) => {
+  const refused: Readonly<Record<string, readonly string[]>> = {
+    'a word with NUL': ['a\0b'],
+    'words larger than a keeper has room for': ['x'.repeat(wordsBytesMost)],
+    'more words than it has room for': Array.from({ length: wordsMost }, () => 'x'),
+  }
+  for (const [name, words] of Object.entries(refused)) {
+    const asked = { arguments: words }
+    await t.rejects(
+      execute(executor, 'python', count, '', undefined, 'test', asked),
+      failsAt('request.words'),
+      name,
+    )
+    t.match(await run(executor, 'python', count), { stdout: '1\n' }, 'and the next one runs')
+  }
+})
+
+t.test('as much as there is room for is no failure', async (t) => {
+  const base = ['/usr/bin/printf', '%s', '']
+  const pairs = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const taken = Buffer.byteLength([...base, ...pairs].join('\0')) + 1
+  const ofBytes = (bytes: number) => request([...base.slice(0, -1), 'x'.repeat(bytes - taken)])
+  const ofWords = (words: number) =>
+    request([...base, ...Array.from({ length: words - base.length - pairs.length }, () => 'x')])
+  for (const beyond of [ofBytes(wordsBytesMost + 1), ofWords(wordsMost + 1)])
+    t.throws(() => requireStartable(beyond, environment), failsAt('request.words'))
+  if (box === 'bubblewrap') return
+  const launch = await openLaunches(t)
+  const keeper = await startKeeper(await launch('full'))
+  t.teardown(() => keeper.close())
+  for (const full of [ofBytes(wordsBytesMost), ofWords(wordsMost)])
+    t.match(await keeper.run(full), { exit: { code: 0 } })
+  await t.rejects(keeper.run(ofWords(wordsMost + 1)), failsAt('request.words'))
+  t.ok(keeper.alive)
+})
+
+t.test('names that no box can hold', (t) => {
+  const named = (path: string) => {
+    const { command, ...rest } = request(['/bin/true'])
+    const files = [{ path, content: Buffer.alloc(0), executable: false }]
+    return { ...rest, command: { ...command, files } }
+  }
+  for (const name of ['', '/', '../a', 'a//b', 'a/./b', 'a\0b', 'ä'.repeat(128), '/etc/passwd'])
+    t.throws(() => requireStartable(named(`/box/${name}`), {}), failsAt('request.name'), name)
+  for (const name of ['a', 'a/b/...c', 'ä'.repeat(127)]) requireStartable(named(`/box/${name}`), {})
+  const asked = { ...request(['/bin/true']), outputFiles: ['../out'] }
+  t.throws(() => requireStartable(asked, {}), failsAt('request.name'))
+  t.throws(() => requireStartable(request([]), {}), failsAt('request.words'), 'no program')
+  t.end()
+})
+
+const names: Readonly<Record<string, Buffer>> = {
+  'with NUL': Buffer.from([0x41, 0xc0, 0x80, 0x42]),
+  'of 65,200 bytes': Buffer.alloc(65_200, 'A'),
+}
+
+for (const [kind, name] of Object.entries(names)) {
+  t.test(`a class name ${kind} that a processor laid there does not compile`, async (t) => {
+    const given = { files: layClass(makeClassFile(name)), compileArguments: processorWords }
+    const outcome = await execute(executor, 'java', '// none\n', '', undefined, 'test', given)
+    t.match(outcome, { run: null, compile: { exitCode: 1, stderr: /not a program/ } })
+  })
+}
+
+t.test('an ordinary one does, and runs', async (t) => {
+  const files = layClass(makeClassFile(Buffer.from('Made')))
+  const given = { files, compileArguments: processorWords }
+  const outcome = await execute(executor, 'java', '// none\n', '', undefined, 'test', given)
+  t.match(outcome, { run: { exitCode: 0, stderr: '' } })
+})

@@ -1,0 +1,175 @@
+// What an account's runs may leave in a day: counted here at once, and with other workers by the database.
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { issueKey, revokeKey, setTier } from '#account'
+import { createLog } from '#log'
+import { decodeReport, encodeReport } from '#report'
+import { digestBody } from '#event'
+import type { Completion } from '../../../src/job/execute/completion.ts'
+import { createOutputQuotas } from '../../../src/job/execute/output-quota.ts'
+import { shorten } from '../../../src/job/execute/shorten.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+
+const { sql, drop } = await createTestDatabase()
+t.teardown(drop)
+const log = createLog('test', 'silent')
+
+await setTier(
+  sql,
+  {
+    name: 'small',
+    requestsPerMinute: null,
+    concurrentExecutions: null,
+    limits: {},
+    outputBytes: 1000,
+  },
+  'test',
+)
+
+/** @returns the account's id. */
+async function createAccount(...tiers: string[]): Promise<string> {
+  const account = `account ${randomUUID()}`
+  for (const tier of tiers) await issueKey(sql, { account, tier }, 'test')
+  const [{ id }] = await sql<[{ id: string }]>`select id from audit.account where name = ${account}`
+  return id
+}
+
+const keptToday = async (id: string): Promise<number> =>
+  (await sql`select output_bytes_today as bytes from audit.account where id = ${id}`)[0]?.['bytes']
+
+const bodies = (bytes: number): Omit<Completion, 'data'> => ({
+  stdout: Buffer.alloc(bytes - 3),
+  stderr: Buffer.alloc(1),
+  compileOutput: Buffer.alloc(1),
+  report: Buffer.alloc(1),
+})
+
+t.test('what is kept counts at once, and for other workers when it was told', async (t) => {
+  const [one, other] = [createOutputQuotas(sql, log), createOutputQuotas(sql, log)]
+  const [account, free] = [await createAccount('small'), await createAccount('unlimited')]
+  one.note(account, bodies(600))
+  one.note(free, bodies(10_000))
+  t.notOk(one.isUsedUp(account), 'nothing is known of its day')
+  await one.tell()
+  t.equal(await keptToday(account), 600)
+  one.note(account, bodies(399))
+  t.notOk(one.isUsedUp(account))
+  other.note(account, bodies(5))
+  await other.tell()
+  t.notOk(other.isUsedUp(account))
+  one.note(account, bodies(3))
+  t.ok(one.isUsedUp(account))
+  await one.tell()
+  t.ok(one.isUsedUp(account))
+  await other.tell()
+  t.ok(other.isUsedUp(account))
+  t.equal(await keptToday(account), 1007)
+  t.equal(await keptToday(free), 10_000)
+  t.notOk(one.isUsedUp(free))
+
+  await sql`update runledger.kept_output set day = day - 2`
+  await other.tell()
+  t.notOk(other.isUsedUp(account), 'it is another day')
+  t.equal(await keptToday(account), 0)
+  t.strictSame([...(await sql`select * from runledger.kept_output`)], [])
+})
+
+t.test('of several keys in force the widest counts, of none the narrowest', async (t) => {
+  const account = await createAccount('small', 'beta')
+  const quotas = createOutputQuotas(sql, log)
+  quotas.note(account, bodies(1001))
+  await quotas.tell()
+  t.notOk(quotas.isUsedUp(account))
+  const keys = await sql<{ id: string }[]>`
+    select k.id from runledger.api_key k where k.account_id = ${account} order by k.tier`
+  for (const { id } of keys) {
+    await revokeKey(sql, id, 'test')
+    await quotas.tell()
+    t.ok(quotas.isUsedUp(account))
+  }
+})
+
+t.test('what could not be told is told later', async (t) => {
+  const account = await createAccount('small')
+  const quotas = createOutputQuotas(sql, log)
+  await sql`alter table runledger.kept_output rename to kept_output_away`
+  quotas.note(account, bodies(2000))
+  await quotas.tell()
+  t.notOk(quotas.isUsedUp(account))
+  await sql`alter table runledger.kept_output_away rename to kept_output`
+  await quotas.tell()
+  t.ok(quotas.isUsedUp(account))
+  t.equal(await keptToday(account), 2000)
+})
+
+t.test('of an account that is gone nothing is counted', async (t) => {
+  const quotas = createOutputQuotas(sql, log)
+  const account = randomUUID()
+  quotas.note(account, bodies(2000))
+  await quotas.tell()
+  t.notOk(quotas.isUsedUp(account))
+})
+
+t.test('the beginning of each output is kept, and told as truncated', async (t) => {
+  const long = Buffer.alloc(5000, 'x')
+  const test = {
+    name: null,
+    verdict: 'AC',
+    exit_code: 0,
+    signal: null,
+    cpu_time: 0,
+    wall_time: 0,
+    memory_peak: 0,
+    stdout: Buffer.alloc(3000, 'y'),
+    stderr: Buffer.from('z'),
+    stdout_truncated: false,
+    stderr_truncated: true,
+    limit: null,
+    difference: null,
+    message: null,
+  } as const
+  const files = [
+    { name: 'a', size: 1, sha256: digestBody(Buffer.from('a')).sha256, content: Buffer.from('a') },
+  ]
+  const report = encodeReport({ difference: null, tests: [test, test], files })
+  const whole: Completion = {
+    data: {
+      verdict: 'WA',
+      exit_code: 0,
+      signal: null,
+      compile: null,
+      run: null,
+      stdout: { ...digestBody(long), truncated: false },
+      stderr: { ...digestBody(Buffer.from('e')), truncated: false },
+      compile_output: { ...digestBody(long), truncated: false },
+      ...(report !== null && { report: digestBody(report) }),
+      files: [{ name: 'a', bytes: 1, sha256: digestBody(Buffer.from('a')).sha256 }],
+    },
+    stdout: long,
+    stderr: Buffer.from('e'),
+    compileOutput: long,
+    report,
+  }
+  const { data, stdout, stderr, compileOutput, report: kept } = shorten(whole)
+  const part = Buffer.alloc(4096, 'x')
+  t.strictSame([Buffer.from(stdout), Buffer.from(compileOutput ?? [])], [part, part])
+  t.equal(String(stderr), 'e')
+  t.strictSame(data.stdout, { ...digestBody(part), truncated: true })
+  t.strictSame(data.stderr, { ...digestBody(Buffer.from('e')), truncated: false })
+  t.strictSame(data.compile_output, { ...digestBody(part), truncated: true })
+  t.strictSame(data.files, [{ name: 'a', bytes: 1 }])
+  t.strictSame(data.report, digestBody(kept ?? Buffer.alloc(0)))
+  const told = decodeReport(kept)
+  t.strictSame(
+    told.tests?.map((one) => [one.stdout?.length, one.stdout_truncated, one.stderr_truncated]),
+    [
+      [3000, false, true],
+      [1096, true, true],
+    ],
+  )
+  t.strictSame(told.files, [{ name: 'a', size: 1, sha256: null, content: null }])
+  t.strictSame(
+    shorten({ ...whole, stdout: stderr, compileOutput: null, report: null }).compileOutput,
+    null,
+  )
+})

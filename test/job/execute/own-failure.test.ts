@@ -1,0 +1,156 @@
+// A failure that is one request's alone: while the worker is well nothing is suspended, no further attempt is spent on it, and the
+// programs of other accounts run on. What struck from outside is tried again.
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { readStream } from '#event'
+import { NotBegunError, SandboxError } from '#executor'
+import type { Executor } from '#executor'
+import { createSuspension } from '#job'
+import { createLog } from '#log'
+import { blame } from '../../../src/job/execute/blame.ts'
+import { createTestDatabase } from '../../helper/database.ts'
+import { startExecutor } from '../../helper/executor.ts'
+import { layClass, makeClassFile, processorWords } from '../../helper/java-class.ts'
+import { startTestQueue } from '../../helper/queue.ts'
+import {
+  createCaller,
+  describeSubmission,
+  finalResult,
+  submitNew,
+} from '../../helper/submission.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const attacker = await createCaller(sql)
+const neighbour = await createCaller(sql)
+const real = await startExecutor(t)
+
+/** What programs of this text fail by, as often as there is something. */
+const failures = new Map<string, (Error | null)[]>()
+const executor: Executor = {
+  ...real,
+  execute(request, signal) {
+    const error = failures.get(Buffer.from(request.code).toString())?.shift()
+    return error ? Promise.reject(error) : real.execute(request, signal)
+  },
+}
+const log = createLog('test', 'silent')
+let suspensions = 0
+const suspension = createSuspension({ executor, log, onChange: () => void (suspensions += 1) })
+const queue = await startTestQueue({
+  url,
+  database: sql,
+  executor,
+  workerId: uuidv7(),
+  suspension,
+})
+t.teardown(() => queue.stop())
+
+async function listTypes(id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+const accepted = ['submission.received', 'execution.started', 'execution.completed']
+const failedOnce = [
+  'submission.received',
+  'execution.started',
+  'execution.interrupted',
+  'execution.abandoned',
+]
+
+t.test('twenty that the sandbox fails at end as IE, once each, and harm nobody', async (t) => {
+  const victims: string[] = []
+  const ids: string[] = []
+  for (let index = 0; index < 20; index += 1) {
+    const code = `print("attack ${index}")`
+    const broken = new SandboxError('keeper.failed', 'protocol: what no keeper expects')
+    failures.set(code, [broken, broken, broken])
+    ids.push(await submitNew(sql, attacker, describeSubmission({ code })))
+    victims.push(await submitNew(sql, neighbour, describeSubmission({ code: `print(${index})` })))
+  }
+  for (const id of ids) {
+    t.match(await finalResult(sql, id), { status: 'failed', verdict: 'IE' })
+    t.strictSame(await listTypes(id), failedOnce)
+  }
+  for (const id of victims) {
+    t.match(await finalResult(sql, id), { verdict: 'AC' })
+    t.strictSame(await listTypes(id), accepted)
+  }
+  t.equal(suspensions, 0, 'the worker is well')
+})
+
+t.test('what is sent to no box is the request’s, without a trial', async (t) => {
+  // Longer than any keeper can be told: the request's schema lets none of these in.
+  const words = ['x'.repeat(70_000)]
+  const id = await submitNew(
+    sql,
+    attacker,
+    describeSubmission({ code: 'print(2)', detail: { arguments: words } }),
+  )
+  t.match(await finalResult(sql, id), { status: 'failed', verdict: 'IE' })
+  t.strictSame(await listTypes(id), failedOnce)
+  t.match((await readStream(sql, id))[2]?.data, { step: 'request.words', spends_attempt: true })
+  t.equal(suspensions, 0)
+})
+
+t.test('class names that no launcher could be told do not compile', async (t) => {
+  const victims: string[] = []
+  const ids: string[] = []
+  for (const name of [Buffer.from([0x41, 0xc0, 0x80, 0x42]), Buffer.alloc(65_200, 'A')]) {
+    const files = layClass(makeClassFile(name))
+    const detail = { files, compileArguments: processorWords }
+    const attack = describeSubmission({ language: 'java', code: '// no class here\n', detail })
+    for (let index = 0; index < 10; index += 1) {
+      ids.push(await submitNew(sql, attacker, attack))
+      victims.push(await submitNew(sql, neighbour, describeSubmission({ code: 'print(3)' })))
+    }
+  }
+  for (const id of ids) {
+    t.match(await finalResult(sql, id), { verdict: 'CE', compile_output: /not a program/ })
+    t.strictSame(await listTypes(id), accepted)
+  }
+  for (const id of victims) {
+    t.match(await finalResult(sql, id), { verdict: 'AC' })
+    t.strictSame(await listTypes(id), accepted)
+  }
+  t.equal(suspensions, 0)
+})
+
+t.test('a keeper that was killed is no request’s doing: another attempt is made', async (t) => {
+  const code = 'print("struck")'
+  failures.set(code, [new SandboxError('keeper.gone', '(SIGKILL)')])
+  const id = await submitNew(sql, attacker, describeSubmission({ code }))
+  t.match(await finalResult(sql, id), { verdict: 'AC', stdout: 'struck\n' })
+  t.strictSame(await listTypes(id), [
+    ...failedOnce.slice(0, 3),
+    'execution.started',
+    'execution.completed',
+  ])
+  t.equal(suspensions, 0)
+})
+
+t.test('whose failure it is', (t) => {
+  const system = (code: string): Error => Object.assign(new Error(code), { code })
+  const blamed: readonly (readonly [Error, ReturnType<typeof blame>])[] = [
+    [new SandboxError('request.words', ''), 'request'],
+    [new SandboxError('request.name', ''), 'request'],
+    [new SandboxError('blob.read', ''), 'run'],
+    [new SandboxError('language.missing', ''), 'run'],
+    [new SandboxError('keeper.gone', ''), 'outside'],
+    [new NotBegunError('keeper.silent', ''), 'outside'],
+    [new SandboxError('keeper.failed', 'box.watch: the box ended without a word'), 'outside'],
+    [new SandboxError('keeper.failed', 'protocol: the limits'), 'unknown'],
+    [new SandboxError('bubblewrap.setup', ''), 'unknown'],
+    [new SandboxError('bubblewrap.gone', ''), 'outside'],
+    [new SandboxError('cgroup.create', ''), 'outside'],
+    [new SandboxError('pipe.open', '', system('ENOSPC')), 'outside'],
+    [new SandboxError('bubblewrap.spawn', '', system('EMFILE')), 'outside'],
+    [new SandboxError('bubblewrap.spawn', '', system('E2BIG')), 'unknown'],
+    [new SandboxError('bubblewrap.spawn', '', system('ERR_INVALID_ARG_VALUE')), 'unknown'],
+    [system('ENOSPC'), 'outside'],
+    [system('57P01'), 'outside'],
+    [new RangeError('class file ends early'), 'unknown'],
+  ]
+  for (const [error, expected] of blamed) t.equal(blame(error), expected, String(error))
+  t.end()
+})

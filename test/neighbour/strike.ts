@@ -1,0 +1,131 @@
+// One attack beside its neighbours: posted, taken back, and looked at.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { call } from '../faults/load.ts'
+import type { Body, NeighbourAttack, Target } from './attack.ts'
+import type { Company, Work } from './company.ts'
+import type { Service } from './service.ts'
+
+export interface Struck extends Work {
+  /** The attacker's own ends, each with how often. */
+  readonly ended: string
+}
+
+const settleSeconds = 20
+/** Neighbours go on for so long after the attack: what it has left is their affair, too. */
+const afterMilliseconds = 500
+const forbidden = ['worker.suspended', 'worker.lost']
+/** A box that was not let run: by an attack, or by what else the machine has to do. */
+const starved = 'box.starved'
+
+/** Submits, follows to the end, and begins again, until time is over; then it takes back. */
+async function submitAgain({ port, key, signal }: Target, body: Body): Promise<void> {
+  const headers = { 'X-API-Key': key }
+  while (!signal.aborted) {
+    const answer = await call(port, 'POST', '/api/submit', headers, body)
+    const id = answer.body['id']
+    if (typeof id !== 'string') {
+      // Turned away, which is an answer; the attacker has nothing to complain of.
+      if (answer.status === 400) throw new Error(`no attack: ${JSON.stringify(answer.body)}`)
+      await sleep(200)
+      continue
+    }
+    const path = `/api/result/${id}`
+    const over = sleep(60_000, null, { signal }).catch(() => {})
+    await Promise.race([over, call(port, 'GET', `${path}?wait=true`, headers)])
+    if (signal.aborted) await call(port, 'POST', `${path}/cancel`, headers)
+  }
+}
+
+/** What is wrong with how the attacker's own submissions stand once it is over. */
+async function judgeOwn(
+  { sql }: Service,
+  key: string,
+  mayFail: boolean,
+): Promise<{ faults: string[]; ended: string }> {
+  const digest = sql`sha256(convert_to(${key}, 'UTF8'))`
+  const read = () => sql<{ status: string; verdict: string | null; count: number }[]>`
+    select r.status, r.verdict, count(*)::integer as count from runledger.result r
+    where r.account_id = (select k.account_id from runledger.api_key k where k.digest = ${digest}) group by 1, 2`
+  let rows = await read()
+  const isGoing = (): boolean =>
+    rows.some(({ status }) => status === 'queued' || status === 'running')
+  for (let waited = 0; isGoing() && waited < settleSeconds * 20; waited += 1) {
+    await sleep(50)
+    rows = await read()
+  }
+  const ended = rows.map(({ status, verdict, count }) => `${count} ${verdict ?? status}`).join(', ')
+  const isWrong =
+    isGoing() ||
+    rows.some(({ status, verdict }) => status === 'failed' || (verdict === 'IE' && !mayFail))
+  return { faults: isWrong ? [`the attacker's submissions: ${ended}`] : [], ended }
+}
+
+/** Makes an attack. */
+export async function strike(
+  service: Service,
+  company: Company,
+  attack: NeighbourAttack,
+): Promise<Struck> {
+  const faults: string[] = []
+  const key = await service.createKey(attack.tier ?? 'beta')
+  const loggedBefore = service.logged.length
+  const lossesBefore = (await readLosses(service)).length
+  const end = new AbortController()
+  const target = { port: service.port, key, signal: end.signal }
+  const stopCompany = company.start()
+  const acting = [
+    ...attack.submissions.map((body) => submitAgain(target, body)),
+    ...(attack.act === undefined ? [] : [attack.act(target)]),
+  ]
+  const ending = Promise.all(acting)
+  await Promise.race([
+    sleep(attack.seconds * 1000),
+    ending.then(() => sleep(60_000, null, { signal: end.signal }).catch(() => {})),
+  ])
+  if (attack.webBytesMost !== undefined && service.webBytes() > attack.webBytesMost)
+    faults.push(`the web process holds ${Math.round(service.webBytes() / 2 ** 20)} MiB`)
+  end.abort()
+  await ending
+  await cancelAll(service, key)
+  const own = await judgeOwn(service, key, attack.mayFail)
+  await sleep(afterMilliseconds)
+  const work = await stopCompany()
+  faults.push(...own.faults, ...(await findLeft(service)))
+  for (const message of service.logged.slice(loggedBefore))
+    if (forbidden.includes(message)) faults.push(`the worker logged ${message}`)
+  const losses = (await readLosses(service)).slice(lossesBefore)
+  const doubts = losses.filter((step) => step === starved)
+  for (const step of losses) if (step !== starved) faults.push(`an attempt was lost: ${step}`)
+  return {
+    ...work,
+    faults: [...work.faults, ...faults],
+    doubts: [...work.doubts, ...doubts],
+    ended: own.ended,
+  }
+}
+
+/** What requests have left in the queue. */
+async function cancelAll({ sql, port }: Service, key: string): Promise<void> {
+  const pending = await sql<{ id: string }[]>`
+    select p.submission_id as id from runledger.pending p join runledger.api_key k on k.id = p.api_key_id
+    where k.digest = sha256(convert_to(${key}, 'UTF8'))`
+  for (const { id } of pending)
+    await call(port, 'POST', `/api/result/${id}/cancel`, { 'X-API-Key': key })
+}
+
+/** The steps at which attempts were lost so far. */
+async function readLosses({ sql }: Service): Promise<string[]> {
+  const rows = await sql<{ step: string }[]>`
+    select coalesce(data ->> 'step', data ->> 'reason') as step from runledger.event
+    where type = 'execution.interrupted' order by recorded_at`
+  return rows.map(({ step }) => step)
+}
+
+/** Boxes are gone within moments; what a program has filled takes seconds. */
+async function findLeft(service: Service): Promise<string[]> {
+  for (let waited = 0; ; waited += 1) {
+    const left = service.findStrangers()
+    if (left.length === 0 || waited >= settleSeconds * 10) return left
+    await sleep(100)
+  }
+}
