@@ -52,8 +52,8 @@ fetch_packages() {
     wanted=$(apt-get install --simulate --no-install-recommends qemu-system-x86)
   fi
   kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { print $2; exit }')
-  # QEMU itself, its firmware and busybox are taken even when the host has them: one place to find them.
-  wanted=$(printf '%s\n' "$kernel" busybox-static qemu-system-x86 qemu-system-data seabios \
+  # QEMU itself, its modules and firmware, and busybox are taken even when the host has them: one place to find them.
+  wanted=$(printf '%s\n' "$kernel" busybox-static qemu-system-x86 qemu-system-common qemu-system-data seabios \
     $(awk '/^Inst / { print $2 }' <<<"$wanted") | sort -u)
   say "downloading from Debian, into $packages only:" $wanted
   rm -rf "$packages" "$packages.part"

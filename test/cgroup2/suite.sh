@@ -125,20 +125,36 @@ output=/tmp/suite-output
 summary=
 failed=0
 # Runs one file, or what of it has a name that matches, under one layout and notes how it ended. On the emulated processor
-# Node has been seen to end itself (a check of V8's own, SIGSEGV), in a test as in what a test starts: so a file that failed
-# is run again, twice at most. What is really broken fails each time.
+# Node has been seen to end itself (a check of V8's own, SIGSEGV), in a test as in what a test starts. A file that failed is
+# run again, twice at most, if the kernel saw that happen meanwhile, and for nothing else.
 run() {
-  local begin=$SECONDS attempt=1
+  local begin=$SECONDS attempt=1 fallen
   until run_once "$@"; do
-    if [ "$attempt" -eq 3 ]; then
-      summary+="not ok $1 $2 (three times, $((SECONDS - begin)) s)"$'\n'
+    fallen=$(list_fallen)
+    if [ -z "$fallen" ] || [ "$attempt" -eq 3 ]; then
+      summary+="not ok $1 $2 (run $attempt, $((SECONDS - begin)) s)"$'\n'
       failed=1
       return
     fi
     attempt=$((attempt + 1))
-    echo "# once more: $1: $2"
+    echo "# once more, as a Node fell in the emulator ($fallen): $1: $2"
+    summary+="# a Node fell in the emulator: $1 $2 ($fallen)"$'\n'
   done
   summary+="ok $1 $2 (run $attempt, $((SECONDS - begin)) s)"$'\n'
+}
+
+# Which of a Node's threads ended it by a signal that leaves a core, since the log was emptied. The kernel names the signal, then
+# the thread.
+list_fallen() {
+  dmesg | awk '
+    match($0, /potentially unexpected fatal signal [0-9]+/) { signal = substr($0, RSTART + 36, RLENGTH - 36) }
+    match($0, /Comm: [^ ]+/) && signal != "" {
+      name = substr($0, RSTART + 6, RLENGTH - 6)
+      if (name ~ /^(node|MainThread|V8Worker|libuv-worker|DelayedTaskSche|WorkerThread)$/)
+        found = found (found == "" ? "" : ", ") name " by signal " signal
+      signal = ""
+    }
+    END { print found }'
 }
 
 # The time limit is outside the layout: `timeout` is then no process of the worker's group. Should the limit strike, reset
@@ -146,6 +162,7 @@ run() {
 run_once() {
   local status=0
   echo "# $1: $2"
+  dmesg --clear
   if [ -n "${3:-}" ]; then export TAP_GREP=$3; else unset TAP_GREP; fi
   CGROUP_LAYOUT=$1 timeout --kill-after=5 "$file_timeout_seconds" "$0" --enter "$1" node "$2" | tee "$output" || status=$?
   reset
@@ -175,6 +192,8 @@ mkdir "$worker_home"
 chown "$worker_uid:$worker_uid" "$worker_home"
 # tap's fixtures go there, and the directory is root's.
 mkdir -p .tap
+# For list_fallen.
+echo 1 >/proc/sys/kernel/print-fatal-signals
 mount -t tmpfs -o mode=1777 tap .tap
 echo "# $(uname -r), $TIME_FACTOR times slower than the host"
 
