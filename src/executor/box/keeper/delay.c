@@ -52,6 +52,9 @@ static struct {
   uint64_t quiet_at;
   /** It waits now, and was seen to since then; 0: it does not. */
   int64_t waiting_since;
+  /** The clock and the CPU time when it last was asked whether the run must end. */
+  int64_t marked_since;
+  uint64_t marked_at;
   uint64_t delay;
 } *seen;
 
@@ -64,6 +67,7 @@ void begin_delay(const struct box *box, const struct request *request, int64_t s
   seen->cpu_before = seen->quiet_at = seen->delay = 0;
   seen->before_count = 0;
   seen->waiting_since = seen->next_look = 0;
+  seen->marked_since = 0;
   seen->looked = false;
 }
 
@@ -197,10 +201,17 @@ void note_delay(uint64_t used) {
 }
 
 int64_t forgiven_until(int64_t ends, uint64_t used) {
+  seen->looked = true;
   seen->next_look = 0;
   note_delay(used);
   int64_t until = ends + (int64_t)seen->delay;
-  // What it waits for now is known only when it is over.
-  if (seen->waiting_since > 0 && until < look.at + quiet_time) until = look.at + quiet_time;
-  return until;
+  int64_t marked = seen->marked_since;
+  uint64_t ran = over(used, seen->marked_at);
+  seen->marked_since = look.at;
+  seen->marked_at = used;
+  if (until > look.at || !look.runnable) return until;
+  // What a task waits for now is known only when it is over, and the keeper may have been kept from looking, too. So a box
+  // that could run is let go on for a moment, and for as long as it runs for less than half of it.
+  bool runs_freely = marked > 0 && ran >= (uint64_t)(look.at - marked) / 2;
+  return runs_freely ? until : look.at + quiet_time;
 }
