@@ -107,8 +107,8 @@ def hear(count):
     data += piece
   return data
 def say(kind, body): link.sendall(struct.pack('<II', ord(kind), len(body)) + body)
-def result(code=1, status=0, reason=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
-  return struct.pack('<IIII6Q', code, status, reason, 0, *figures)
+def result(code=1, status=0, reason=0, unsettled=0, figures=(1000000, 1000000, 65536, 0, 0, 0)):
+  return struct.pack('<6I6Q', code, status, reason, 0, unsettled, 0, *figures)
 head = hear(32)
 hear(sum(struct.unpack('<III', head[12:24])))
 ${body}

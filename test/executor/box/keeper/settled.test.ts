@@ -125,8 +125,7 @@ t.test(
 
 /** A keeper that says of its only run that its slot is not settled; then `body`. */
 function unsettled(body: string): string {
-  const said = `result(status=3)[:12] + struct.pack('<I', 1) + result(status=3)[16:]`
-  return `say('r', bytes(8))\nhear(104)\nsay('x', ${said})\n${body}`
+  return `say('r', bytes(8))\nhear(104)\nsay('x', result(status=3, unsettled=1))\n${body}`
 }
 
 for (const [name, body, alive] of [

@@ -113,7 +113,14 @@ export async function compareWithOwn(
     const [one, other] = [await ask(ready, 'echo'), await ask(alone, 'echo')]
     const [bytes, ownBytes] = [one.usage.memoryPeakBytes, other.usage.memoryPeakBytes]
     t.ok(bytes > ownBytes / 2 && bytes < 1.5 * ownBytes, `${bytes} and ${ownBytes} bytes`)
-    t.ok(one.usage.cpuSeconds < other.usage.cpuSeconds)
+    // The least of several: on a busy machine one run may take twice another's time.
+    const least = async (executor: Executor): Promise<number> => {
+      const times: number[] = []
+      for (let round = 0; round < 5; round += 1)
+        times.push((await ask(executor, 'echo')).usage.cpuSeconds)
+      return Math.min(...times)
+    }
+    t.ok((await least(ready)) < (await least(alone)))
   })
 
   t.test('the kernel’s own limit of CPU time is the program’s', async (t) => {
