@@ -94,7 +94,7 @@ test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
 
-test-neighbour: setup packages ## what one account does to others on the running service: fifty attacks beside their work; NEIGHBOUR=pattern runs some
+test-neighbour: setup packages ## what one account does to others on the running service: attacks beside the work of others; NEIGHBOUR=pattern runs some
 	@$(SUDO) env PATH="$(BIN):$$PATH" NEIGHBOUR="$(NEIGHBOUR)" node test/run.ts --timeout=1800 test/neighbour/neighbour.ts
 
 test-console: setup packages chromium ## the page that GET / shows, in a real browser; CONSOLE=pattern runs some, PICTURES=1 renews the documentation's pictures
