@@ -183,6 +183,8 @@ static void look_at_tasks(uint64_t used) {
 }
 
 void note_delay(uint64_t used) {
+  // The kernel's memory for a look is charged to the group. In a full one the keeper would wait for what it is to end.
+  if (!group_has_room()) return;
   int64_t at = now();
   if (over(used, seen->quiet_at) >= quiet_cpu) {
     seen->quiet_since = at;

@@ -185,6 +185,11 @@ bool group_is_unsettled(void) {
   return read_number(descriptors[usage]) > run->memory_at_rest + memory_slack;
 }
 
+bool group_has_room(void) {
+  if (version == 2) return true;
+  return read_number(descriptors[usage]) < run->limit_held - run->limit_held / 8;
+}
+
 /**
  * v1: what the last box held may be charged still, up to the limit. Without room the kernel would kill the next box
  * early.

@@ -230,6 +230,8 @@ uint64_t group_memory(void);
 int prepare_group(void);
 /** v1: a box that has died left more than the next run may find. */
 bool group_is_unsettled(void);
+/** v1: false when what the keeper takes for itself could meet the limit of its boxes, and so wait for them. */
+bool group_has_room(void);
 /** v1: gives back what the last box held. @param waits however long it takes; else it fails after seconds. */
 void settle_group(bool waits);
 /** v1: raises the limit for this many bytes more. */
