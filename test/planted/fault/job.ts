@@ -58,8 +58,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'const request = { language, code, cacheScope: accountId, ...rest }',
-    instead: "const request = { language, code, cacheScope: 'all', ...rest }",
+    text: 'cacheScope: accountId, totalSeconds,',
+    instead: "cacheScope: 'all', totalSeconds,",
     tests: ['job/execute'],
   },
   {
@@ -203,8 +203,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the tests after a failure run although they should not',
-    text: "return verdict === 'AC' || !stopsOnFailure",
-    instead: 'return true',
+    text: "return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)",
+    instead: "return limit !== 'total_time'",
     tests: ['http/tests'],
   },
   {
