@@ -59,8 +59,11 @@ export const hostFaults: readonly Fault[] = [
   ...[-hourSeconds, hourSeconds].map((seconds) => ({
     name: `the clocks of a web and a worker jump an hour ${seconds < 0 ? 'back' : 'ahead'}, and back`,
     strike: async (scene: Scene) => {
-      const { random, webs, workers } = scene
+      const { random, webs, workers, leaseSeconds } = scene
       const [web, worker] = [random.pick(webs), random.pick(workers)]
+      await worker.ready()
+      // A worker that could not renew its lease during the fault before finds it out within a lease.
+      await sleep(leaseSeconds * 1000 + 1000)
       await worker.ready()
       const { pid } = worker
       const fenced = worker.logged.get('worker.fenced')
