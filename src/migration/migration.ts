@@ -97,6 +97,17 @@ async function findPending(
   const rows = await sql<
     { name: string; sha256: string }[]
   >`select name, sha256 from runledger.schema_migration order by name`
+  const [first] = migrations
+  if (
+    first !== undefined &&
+    rows.length > 0 &&
+    rows.every(({ name }) => name !== first.name) &&
+    rows.some(({ name }) => name === '000001-schemas.sql')
+  ) {
+    throw new MigrationError(
+      'this database was made before the first release, with other tables: make a new database (of `make run`: remove .data/)',
+    )
+  }
   const landed = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
   const shippedNames = new Set(migrations.map(({ name }) => name))
   const newest = migrations.at(-1)?.name ?? ''

@@ -311,8 +311,8 @@ table runledger.worker
   renewed_at timestamp with time zone not null default now(): The lease, by the database's clock: a process that is frozen stops renewing it.
   stopped_at timestamp with time zone
   suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
-  version text: Of Runledger; null for a worker of a release that does not tell.
-  isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker); null for a worker of a release that does not tell.
+  version text: Of Runledger.
+  isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker).
   suspended_because text: What failed, in the worker's own words; null when it is not suspended.
   wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))

@@ -1,6 +1,5 @@
 // Taking a job and beginning its attempt is one statement: what it hands out, what it leaves alone, and what becomes of an
 // attempt whose start a crash of the database has forgotten.
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
@@ -316,17 +315,6 @@ t.test('what an earlier release enqueued under one name for all languages runs',
   await enqueueAsBefore(runs, 'python')
   t.equal((await take(await registerWorker(), uuidv7()))?.submission_id, runs)
   t.equal(await readTask(elsewhere), 'execute:cpp', 'it has the right name now')
-
-  await enqueueAsBefore(elsewhere, 'cpp')
-  await enqueueAsBefore(uuidv7(), 'a language that nobody knows')
-  await sql`drop index graphile_worker.runledger_by_task`
-  await sql.unsafe(
-    readFileSync(
-      `${import.meta.dirname}/../../../sql/migrations/000009-task-by-language.sql`,
-      'utf8',
-    ),
-  )
-  t.equal(await readTask(elsewhere), 'execute:cpp', 'the release itself moves all that waits')
 })
 
 t.test('a worker that was given up takes nothing', async (t) => {

@@ -1,0 +1,527 @@
+-- Everything that is stored: schemas, roles, types, tables, indexes. Functions, views and grants are made again at every
+-- migration, from the folders beside this one.
+--
+-- Roles carry no password and cannot log in: an operator grants them to login roles of their own (sql/README.md). Where the
+-- migrating role may not create roles (one-role platform databases), there are none, and the grants that name them are
+-- skipped.
+
+-- The schema runledger itself exists: the record of applied migrations stands in it.
+comment on schema runledger is 'Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.';
+
+create schema job;
+comment on schema job is 'Wrappers that put jobs into the queue, in the caller''s transaction.';
+
+create schema audit;
+comment on schema audit is 'Views for auditors: read these, change nothing.';
+
+do $$
+declare
+  _role text;
+begin
+  foreach _role in array array['runledger_owner', 'runledger_queue', 'runledger_api', 'runledger_worker', 'runledger_auditor'] loop
+    if not exists (select from pg_catalog.pg_roles where rolname = _role) then
+      begin
+        execute format('create role %I nologin', _role);
+      exception
+        when insufficient_privilege then
+          raise notice 'role % not made: this database role may not create roles', _role;
+        when duplicate_object or unique_violation then
+          null; -- another database of this cluster made it in the same moment
+      end;
+    end if;
+  end loop;
+end
+$$;
+
+-- Accounts: who may call, how much, and what each has stored.
+
+create table runledger.account (
+  id uuid primary key,
+  name text not null constraint account_name_length check (length(name) between 1 and 200),
+  created_at timestamptz not null default now(),
+  blob_bytes bigint not null default 0 constraint account_blob_bytes check (blob_bytes >= 0),
+  constraint account_name_key unique (name)
+);
+comment on table runledger.account is 'A customer. Submissions, results and idempotency keys belong to accounts.';
+comment on column runledger.account.blob_bytes is 'The sum of runledger.count_blob over its blobs, so that a quota is held against one row.';
+
+create table runledger.tier (
+  name text primary key,
+  requests_per_minute integer constraint tier_requests check (requests_per_minute > 0),
+  concurrent_executions integer constraint tier_executions check (concurrent_executions > 0),
+  limits jsonb not null default '{
+    "cpu_seconds": 15, "wall_seconds": 30, "memory_bytes": 1073741824, "processes": 256,
+    "stdout_bytes": 2097152, "stderr_bytes": 1048576, "disk_bytes": 268435456
+  }' constraint tier_limits check (jsonb_typeof(limits) = 'object'),
+  blob_bytes bigint default 268435456 constraint tier_blob_bytes check (blob_bytes > 0),
+  weight integer not null default 1 constraint tier_weight check (weight between 1 and 1000),
+  total_seconds integer not null default 600 constraint tier_total_seconds check (total_seconds between 1 and 86400),
+  output_bytes bigint constraint tier_output_bytes check (output_bytes > 0)
+);
+comment on table runledger.tier is 'What a key may use. runledger.define_tier makes one and changes it, with an event.';
+comment on column runledger.tier.requests_per_minute is 'Requests in any 60 seconds; null is unlimited.';
+comment on column runledger.tier.concurrent_executions is 'Submissions of one key executing at once; null is unlimited.';
+comment on column runledger.tier.limits is 'The most that a submission''s own limits may be, for the run and for the compiler; a language''s default is always allowed.';
+comment on column runledger.tier.blob_bytes is 'The most that an account may have in blobs when a key of this tier uploads another; null is unlimited.';
+comment on column runledger.tier.weight is 'How many times an account''s share of the slots that of weight 1 is.';
+comment on column runledger.tier.total_seconds is 'What a submission''s compiler, tests and checkers may run in all, in seconds by the clock.';
+comment on column runledger.tier.output_bytes is 'The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.';
+
+insert into runledger.tier (name, requests_per_minute, concurrent_executions, output_bytes)
+values ('beta', 60, 10, 1073741824);
+insert into runledger.tier (name, blob_bytes, total_seconds, limits)
+-- Nobody's single run is cut short by total_seconds: it is six times the longest wall limit.
+values ('unlimited', null, 3600, '{
+  "cpu_seconds": 300, "wall_seconds": 600, "memory_bytes": 4294967296, "processes": 1024,
+  "stdout_bytes": 16777216, "stderr_bytes": 16777216, "disk_bytes": 1073741824
+}');
+
+create table runledger.api_key (
+  id uuid primary key,
+  account_id uuid not null references runledger.account (id),
+  tier text not null references runledger.tier (name),
+  label text not null,
+  digest bytea not null constraint api_key_digest_length check (length(digest) = 32),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  role text not null default 'submit' constraint api_key_role check (role in ('submit', 'operator')),
+  read_only boolean not null default false constraint api_key_read_only check (role = 'operator' or not read_only),
+  constraint api_key_digest_key unique (digest)
+);
+comment on table runledger.api_key is 'API keys by digest. The key itself is shown once, when it is issued, and stored nowhere.';
+comment on column runledger.api_key.label is 'The key''s first characters, enough for a person to tell keys apart.';
+comment on column runledger.api_key.digest is 'SHA-256 of the whole key.';
+comment on column runledger.api_key.role is 'submit: it submits, and reads what its account has; operator: it looks at the service and steers it, and submits nothing.';
+comment on column runledger.api_key.read_only is 'An operator''s that looks alone.';
+create index api_key_by_account on runledger.api_key (account_id);
+
+create table runledger.rate_window (
+  api_key_id uuid primary key references runledger.api_key (id),
+  admitted_at timestamptz[] not null
+);
+comment on table runledger.rate_window is 'When a key''s requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.';
+
+-- The log. Rows are only ever added; each carries a hash over its content and its predecessor's hash, so that a
+-- changed, removed or inserted row shows (audit.broken_chain).
+--
+-- Partitioned by stream: ids are UUID v7, so that is by time. A stream lies in one partition, and every constraint names
+-- the stream, so none is weakened. What no partition covers (an id from a clock gone wrong, a partition that was not
+-- made in time) goes to the default one and is as good there.
+
+create sequence runledger.event_position as bigint;
+comment on sequence runledger.event_position is 'Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.';
+
+create table runledger.event (
+  position bigint not null default nextval('runledger.event_position'),
+  transaction_id xid8 not null default pg_current_xact_id(),
+  stream_id uuid not null,
+  stream_version integer not null constraint event_version_positive check (stream_version > 0),
+  type text not null constraint event_type_name check (type ~ '^[a-z_]+\.[a-z_]+$'),
+  schema_version integer not null constraint event_schema_version_positive check (schema_version > 0),
+  data jsonb not null,
+  metadata jsonb not null,
+  recorded_at timestamptz not null,
+  hash bytea not null,
+  constraint event_pkey primary key (stream_id, stream_version)
+) partition by range (stream_id);
+comment on table runledger.event is 'Everything that happened, append only. The primary key makes a second event at one version impossible.';
+comment on column runledger.event.position is 'Order of insertion; not the order of commits. A cursor over the log must also use transaction_id.';
+comment on column runledger.event.transaction_id is 'Lets a reader wait out transactions still open: transaction_id < pg_snapshot_xmin(pg_current_snapshot()).';
+comment on column runledger.event.stream_id is 'What it happened to: a submission, a webhook, an API key, a tier, a worker.';
+comment on column runledger.event.stream_version is '1, 2, 3 … within the stream, without gaps.';
+comment on column runledger.event.metadata is 'Who and what caused it: the request''s id, and as actor the key, the worker, the operator, the signal or the retention that acted, or the lost worker whose run was given back (sweep_of).';
+comment on column runledger.event.hash is 'sha256 over the previous event''s hash and this event''s content; see runledger.hash_event.';
+create index event_by_position on runledger.event (position);
+-- As runledger.closes_submission has them.
+create unique index event_one_terminal on runledger.event (stream_id)
+  where type in ('execution.completed', 'execution.abandoned', 'submission.cancelled');
+comment on index runledger.event_one_terminal is 'A submission ends once.';
+create index event_received on runledger.event (stream_id) where type = 'submission.received';
+
+create table runledger.event_default partition of runledger.event default;
+comment on table runledger.event_default is 'Events of streams that no other partition covers.';
+
+create type runledger.new_event as (
+  stream_id uuid,
+  stream_version integer,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  previous_hash bytea
+);
+comment on type runledger.new_event is 'An event that is to be appended (runledger.append_events).';
+comment on column runledger.new_event.previous_hash is 'The hash of the event before it; null for the first one.';
+
+create table runledger.partitioning (
+  table_name text primary key constraint partitioning_table check (table_name in ('event', 'body')),
+  width interval not null constraint partitioning_width check (width >= interval '1 minute'),
+  ahead integer not null constraint partitioning_ahead check (ahead between 1 and 1000)
+);
+comment on table runledger.partitioning is 'How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.';
+comment on column runledger.partitioning.width is 'The time that one new partition covers; those that exist stay as they are.';
+comment on column runledger.partitioning.ahead is 'So many partitions are made before they are needed.';
+-- Bodies go by the day, so that retention can drop what a day left; the log stays, and wants few partitions.
+insert into runledger.partitioning (table_name, width, ahead)
+values ('event', '1 month', 3), ('body', '1 day', 14);
+
+create table runledger.ledger_check (
+  single boolean primary key default true constraint ledger_check_single check (single),
+  checked_at timestamptz,
+  drift bigint not null default 0,
+  broken_chain bigint not null default 0,
+  invariant bigint not null default 0,
+  suspects uuid[] not null default '{}',
+  walked_up_to uuid not null default '00000000-0000-0000-0000-000000000000',
+  walked_at timestamptz
+);
+comment on table runledger.ledger_check is 'The one row in which runledger.check_ledger keeps what it found and how far it has come.';
+comment on column runledger.ledger_check.checked_at is 'When it last looked; null before the first time.';
+comment on column runledger.ledger_check.drift is 'Rows that audit.drift has of the streams that were looked at; broken_chain and invariant likewise.';
+comment on column runledger.ledger_check.suspects is 'Where something was found: looked at every time, until nothing is found there any more.';
+comment on column runledger.ledger_check.walked_up_to is 'The walk through the whole log has come to this id.';
+comment on column runledger.ledger_check.walked_at is 'When a walk last came to the end of the log; null before the first time.';
+insert into runledger.ledger_check default values;
+
+-- Submissions, beside the log: bodies, results, what is unfinished, idempotency keys, deliveries, reruns, outputs.
+
+create table runledger.body (
+  submission_id uuid primary key,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  detail bytea,
+  report bytea
+) partition by range (submission_id);
+comment on table runledger.body is 'The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
+comment on column runledger.body.detail is 'What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.';
+comment on column runledger.body.report is 'What is told of the end beside the outputs, as JSON. Null: nothing.';
+create table runledger.body_default partition of runledger.body default;
+comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
+
+create table runledger.result (
+  id uuid primary key,
+  account_id uuid not null,
+  api_key_id uuid not null,
+  version integer not null,
+  status text not null
+    constraint result_status check (status in ('queued', 'running', 'completed', 'failed', 'cancelled')),
+  verdict text constraint result_verdict check (verdict in ('AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE')),
+  language text not null,
+  runtime text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  purged_at timestamptz,
+  tag text,
+  output_encoding text,
+  exceeded text,
+  compile jsonb,
+  rerun_of uuid
+);
+comment on table runledger.result is 'A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.';
+comment on column runledger.result.version is 'The stream version it was made from.';
+comment on column runledger.result.cpu_time is 'Seconds, user + system, of everything in the run''s cgroup.';
+comment on column runledger.result.wall_time is 'Seconds, monotonic, program start to end.';
+comment on column runledger.result.memory_peak is 'Bytes, the cgroup''s peak.';
+comment on column runledger.result.purged_at is 'When retention removed the bodies.';
+comment on column runledger.result.tag is 'The caller''s own word for it.';
+comment on column runledger.result.output_encoding is 'How outputs are told: null is as text, else base64.';
+comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.';
+comment on column runledger.result.compile is 'How the compiler ended and what it used, as execution.completed says it; null without one.';
+comment on column runledger.result.rerun_of is 'The first submission of which this is a rerun; null: it is none.';
+create index result_by_account on runledger.result (account_id, id desc);
+create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
+
+create table runledger.pending (
+  submission_id uuid primary key,
+  api_key_id uuid not null,
+  admitted boolean not null,
+  told_to text[],
+  is_low boolean not null default false,
+  turn bigint,
+  charge bigint
+);
+comment on table runledger.pending is 'Submissions without a terminal event. Deleted by the transaction that ends them.';
+comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
+comment on column runledger.pending.told_to is 'Channels of the processes that wait for the end, where they are told of the record. Their names are secret.';
+comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
+comment on column runledger.pending.turn is 'Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.';
+comment on column runledger.pending.charge is 'Ticks of virtual time that its account was charged for it beforehand.';
+-- In the order in which runledger.admit_waiting takes them.
+create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
+
+create table runledger.idempotency (
+  account_id uuid not null,
+  key uuid not null,
+  submission_id uuid not null,
+  request_digest bytea not null,
+  batch_answer text,
+  created_at timestamptz not null default now(),
+  primary key (account_id, key)
+);
+comment on table runledger.idempotency is 'Idempotency-Key headers of the last 24 hours. The primary key is what makes a repeated request harmless.';
+comment on column runledger.idempotency.batch_answer is 'What a batch was answered, JSON with one element an item; null for a single submission. submission_id is then its first good item.';
+comment on column runledger.idempotency.request_digest is 'SHA-256 of the parsed request, to tell a replay from a different request under the same key.';
+create index idempotency_by_age on runledger.idempotency (created_at);
+
+create table runledger.delivery (
+  submission_id uuid primary key,
+  webhook_id uuid not null,
+  url text,
+  secret text,
+  attempts integer not null default 0,
+  state text not null default 'waiting'
+    constraint delivery_state check (state in ('waiting', 'pending', 'delivered', 'abandoned')),
+  due_at timestamptz,
+  constraint delivery_webhook_key unique (webhook_id)
+);
+comment on table runledger.delivery is 'Webhooks asked for: where to, and the secret until delivery has ended. Attempts are events of the stream webhook_id.';
+comment on column runledger.delivery.url is 'The whole address, which may hold the caller''s secrets: a body like any other. Null once it was purged; the log has the host.';
+comment on column runledger.delivery.state is 'waiting: the submission is unfinished; pending: an attempt is due; delivered or abandoned: over, the secret is gone.';
+create index delivery_due on runledger.delivery (due_at) where state = 'pending';
+
+-- Small and apart from the log, so that no index is built over that.
+create table runledger.rerun (
+  submission_id uuid primary key,
+  rerun_of uuid not null,
+  campaign text
+);
+comment on table runledger.rerun is 'Submissions that repeat another one. A cache of the view runledger.rerun_from_log, which defines it.';
+comment on column runledger.rerun.rerun_of is 'The first submission: a rerun of a rerun names it, too.';
+comment on column runledger.rerun.campaign is 'The name under which an operator repeated many; null: its caller asked for it.';
+create unique index rerun_once_a_campaign on runledger.rerun (campaign, rerun_of) where campaign is not null;
+comment on index runledger.rerun_once_a_campaign is 'A campaign repeats a submission once, however often it is begun.';
+create index rerun_by_original on runledger.rerun (rerun_of);
+
+create table runledger.kept_output (
+  day date not null,
+  account_id uuid not null references runledger.account (id),
+  bytes bigint not null constraint kept_output_bytes check (bytes >= 0),
+  constraint kept_output_pkey primary key (day, account_id)
+);
+comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
+
+create type runledger.submission_request as (
+  submission_id uuid,
+  api_key_id uuid,
+  webhook_id uuid,
+  webhook_url text,
+  webhook_secret text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  capacity integer,
+  idempotency_key uuid,
+  request_digest bytea,
+  checks_key boolean,
+  told_to text
+);
+comment on type runledger.submission_request is 'What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.';
+comment on column runledger.submission_request.webhook_id is 'Stream of the delivery; null without a webhook.';
+comment on column runledger.submission_request.schema_version is 'Of data, which is what the event says.';
+comment on column runledger.submission_request.capacity is 'Unfinished submissions over all keys, with this one; null: there is room.';
+comment on column runledger.submission_request.request_digest is 'What makes two requests of one idempotency_key the same.';
+comment on column runledger.submission_request.checks_key is 'Nobody has called admit_request.';
+comment on column runledger.submission_request.told_to is 'Somebody waits, who is told on this channel of its end and of nothing before, but after flush_log. Null: the caller wakes the workers.';
+
+create type runledger.arrival as (
+  request runledger.submission_request,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  detail bytea,
+  account_id uuid,
+  weight integer,
+  admitted boolean
+);
+comment on type runledger.arrival is 'A submission that is to be stored (runledger.store_arrivals).';
+comment on column runledger.arrival.admitted is 'As runledger.pending has it.';
+
+create type runledger.attempt_end as (
+  submission_id uuid,
+  started_version integer,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  run text,
+  report bytea
+);
+comment on type runledger.attempt_end is 'How an attempt has ended (runledger.store_ends).';
+comment on column runledger.attempt_end.started_version is 'Of its execution.started.';
+comment on column runledger.attempt_end.schema_version is 'Of data, which is what the event says.';
+comment on column runledger.attempt_end.run is 'As its execution.started names it; null: not known.';
+
+create type runledger.ended_submission as (
+  submission_id uuid,
+  told_to text[],
+  account_id uuid,
+  weight integer,
+  turn bigint,
+  charge bigint
+);
+comment on type runledger.ended_submission is 'What was pending of a submission that has just ended (runledger.finish_submissions).';
+
+-- Blobs: long inputs and expected outputs, uploaded once and named by their SHA-256 in submissions.
+
+create table runledger.blob (
+  account_id uuid not null references runledger.account (id),
+  sha256 bytea not null constraint blob_sha256_length check (length(sha256) = 32),
+  bytes integer not null constraint blob_bytes check (bytes between 0 and 16777216),
+  created_at timestamptz not null default now(),
+  used_at timestamptz not null default now(),
+  constraint blob_pkey primary key (account_id, sha256)
+);
+comment on table runledger.blob is 'What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, the log says: data.blobs of submission.received.';
+comment on column runledger.blob.used_at is 'When it was last uploaded or named, half a day or less before that moment: not every naming writes.';
+create index blob_by_use on runledger.blob (used_at);
+
+create table runledger.blob_chunk (
+  account_id uuid not null,
+  sha256 bytea not null,
+  number integer not null constraint blob_chunk_number check (number >= 0),
+  content bytea not null constraint blob_chunk_length check (length(content) <= 262144),
+  constraint blob_chunk_pkey primary key (account_id, sha256, number),
+  constraint blob_chunk_blob foreign key (account_id, sha256) references runledger.blob (account_id, sha256) on delete cascade
+);
+comment on table runledger.blob_chunk is 'The bytes of blobs: 256 KiB in each chunk but the last, numbered from 0. Written in the transaction that makes the blob, and never after it.';
+-- A caller may have compressed them already, and nobody reads a part of a chunk.
+alter table runledger.blob_chunk alter column content set storage external;
+
+-- Output that is told while its program runs: who asks for it, and what was told. Neither is part of the ledger: the record
+-- of the end has it all. A crash empties both tables; watchers ask again, and workers tell again what is missing.
+
+create unlogged table runledger.watch (
+  submission_id uuid not null,
+  channel text not null,
+  expires_at timestamptz not null,
+  primary key (submission_id, channel)
+);
+comment on table runledger.watch is 'Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.';
+comment on column runledger.watch.channel is 'Where the process hears that there is more. Its name is secret.';
+create index watch_by_expiry on runledger.watch (expires_at);
+
+create unlogged table runledger.live_output (
+  submission_id uuid not null,
+  run text not null,
+  kind text not null constraint live_output_kind check (kind in ('compile', 'stdout', 'stderr', 'test')),
+  start bigint not null,
+  bytes bytea not null,
+  primary key (submission_id, run, kind, start)
+);
+-- Compressing what is read once costs more than it saves.
+alter table runledger.live_output alter column bytes set storage external;
+comment on table runledger.live_output is 'What runs have written so far that somebody watches, and their tests that have ended. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.';
+comment on column runledger.live_output.run is 'The attempt, as execution.started names it.';
+comment on column runledger.live_output.start is 'Of stdout and stderr: the bytes before these. Of tests: the index. There is no gap.';
+comment on column runledger.live_output.bytes is 'Of tests: JSON, without outputs.';
+
+-- Workers as they report themselves: which is alive decides whose runs are lost.
+
+create table runledger.worker (
+  id uuid primary key,
+  host text not null,
+  pid integer not null,
+  slots integer not null,
+  languages jsonb not null,
+  lease_seconds double precision not null constraint worker_lease check (lease_seconds > 0),
+  lock_key integer generated always as identity,
+  queue_pool_ids text[] not null default '{}',
+  started_at timestamptz not null default now(),
+  renewed_at timestamptz not null default now(),
+  stopped_at timestamptz,
+  suspended_at timestamptz,
+  version text,
+  isolation jsonb,
+  suspended_because text,
+  wanted text not null default 'working'
+    constraint worker_wanted check (wanted in ('working', 'paused', 'drained', 'restarted'))
+);
+comment on table runledger.worker is 'Worker processes: one row a start. A live one holds the advisory lock (71830, lock_key) and renews its lease.';
+comment on column runledger.worker.languages is 'What it runs: versions, command lines and limits of each language.';
+comment on column runledger.worker.lease_seconds is 'A worker that has not renewed its lease for so long is lost. It renews thirty times in this time.';
+comment on column runledger.worker.lock_key is 'Second key of the session advisory lock; a killed process frees it at once.';
+comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of its pools, by which its locked jobs are freed.';
+comment on column runledger.worker.renewed_at is 'The lease, by the database''s clock: a process that is frozen stops renewing it.';
+comment on column runledger.worker.suspended_at is 'Since when it takes no submissions, because its sandbox failed; null when it takes them.';
+comment on column runledger.worker.version is 'Of Runledger.';
+comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker).';
+comment on column runledger.worker.suspended_because is 'What failed, in the worker''s own words; null when it is not suspended.';
+comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.';
+create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;
+
+-- The queue: jobs of graphile-worker, and the order in which accounts share the slots.
+
+-- For workers that do not run everything (job.take_jobs). Should a release of graphile-worker remove it, they look longer.
+create index runledger_by_task on graphile_worker._private_jobs (task_id, priority, run_at) where is_available;
+
+create sequence runledger.turn as bigint minvalue 0 start 0;
+comment on sequence runledger.turn is 'The virtual time: the latest turn that was taken.';
+
+-- A sequence changes outside of transactions: nobody waits for a commit of others, and nothing waits for the disk.
+create schema turn;
+comment on schema turn is 'What accounts have had of the slots: some sequences each (job.create_clock). A cache: one that is missing begins anew.';
+
+create type job.turn as (
+  turn bigint,
+  charge bigint,
+  debt bigint
+);
+comment on type job.turn is 'A place in the queue and what was charged for it, in ticks of virtual time; and the account''s debt that it counts in.';
+
+create type job.place as (
+  submission_id uuid,
+  language text,
+  is_low boolean,
+  turn bigint,
+  account_id uuid,
+  debt bigint,
+  bytes integer
+);
+comment on type job.place is 'A submission''s place in the queue (job.enqueue_first).';
+comment on column job.place.turn is 'Null: after all that are there.';
+comment on column job.place.debt is 'Its account''s that the turn counts in (job.read_debt); null: its turn is for good.';
+comment on column job.place.bytes is 'Of what is to be run; null: not known, and taken for little.';
+
+create type job.execution as (
+  job_id bigint,
+  run text,
+  submission_id uuid,
+  language text,
+  due_at timestamptz
+);
+comment on type job.execution is 'A job that a worker has taken from the queue, to begin (runledger.start_executions).';
+comment on column job.execution.run is 'The attempt''s name in the log.';
+comment on column job.execution.due_at is 'Its turn (job.turn_time); null for a job that does not have the usual priority.';
+
+create type runledger.begun_execution as (
+  run text,
+  job_id bigint,
+  submission_id uuid,
+  language text,
+  version integer,
+  code bytea,
+  stdin bytea,
+  expected_stdout bytea,
+  account_id uuid,
+  due_at timestamptz,
+  detail bytea,
+  total_seconds integer
+);
+comment on type runledger.begun_execution is 'What a worker is to run (runledger.start_executions).';
+comment on column runledger.begun_execution.version is 'Of its execution.started.';
+comment on column runledger.begun_execution.total_seconds is 'As its tier has it; null: its key is gone.';
