@@ -84,6 +84,7 @@ export async function startExecutor(
   return {
     isolation: executor.isolation,
     readsOutputFiles: executor.readsOutputFiles,
+    cores: executor.cores,
     runtimes: executor.runtimes,
     awaited: executor.awaited,
     found: executor.found,

@@ -30,6 +30,7 @@ export function createExecutor({ slots }: ExecutorOptions): Promise<Executor> {
   return Promise.resolve({
     isolation: { box: 'bubblewrap', cgroup: 'v1', uid: 'slot' },
     readsOutputFiles: true,
+    cores: 1,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
     found: ['python', 'cpp', 'java'],

@@ -48,6 +48,7 @@ import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
 import { eitherOf, unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
+import { shareCores } from '#cgroup'
 import { SandboxError } from '#contract'
 import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
@@ -131,6 +132,8 @@ export interface Executor {
   settled(): Promise<void>
   /** Programs that can run at once: as many as were asked for, or the slots that are not quarantined. */
   readonly slots: number
+  /** That a program may use at once, unless its request is to have more. */
+  readonly cores: number
   /** Kills what runs, removes our cgroups. */
   close(): Promise<void>
 }
@@ -238,6 +241,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     get slots() {
       return slots.count()
     },
+    cores: shareCores(options.slots),
     async close() {
       if (closing.signal.aborted) return
       closing.abort(new SandboxError('executor.close', 'the executor is closed'))

@@ -35,12 +35,13 @@ export function createProgramRunner(
     signal,
     total = createTotalTime(request.totalSeconds),
   ) => {
-    const { code, files = [], stop } = request
+    const { code, files = [], stop, cores } = request
     const runCommand: RunCommand = async ({ paths, ranOutOfMemory }, command, details) => {
       phases += 1
       const name = String(phases)
       const limits = total.narrow(details.limits)
-      const phase = await runPhase({ name, command, paths, ranOutOfMemory, ...details, limits })
+      const place = { name, command, paths, cores, ranOutOfMemory }
+      const phase = await runPhase({ ...place, ...details, limits })
       return total.judge(phase, limits, details.limits)
     }
     const { toolchain } = offer
@@ -79,7 +80,13 @@ export function createProgramRunner(
       request.runs === undefined
         ? ((await runOnce({ stdin: request.stdin })) ?? null)
         : await runEach(request.runs, runOnce, stop, (other) =>
-            run(runPhase, findOffer(offers, other.language), { ...other, stop }, signal, total),
+            run(
+              runPhase,
+              findOffer(offers, other.language),
+              { ...other, stop, cores },
+              signal,
+              total,
+            ),
           )
     if (phase === null) signal.throwIfAborted()
     return { compile: compilePhase, compileCached, run: phase }

@@ -97,6 +97,7 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
     slots: 1,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     readsOutputFiles: true,
+    cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
     found: ['python'],

@@ -23,6 +23,27 @@ export function findWorkerGroups(pid: number): string[] {
   return findControlGroups(new RegExp(`^runledger-\\d+-${pid}-\\d+-\\d+$`))
 }
 
+/** How many cores each of its boxes may use at once, in no order; none where the host does not limit that. */
+export function readCores(workerPid: number): number[] {
+  const read = (group: string): number[] => {
+    const [file] = ['cpu.cfs_quota_us', 'cpu.max']
+      .map((name) => `${group}/${name}`)
+      .filter(existsSync)
+    const [quota = 'max', period] =
+      file === undefined ? [] : readFileSync(file, 'utf8').split(/\s+/)
+    const own = quota === 'max' || quota === '-1' ? [] : [Number(quota) / readPeriod(group, period)]
+    return [...own, ...listDirectories(group).flatMap((name) => read(`${group}/${name}`))]
+  }
+  return findWorkerGroups(workerPid).flatMap(read)
+}
+
+/** @param told in the file of the quota itself, on v2. */
+function readPeriod(group: string, told: string | undefined): number {
+  return Number(
+    told === undefined || told === '' ? readFileSync(`${group}/cpu.cfs_period_us`, 'utf8') : told,
+  )
+}
+
 /** Makes a worker's host sick: its boxes are killed, and none can be begun. @throws when nothing limits them. */
 export function breakSandbox(workerPid: number): void {
   limitProcesses(workerPid, '0')

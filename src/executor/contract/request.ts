@@ -63,6 +63,8 @@ export interface ExecutionRequest {
   readonly limits?: Limits
   /** What all its phases may run together, by the clock; those of what it runs meanwhile count as well. No bound unless given. */
   readonly totalSeconds?: number
+  /** That each of its phases may use at once; the executor's own unless that is less. Never more than there are. */
+  readonly cores?: number | undefined
   /** Names of files beside the program, at most 16, that are told of when it has left them. Its own are none. */
   readonly outputFiles?: readonly string[]
   /** More than one run of the program, one after the other in one slot at a time, each in a fresh box; `stdin` is none of them. */

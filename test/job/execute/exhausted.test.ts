@@ -21,6 +21,7 @@ function createFailingExecutor(slots: number): Executor {
     slots,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     readsOutputFiles: true,
+    cores: 1,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},
     found: ['python', 'cpp', 'java'],

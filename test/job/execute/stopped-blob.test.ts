@@ -36,6 +36,7 @@ const executor: Executor = {
   slots: 1,
   isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
   readsOutputFiles: true,
+  cores: 1,
   runtimes: { python: runtime },
   awaited: {},
   found: ['python'],

@@ -31,6 +31,7 @@ function pretendExecutor(onRan: () => void): Executor {
     slots: 1,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
     readsOutputFiles: true,
+    cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},
     found: ['python'],
