@@ -44,8 +44,12 @@ export const vala = {
       together: ['.vala'],
     },
     run: ['./main'],
-    // Otherwise print turns non-ASCII into question marks.
-    environment: { CHARSET: 'UTF-8' },
+    environment: {
+      // Otherwise print turns non-ASCII into question marks.
+      CHARSET: 'UTF-8',
+      // The host's modules ask a desktop for its settings: glib-networking's aborts a program whose box has none.
+      GIO_MODULE_DIR: '/nonexistent',
+    },
     paths: ['/usr/include', '/usr/share/vala*', '/usr/share/pkgconfig'],
   },
 } as const satisfies LanguageDefinition
