@@ -1,23 +1,13 @@
 // Runtimes that are up before their program, a slot's each: one that cannot be started is that slot's loss alone, and a limit
 // that is passed before it has begun is its program's end.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Phase } from '#contract'
 import { SandboxError } from '#executor'
-import { encodeLayout } from '../../../../src/executor/box/box.ts'
-import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
-import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
-import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
-import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
-import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
-import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
 import { box, findBoxProcesses, firstUid, timeFactor } from '../../../helper/executor.ts'
-import { request } from './lone-keeper.ts'
+import { openKeeperBoxes, request } from './lone-keeper.ts'
 
 t.setTimeout(60_000 * timeFactor)
 
@@ -50,34 +40,16 @@ async function openShells(
   t: Test,
   beforeGroup: (uid: number | null) => Promise<void> = async () => {},
 ): Promise<Shells> {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-ahead-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
-  const cgroups = await openCgroupParent(nameWorkerGroup())
-  t.teardown(() => cgroups.close())
-  const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
-    await beforeGroup(uid)
-    return cgroups.createForKeeper(name, uid)
-  }
   const reasons: string[] = []
-  const root = readHostRoot()
-  const boxes = await createKeeperBoxes({
-    resources: {
-      cgroups: { ...cgroups, createForKeeper },
-      streams: createStandardStreams(join(directory, 'streams')),
-      filter: assembleFilter(),
-      root,
-      inherited: [],
-      emptyDescriptor: 0,
-    },
-    programs: await buildKeeper(join(directory, 'keeper')),
-    layout: encodeLayout(root),
+  const boxes = await openKeeperBoxes(t, {
     slots,
-    forkServers: [],
     aheadRuntimes: [shell],
     onFallback: (reason) => reasons.push(reason),
-    proveForks: () => Promise.resolve(),
+    async createForKeeper(usual, name, uid) {
+      await beforeGroup(uid)
+      return usual(name, uid)
+    },
   })
-  t.teardown(() => boxes.close())
   return {
     reasons,
     run(script, wallSeconds) {

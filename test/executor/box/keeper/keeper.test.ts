@@ -2,33 +2,18 @@
 // nothing of it is left, and the slot works again. And what a keeper may not let one run tell the next.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { getPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Command } from '#contract'
 import { NotBegunError, SandboxError } from '#executor'
 import type { OutputSource } from '#executor'
-import { encodeLayout } from '../../../../src/executor/box/box.ts'
-import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
-import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
-import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import { proveForks } from '../../../../src/executor/box/prove-isolation.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
 import { createForkServer } from '../../../../src/executor/toolchain/python/fork-server.ts'
 import {
   box,
@@ -42,7 +27,13 @@ import {
   timeFactor,
 } from '../../../helper/executor.ts'
 import { freeze, needsFreezer } from '../../../helper/freeze.ts'
-import { listProcesses, openLaunches, request, writeStandIn } from './lone-keeper.ts'
+import {
+  listProcesses,
+  openKeeperBoxes,
+  openLaunches,
+  request,
+  writeStandIn,
+} from './lone-keeper.ts'
 import { isForked } from './python-fork/program.ts'
 
 t.setTimeout(200_000 * timeFactor)
@@ -551,37 +542,20 @@ async function openForks(
   readonly ask: (code: string) => Promise<string>
   readonly close: () => Promise<void>
 }> {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-left-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
-  const cgroups = await openCgroupParent(nameWorkerGroup())
-  t.teardown(() => cgroups.close())
-  const createForKeeper: typeof cgroups.createForKeeper = async (name, uid) => {
-    const group = await cgroups.createForKeeper(name, uid)
-    await onCreate()
-    const remove = async (): Promise<void> => {
-      await group.remove()
-      onRemove()
-    }
-    return { ...group, remove }
-  }
-  const root = readHostRoot()
   const slot = { index: 0, uid: slotUid === firstUid ? firstUid : null }
-  const boxes = await createKeeperBoxes({
-    resources: {
-      cgroups: { ...cgroups, createForKeeper },
-      streams: createStandardStreams(join(directory, 'streams')),
-      filter: assembleFilter(),
-      root,
-      inherited: [],
-      emptyDescriptor: 0,
-    },
-    programs: await buildKeeper(join(directory, 'keeper')),
-    layout: encodeLayout(root),
+  const boxes = await openKeeperBoxes(t, {
     slots: [slot],
     forkServers: [createForkServer('/usr/bin/python3')],
-    aheadRuntimes: [],
-    onFallback: (reason) => t.fail(reason),
     proveForks,
+    async createForKeeper(usual, name, uid) {
+      const group = await usual(name, uid)
+      await onCreate()
+      const remove = async (): Promise<void> => {
+        await group.remove()
+        onRemove()
+      }
+      return { ...group, remove }
+    },
   })
   const asked = request(['/usr/bin/python3', 'main.py'])
   return {

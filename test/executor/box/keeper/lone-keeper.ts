@@ -11,13 +11,15 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import type { PhaseRequest } from '#contract'
+import type { PhaseRequest, Slot } from '#contract'
 import { encodeLayout } from '../../../../src/executor/box/box.ts'
 import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
+import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
 import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
-import type { KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
+import type { CgroupParent, KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
 import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
 import { firstUid } from '../../../helper/executor.ts'
@@ -66,6 +68,57 @@ export async function openLaunches(
     const group = await cgroups.createForKeeper(name, uid)
     return { group, uid, filter, layout, program, interpreter: resident, runtime: null }
   }
+}
+
+type KeeperBoxes = Awaited<ReturnType<typeof createKeeperBoxes>>
+
+/**
+ * Keepers of slots, outside an executor, gone when the test ends.
+ * @param options `createForKeeper` makes a keeper's group by the usual way, or does something else beside; a fallback fails the
+ * test unless it is heard.
+ */
+export async function openKeeperBoxes(
+  t: Test,
+  {
+    createForKeeper: create = (usual, ...slot) => usual(...slot),
+    ...options
+  }: Partial<Omit<Parameters<typeof createKeeperBoxes>[0], 'resources' | 'programs' | 'layout'>> & {
+    readonly slots: readonly Slot[]
+    readonly createForKeeper?: (
+      usual: CgroupParent['createForKeeper'],
+      name: string,
+      uid: number | null,
+    ) => Promise<KeeperGroup>
+  },
+): Promise<KeeperBoxes> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const own = mkdtempSync(join(tmpdir(), 'runledger-test-boxes-'))
+  t.teardown(() => rmSync(own, { recursive: true }))
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const root = readHostRoot()
+  const boxes = await createKeeperBoxes({
+    resources: {
+      cgroups: {
+        ...cgroups,
+        createForKeeper: (...slot) => create(cgroups.createForKeeper.bind(cgroups), ...slot),
+      },
+      streams: createStandardStreams(join(own, 'streams')),
+      filter: assembleFilter(),
+      root,
+      inherited: [],
+      emptyDescriptor: 0,
+    },
+    programs: await buildKeeper(directory),
+    layout: encodeLayout(root),
+    forkServers: [],
+    aheadRuntimes: [],
+    onFallback: (reason) => t.fail(reason),
+    proveForks: () => Promise.resolve(),
+    ...options,
+  })
+  t.teardown(() => boxes.close())
+  return boxes
 }
 
 /** What a keeper is asked for. */

@@ -1,31 +1,21 @@
 // What a run leaves charged to its slot is given back before the slot is lent: nobody else waits for that, and no attempt of
 // anybody's is spent on it. Names that the kernel remembers not to be there are such a thing (cgroup v1 alone keeps them with
 // the slot).
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import t from 'tap'
 import type { PhaseRequest } from '#contract'
-import { encodeLayout } from '../../../../src/executor/box/box.ts'
-import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
-import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
-import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
-import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
-import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
-import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
 import {
   box,
   execute,
   firstUid,
   run,
   scaleLimits,
-  shareKeeper,
   startExecutor,
   timeFactor,
 } from '../../../helper/executor.ts'
-import { openLaunches, request, writeStandIn } from './lone-keeper.ts'
+import { openKeeperBoxes, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
 t.setTimeout(200_000 * timeFactor)
 
@@ -72,33 +62,18 @@ t.test('a slot that holds names is settled before its next run', async (t) => {
 })
 
 t.test('and is lent to nobody before', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'runledger-test-settled-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
-  shareKeeper(directory)
-  const cgroups = await openCgroupParent(nameWorkerGroup())
-  t.teardown(() => cgroups.close())
-  const root = readHostRoot()
   const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
-  const boxes = await createKeeperBoxes({
-    resources: {
-      cgroups,
-      streams: createStandardStreams(join(directory, 'streams')),
-      filter: assembleFilter(),
-      root,
-      inherited: [],
-      emptyDescriptor: 0,
-    },
-    programs: await buildKeeper(join(directory, 'keeper')),
-    layout: encodeLayout(root),
+  let version = ''
+  const boxes = await openKeeperBoxes(t, {
     slots: [slot],
-    forkServers: [],
-    aheadRuntimes: [],
-    onFallback: (reason) => t.fail(reason),
-    proveForks: async () => {},
+    async createForKeeper(usual, name, uid) {
+      const group = await usual(name, uid)
+      version = group.version
+      return group
+    },
   })
-  t.teardown(() => boxes.close())
   t.match(await boxes.run(slot, leaveNames(200_000)), { exitCode: 0 })
-  if (cgroups.version === 'v1') t.not(boxes.clearing(slot), null)
+  if (version === 'v1') t.not(boxes.clearing(slot), null)
   await boxes.clearing(slot)
   t.equal(boxes.clearing(slot), null)
   t.match(await boxes.run(slot, request(['/bin/true'])), { exitCode: 0 })

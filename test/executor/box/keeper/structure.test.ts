@@ -2,6 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
+import {
+  nameBytesMost,
+  wordsBytesMost,
+  wordsMost,
+} from '../../../../src/executor/contract/startable.ts'
 import * as structure from '../../../../src/executor/box/keeper/structure.ts'
 import { evaluateInC } from '../../../helper/c-value.ts'
 
@@ -40,6 +45,15 @@ t.test('reasons, flags and ends have the numbers that C gives them', async (t) =
     ...Object.fromEntries(structure.reasons.map((name, number) => [name, number])),
     ...structure.helloFlag,
     ...structure.endCode,
+  }
+  t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
+})
+
+t.test('a request is refused where the keeper would have no room for it', async (t) => {
+  const expected = {
+    argument_bytes_most: wordsBytesMost,
+    strings_most: wordsMost,
+    name_bytes_most: nameBytesMost,
   }
   t.strictSame(evaluateInC(headers, Object.keys(expected)), expected)
 })
