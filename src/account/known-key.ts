@@ -1,4 +1,4 @@
-// Remembers recently valid keys: for statements that check the key themselves, and for operators who look each second.
+// Remembers recently valid keys of operators, who look each second.
 import { digestKey } from './key.ts'
 
 /** By their digests. */
@@ -9,13 +9,12 @@ export interface KnownKeys<C> {
   learn(key: string, caller: C | null): void
 }
 
-// Below five seconds, after which not even a body is read for a revoked key.
+// SECURITY.md promises: a revoked key looks on for four seconds at most.
 const keptMilliseconds = 4000
 // Only issued keys are kept: strangers cannot fill it.
 const keptKeys = 10_000
 
-/** @param isKept false for a caller who is to be asked about each time. */
-export function createKnownKeys<C>(isKept: (caller: C) => boolean): KnownKeys<C> {
+export function createKnownKeys<C>(): KnownKeys<C> {
   const known = new Map<string, { readonly caller: C; readonly until: number }>()
   const nameOf = (key: string): string => digestKey(key).toString('base64')
   return {
@@ -24,7 +23,7 @@ export function createKnownKeys<C>(isKept: (caller: C) => boolean): KnownKeys<C>
       return entry !== undefined && performance.now() < entry.until ? entry.caller : null
     },
     learn(key, caller) {
-      if (caller === null || !isKept(caller)) {
+      if (caller === null) {
         known.delete(nameOf(key))
         return
       }

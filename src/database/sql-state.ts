@@ -16,7 +16,6 @@ export const sqlState = {
   workerGivenUp: 'RL005',
   /** A crash of the database has lost the start of what is ended. */
   startLost: 'RL006',
-  keyRefused: 'RL008',
   quotaExceeded: 'RL018',
 } as const
 

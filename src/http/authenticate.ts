@@ -1,32 +1,20 @@
 // Checks X-API-Key and the rate window, before anything else is read.
-import { admitRequest, createKnownKeys } from '#account'
-import type { Caller, RateWindow } from '#account'
+import { admitRequest } from '#account'
+import type { RateWindow } from '#account'
 import type { Database } from '#database'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
 import { notValid } from './problem.ts'
-import type { ApiRequest, Handler } from './request.ts'
+import type { Handler } from './request.ts'
 
-/**
- * Sets `request.caller`, or answers 401 or 429.
- * @param checkedLater requests whose own statement checks the key: with a recently valid key they pass at once, and
- *   have `request.confirm`.
- */
-export function authenticate(
-  database: Database,
-  checkedLater: (request: ApiRequest) => boolean,
-): Handler {
-  // With a rate limit each request counts.
-  const known = createKnownKeys<Caller>(({ rate }) => rate === null)
-
-  async function admit(
-    key: string,
-    request: ApiRequest,
-    response: Parameters<Handler>[1],
-  ): Promise<void> {
-    delete request.confirm
+/** Finds the key's account and counts the request: sets `request.caller`, or answers 401 or 429. */
+export function authenticate(database: Database): Handler {
+  return async (request, response, next) => {
+    const key = request.headers['x-api-key']
+    if (typeof key !== 'string' || key === '') {
+      throw new Problem('unauthorized', 'The X-API-Key header is missing.')
+    }
     const caller = await withDeadline((signal) => admitRequest(database, key, signal))
-    known.learn(key, caller)
     if (caller === null) throw notValid()
     if (caller.rate !== null) setRateHeaders(response, caller.rate)
     if (!caller.admitted) {
@@ -37,20 +25,6 @@ export function authenticate(
       })
     }
     request.caller = caller
-  }
-
-  return async (request, response, next) => {
-    const key = request.headers['x-api-key']
-    if (typeof key !== 'string' || key === '') {
-      throw new Problem('unauthorized', 'The X-API-Key header is missing.')
-    }
-    const caller = checkedLater(request) ? known.recall(key) : null
-    if (caller === null) {
-      await admit(key, request, response)
-    } else {
-      request.caller = caller
-      request.confirm = () => admit(key, request, response)
-    }
     return next()
   }
 }

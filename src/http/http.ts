@@ -31,7 +31,7 @@ import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
-import { asksForStream, createStreamDesk, streamResult } from './stream.ts'
+import { createStreamDesk, streamResult } from './stream.ts'
 import type { StreamBounds } from './stream.ts'
 import { createSubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
@@ -106,11 +106,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   if (dependencies.console !== undefined) app.use(serveConsole(dependencies.console, trustProxy))
   app.use(metrics.count, refusals.count)
   for (const path of paths) app.all(path, nameRoute(path))
-  app.use(
-    '/api',
-    requireHttps(trustProxy),
-    separateRoles(database, authenticate(database, isSubmission)),
-  )
+  app.use('/api', requireHttps(trustProxy), separateRoles(database, authenticate(database)))
   app.use(requireHost)
   for (const [method, path, handler] of routes) app.add(method, path, handler)
   for (const path of paths) {
@@ -123,14 +119,6 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
     // polka adds what a plain request lacks, and never rejects: failures end in onError.
     void app.handler(request as ApiRequest, response, undefined as never)
   }
-}
-
-// runledger.receive_submission checks the key of these, but without Host they are refused before, and a stream is announced
-// before.
-function isSubmission(request: ApiRequest): boolean {
-  const { method, route, headers } = request
-  const isWithHost = method === 'POST' && route === '/api/submit' && headers.host !== undefined
-  return isWithHost && !asksForStream(request)
 }
 
 function nameRoute(path: string): Handler {

@@ -13,11 +13,6 @@ export interface ApiRequest extends Request {
   caller: Caller
   /** In place of `caller`, for an operator's key. */
   operator?: Operator
-  /**
-   * Set while the key was only valid recently: checks it and counts the request. To be called before any answer unless
-   * a statement has checked the key.
-   */
-  confirm?: () => Promise<void>
   /** The path's pattern, such as `/api/result/:id`; none for an unknown path. */
   route?: string
   problem?: ProblemCode

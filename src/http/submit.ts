@@ -32,21 +32,15 @@ export function submit(
 ): Handler {
   const parse = createParser(dependencies, parseSubmission)
   return async (request, response) => {
-    try {
-      const parsed = await parse(request, response)
-      if (parsed.streams) {
-        await submitAndStream(dependencies, parsed, desk, response)
-        return
-      }
-      const answer = parsed.waits
-        ? await submitAndWait(dependencies, parsed)
-        : await submitOnly(dependencies, parsed)
-      if (!parsed.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
-    } catch (error) {
-      // A recently valid key may be revoked by now: its 401 goes first.
-      if (error instanceof Problem && error.status < 500) await request.confirm?.()
-      throw error
+    const parsed = await parse(request, response)
+    if (parsed.streams) {
+      await submitAndStream(dependencies, parsed, desk, response)
+      return
     }
+    const answer = parsed.waits
+      ? await submitAndWait(dependencies, parsed)
+      : await submitOnly(dependencies, parsed)
+    if (!parsed.hungUp.aborted) sendJson(response, answer.status, answer.body, answer.headers)
   }
 }
 
@@ -123,10 +117,8 @@ async function receive(
     idempotencyKey,
     capacity: queueCapacity,
   }
-  const reception = await receiveWithKey(request, (checksKey) =>
-    withDeadline((signal) =>
-      receiveSubmission(database, id, submission, { ...context, checksKey }, signal),
-    ),
+  const reception = await withDeadline((signal) =>
+    receiveSubmission(database, id, submission, context, signal),
   )
   if (reception.kind === 'queue_full') throw await queueFull(database)
   return reception
@@ -240,18 +232,3 @@ export function locate(id: string): Readonly<Record<string, string>> {
 
 type Stored = Extract<Reception, { kind: 'received' | 'replayed' }>
 type Replay = Extract<Reception, { kind: 'replayed' }>
-
-/** Stores it. If the statement refuses a key that was not checked yet, checks the key and stores it once more. */
-async function receiveWithKey(
-  request: ApiRequest,
-  store: (checksKey: boolean) => Promise<Reception>,
-): Promise<Exclude<Reception, { kind: 'key_refused' }>> {
-  const { confirm } = request
-  const reception = await store(confirm !== undefined)
-  if (reception.kind !== 'key_refused') {
-    delete request.confirm
-    return reception
-  }
-  await confirm?.()
-  return receiveWithKey(request, store)
-}

@@ -21,8 +21,6 @@ export type Reception =
   /** `matches`: the same request came first under this idempotency key. */
   | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
   | { readonly kind: 'queue_full' }
-  /** With `checksKey`: the key is invalid, or its requests must be counted. */
-  | { readonly kind: 'key_refused' }
 
 /** One that is to be received. */
 interface Arrival {
@@ -83,12 +81,11 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
   // What is awaited commits without waiting for the disk, and has woken the workers.
   const [durably, awaited] = [create(true), create(false)]
   return async (id, submission, context, signal) => {
-    const { idempotencyKey, capacity, checksKey, toldTo } = context
+    const { idempotencyKey, capacity, toldTo } = context
     const request = {
       ...describeRequest(id, submission, context),
       ...describeIdempotency(idempotencyKey, [submission]),
       capacity,
-      checks_key: checksKey,
       told_to: toldTo,
     }
     return (toldTo === null ? durably : awaited)({ id, submission, request }, signal)
@@ -153,7 +150,6 @@ async function commit<Row extends ReceivedRow>(
 /** Undefined: it failed otherwise. */
 function refuse(code: string | undefined): Reception | undefined {
   if (code === sqlState.queueFull) return { kind: 'queue_full' }
-  if (code === sqlState.keyRefused) return { kind: 'key_refused' }
   return undefined
 }
 

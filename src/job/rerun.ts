@@ -25,7 +25,7 @@ export async function rerunSubmission(
   sql: Database,
   original: string,
   id: string,
-  context: Omit<SubmissionContext, 'toldTo' | 'checksKey' | 'accountId'>,
+  context: Omit<SubmissionContext, 'toldTo' | 'accountId'>,
   signal: AbortSignal,
 ): Promise<RerunReception> {
   const { apiKeyId, requestId, idempotencyKey, capacity } = context

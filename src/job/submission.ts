@@ -36,8 +36,6 @@ export interface SubmissionContext {
   readonly idempotencyKey: string | null
   /** Unfinished submissions over all keys. */
   readonly capacity: number
-  /** The key has not been checked yet. */
-  readonly checksKey?: boolean
 }
 
 /** `submission.received`, and the id of the delivery's stream if there is to be one. */

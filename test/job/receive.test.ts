@@ -143,22 +143,6 @@ t.test('an idempotency key that comes twice is one submission', async (t) => {
   t.match(different, { value: { id, matches: false } })
 })
 
-t.test('a key that was revoked meanwhile is refused alone', async (t) => {
-  const revoked = await createCaller(sql)
-  await sql`update runledger.api_key set revoked_at = now() where id = ${revoked.apiKeyId}`
-  const answers = await receiveTogether([
-    ...several(7, { checksKey: true }),
-    { apiKeyId: revoked.apiKeyId, accountId: revoked.accountId, checksKey: true },
-    ...several(8, { checksKey: true }),
-  ])
-  t.strictSame(answers.map(kindOf), [
-    ...Array(7).fill('received'),
-    'key_refused',
-    ...Array(8).fill('received'),
-  ])
-  t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
-})
-
 t.test('what PostgreSQL cannot read, or does not know, fails alone', async (t) => {
   const answers = await receiveTogether([
     ...several(5),

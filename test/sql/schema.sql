@@ -415,7 +415,6 @@ type runledger.submission_request
   capacity integer: Unfinished submissions over all keys, with this one; null: there is room.
   idempotency_key uuid
   request_digest bytea: What makes two requests of one idempotency_key the same.
-  checks_key boolean: Nobody has called admit_request.
   told_to text: Somebody waits, who is told on this channel of its end and of nothing before, but after flush_log. Null: the caller wakes the workers.
 
 sequence runledger.event_position
@@ -1139,7 +1138,7 @@ function runledger.receive_several(items jsonb)
   grant execute to runledger_api
 
 function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
+  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
   returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 

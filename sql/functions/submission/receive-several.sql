@@ -23,11 +23,7 @@ begin
     select
       e.item, runledger.read_arrival(request, e.item, k.account_id, tier.weight) as arrival, request.api_key_id,
       request.told_to is null as is_durable,
-      _has_room and k.id is not null and request.idempotency_key is null and not request.data ? 'blobs' and tier.concurrent_executions is null
-        and (
-          not coalesce(request.checks_key, false)
-          or k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and tier.requests_per_minute is null
-        ) as is_plain
+      _has_room and k.id is not null and request.idempotency_key is null and not request.data ? 'blobs' and tier.concurrent_executions is null as is_plain
     from jsonb_array_elements(receive_several.items) with ordinality e (item, n)
     cross join lateral jsonb_populate_record(null::runledger.submission_request, e.item -> 'request') request
     left join runledger.api_key k on k.id = request.api_key_id

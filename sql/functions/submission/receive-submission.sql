@@ -17,10 +17,7 @@ declare
   _earlier record;
   _admitted boolean := true;
 begin
-  select
-    k.account_id, tier.concurrent_executions, tier.weight,
-    k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and tier.requests_per_minute is null
-      as needs_no_admission
+  select k.account_id, tier.concurrent_executions, tier.weight
   into strict _key
   from runledger.api_key k
   join runledger.tier on tier.name = k.tier
@@ -30,10 +27,6 @@ begin
     -- The caller is answered with the result, whose commit is on disk and with it this one. What a crash forgets
     -- before, no answer told of. So nobody waits for this commit or its NOTIFY.
     perform set_config('synchronous_commit', 'off', true);
-  end if;
-
-  if _request.checks_key and not _key.needs_no_admission then
-    raise exception 'this key must be admitted first' using errcode = 'RL008';
   end if;
 
   if _request.idempotency_key is not null then
@@ -82,4 +75,4 @@ begin
   return query select _request.submission_id, false, true;
 end
 $$;
-comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; RL008: the key must be admitted first, call admit_request; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';
+comment on function runledger.receive_submission(jsonb, bytea, bytea, bytea, bytea) is 'Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.';

@@ -21,7 +21,7 @@ export type OperatorHandler = (
  * asked about every few seconds, and once for all who look with that key: so pages that are open cost no statement a second.
  */
 export function separateRoles(database: Database, submitters: Handler): Handler {
-  const known = createKnownKeys<Operator>(() => true)
+  const known = createKnownKeys<Operator>()
   // A thousand pages come again when it is no longer known.
   const asking = new Map<string, Promise<Operator | null>>()
   const ask = (key: string): Promise<Operator | null> =>

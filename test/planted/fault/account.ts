@@ -9,12 +9,6 @@ export const accountFaults: readonly Fault[] = [
     tests: ['account/key'],
   },
   {
-    name: 'account: a key that was valid a moment ago is not checked again',
-    text: 'if _request.checks_key and not _key.needs_no_admission then',
-    instead: 'if _request.checks_key and false then',
-    tests: ['http/known-key'],
-  },
-  {
     name: 'account: a rotated key outlives the key it replaces',
     text: '{ account, tier, role, readOnly, expiresAt: expiresAt ?? old.expiresAt ?? undefined },',
     instead: '{ account, tier, role, readOnly, expiresAt },',

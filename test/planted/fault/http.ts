@@ -99,12 +99,6 @@ export const httpFaults: readonly Fault[] = [
     tests: ['http/problem'],
   },
   {
-    name: 'http: who has no key learns what is wrong with his request',
-    text: 'if (error instanceof Problem && error.status < 500) await request.confirm?.()',
-    instead: '',
-    tests: ['http/known-key'],
-  },
-  {
     name: 'http: the rate headers tell the quota for what remains',
     text: '`"requests";r=${rate.remaining};t=${rate.resetSeconds}`',
     instead: '`"requests";r=${rate.quota};t=${rate.resetSeconds}`',
