@@ -38,7 +38,7 @@ format: setup
 	@$(NODE) $(BIN)/prettier --check --log-level warn . '!.data'
 
 migrate: setup ## bring the database at DATABASE_URL up to this code
-	@$(NODE) src/migrate.ts
+	@$(NODE) src/migration/migrate.ts
 
 schema: setup ## renew test/sql/schema.sql after a change in sql/
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/helper/schema.ts

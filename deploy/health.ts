@@ -16,7 +16,7 @@ process.stdout.write(`${complaints.length === 0 ? 'healthy' : complaints.join(';
 process.exitCode = complaints.length === 0 ? 0 : 1
 
 async function examineWeb(): Promise<string[]> {
-  if (findProcesses('src/server.ts').length === 0) return []
+  if (findProcesses('src/server/server.ts').length === 0) return []
   const { PORT, TLS_CERT, HOST } = readOrExit(readWebConfig)
   const isAnyAddress = HOST === undefined || ['::', '0.0.0.0'].includes(HOST)
   const options = {
@@ -41,7 +41,7 @@ async function examineWeb(): Promise<string[]> {
 }
 
 async function examineWorkers(): Promise<string[]> {
-  const pids = findProcesses('src/worker.ts')
+  const pids = findProcesses('src/worker/worker.ts')
   if (pids.length === 0) return []
   const database = createDatabase({
     url: readOrExit(readDatabaseConfig).DATABASE_URL,

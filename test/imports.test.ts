@@ -15,7 +15,6 @@ const base = [
   '#back-off',
   '#config',
   '#database',
-  '#desk',
   '#error',
   '#error-text',
   '#id',
@@ -34,6 +33,8 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   '': everything,
   cli: everything,
   dev: everything,
+  server: everything,
+  worker: everything,
   client: [],
   console: [],
   'console/page': ['#client', '#client-retry'],
@@ -41,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   database: plain,
   language: [],
   log: [],
-  migration: ['#database'],
+  migration: ['#config', '#database', '#log'],
   http: [
     ...base,
     '#account',
@@ -113,27 +114,19 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   webhook: plain,
 }
 /** Files at the top that others build on. */
-const baseFiles = [
-  'abort.ts',
-  'back-off.ts',
-  'config.ts',
-  'desk.ts',
-  'error-text.ts',
-  'error.ts',
-  'id.ts',
-]
+const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'error.ts', 'id.ts']
 /** What the web process loads, and its doors to src/job alone. */
 const withoutExecutor = [
   'src/job/enqueue.ts',
   'src/job/sweep.ts',
   'src/job/order.ts',
-  'src/server.ts',
+  'src/server/server.ts',
 ]
 /** What deploy/entrypoint.sh and the health check start. */
 const imageEntries = [
-  'src/server.ts',
-  'src/worker.ts',
-  'src/migrate.ts',
+  'src/server/server.ts',
+  'src/worker/worker.ts',
+  'src/migration/migrate.ts',
   'src/cli/cli.ts',
   'deploy/health.ts',
 ]

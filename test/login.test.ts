@@ -16,9 +16,9 @@ t.teardown(drop)
 t.setTimeout(600_000) // some twenty processes
 
 const entries = {
-  web: ['src/server.ts'],
-  worker: ['src/worker.ts'],
-  migrate: ['src/migrate.ts'],
+  web: ['src/server/server.ts'],
+  worker: ['src/worker/worker.ts'],
+  migrate: ['src/migration/migrate.ts'],
   'keys list': ['src/cli/cli.ts', 'keys', 'list'],
 }
 type Entry = keyof typeof entries

@@ -102,7 +102,7 @@ t.test('a worker waits at its start for a database that is away', async (t) => {
 })
 
 t.test('a web process refuses a certificate that is none before it listens', async (t) => {
-  const child = spawn('node', ['src/server.ts'], {
+  const child = spawn('node', ['src/server/server.ts'], {
     cwd: resolve(import.meta.dirname, '..'),
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

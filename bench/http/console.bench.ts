@@ -34,7 +34,10 @@ const postgresPid = readParent(backend?.['pid'] as number)
 const counter = await startStatementCounter(url)
 cleanUp.defer(() => counter.close())
 const web = cleanUp.use(
-  await startService('src/server.ts', 'web.started', { DATABASE_URL: counter.url, PORT: '0' }),
+  await startService('src/server/server.ts', 'web.started', {
+    DATABASE_URL: counter.url,
+    PORT: '0',
+  }),
 )
 const origin = `http://127.0.0.1:${Number(web.started['port'])}`
 

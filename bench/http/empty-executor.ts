@@ -1,5 +1,5 @@
 // An executor that runs nothing: every program has printed hello as soon as it is asked for, or after as many milliseconds
-// as the process's first argument says. Loaded before src/worker.ts
+// as the process's first argument says. Loaded before src/worker/worker.ts
 // (empty-worker.ts), so that all the rest is the real worker and what is measured is the way to the executor and back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor, ExecutorOptions, Outcome, Runtime } from '../../src/executor/executor.ts'

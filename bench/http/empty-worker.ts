@@ -1,4 +1,4 @@
-// The real worker with another executor: `node bench/http/empty-worker.ts` is src/worker.ts in which the door #executor
+// The real worker with another executor: `node bench/http/empty-worker.ts` is src/worker/worker.ts in which the door #executor
 // leads to empty-executor.ts. https://nodejs.org/docs/latest-v24.x/api/module.html#moduleregisterhooksoptions
 import { registerHooks } from 'node:module'
 
@@ -11,4 +11,4 @@ registerHooks({
       : nextResolve(specifier, context),
 })
 
-await import('../../src/worker.ts')
+await import('../../src/worker/worker.ts')

@@ -31,9 +31,12 @@ const url = await cluster.createDatabase('leak')
 const sql = createDatabase({ url, connections: 1, name: 'bench' })
 cleanUp.defer(() => sql.end({ timeout: 5 }))
 const { key } = await createCaller(sql)
-const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
+const web = await startService('src/server/server.ts', 'web.started', {
+  DATABASE_URL: url,
+  PORT: '0',
+})
 cleanUp.use(web)
-const worker = await startService('src/worker.ts', 'worker.started', {
+const worker = await startService('src/worker/worker.ts', 'worker.started', {
   DATABASE_URL: url,
   SLOTS: String(slots),
   FIRST_UID: String(firstUid),

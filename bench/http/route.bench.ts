@@ -177,7 +177,7 @@ async function startStack(name: string, environment: Readonly<Record<string, str
   cleanUp.defer(() => sql.end({ timeout: 5 }))
   const caller = await createCaller(sql)
   const web = cleanUp.use(
-    await startService('src/server.ts', 'web.started', {
+    await startService('src/server/server.ts', 'web.started', {
       DATABASE_URL: url,
       PORT: '0',
       ...environment,

@@ -25,7 +25,10 @@ const url = await cluster.createDatabase('slowloris')
 const sql = createDatabase({ url, connections: 1, name: 'bench' })
 cleanUp.defer(() => sql.end({ timeout: 5 }))
 const { key } = await createCaller(sql)
-const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
+const web = await startService('src/server/server.ts', 'web.started', {
+  DATABASE_URL: url,
+  PORT: '0',
+})
 cleanUp.use(web)
 const port = Number(web.started['port'])
 const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })

@@ -28,7 +28,7 @@ const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
 cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
 const cluster = cleanUp.use(await startCluster())
 
-const real = await startStack('real', 'src/worker.ts')
+const real = await startStack('real', 'src/worker/worker.ts')
 const empty = await startStack('empty', 'bench/http/empty-worker.ts')
 
 const bareRoute = await startBareRoute(empty.url)
@@ -99,7 +99,10 @@ async function startStack(name: string, workerEntry: string): Promise<Stack> {
   const sql = createDatabase({ url, connections: 1, name: 'bench' })
   cleanUp.defer(() => sql.end({ timeout: 5 }))
   const { key } = await createCaller(sql)
-  const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
+  const web = await startService('src/server/server.ts', 'web.started', {
+    DATABASE_URL: url,
+    PORT: '0',
+  })
   cleanUp.use(web)
   const worker = await startService(workerEntry, 'worker.started', {
     DATABASE_URL: url,

@@ -23,7 +23,7 @@ const url = await cluster.createDatabase('wake')
 const sql = createDatabase({ url, connections: 8, name: 'bench' })
 cleanUp.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
-const web = await startService('src/server.ts', 'web.started', {
+const web = await startService('src/server/server.ts', 'web.started', {
   DATABASE_URL: url,
   PORT: '0',
   SYNC_WAIT_SECONDS: '600',

@@ -39,14 +39,14 @@ export async function startWholeService(
   cleanUp.defer(() => sql.end({ timeout: 5 }))
   const directory = mkdtempSync(join(tmpdir(), 'runledger-bench-'))
   cleanUp.defer(() => rmSync(directory, { recursive: true, force: true }))
-  const web = await startService('src/server.ts', 'web.started', {
+  const web = await startService('src/server/server.ts', 'web.started', {
     DATABASE_URL: url,
     PORT: '0',
     ...options.web,
   })
   cleanUp.use(web)
   const launchWorker = (): Promise<Service> =>
-    startService('src/worker.ts', 'worker.started', {
+    startService('src/worker/worker.ts', 'worker.started', {
       DATABASE_URL: url,
       SLOTS: '1',
       CACHE_DIRECTORY: directory,

@@ -42,7 +42,7 @@ cleanUp.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
 const { key } = caller
 const web = cleanUp.use(
-  await startService('src/server.ts', 'web.started', {
+  await startService('src/server/server.ts', 'web.started', {
     DATABASE_URL: url,
     PORT: '0',
     QUEUE_CAPACITY: '1000000',

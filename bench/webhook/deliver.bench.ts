@@ -119,9 +119,12 @@ async function startStack(name: string): Promise<Stack> {
   const sql = createDatabase({ url, connections: atOnce, name: 'bench' })
   cleanUp.defer(() => sql.end({ timeout: 5 }))
   const caller = await createCaller(sql)
-  const web = await startService('src/server.ts', 'web.started', { DATABASE_URL: url, PORT: '0' })
+  const web = await startService('src/server/server.ts', 'web.started', {
+    DATABASE_URL: url,
+    PORT: '0',
+  })
   cleanUp.use(web)
-  const worker = await startService('src/worker.ts', 'worker.started', {
+  const worker = await startService('src/worker/worker.ts', 'worker.started', {
     DATABASE_URL: url,
     SLOTS: String(slots),
     FIRST_UID: String(170_000 + (process.pid % 5000) * 8 + (name === 'quiet' ? 0 : slots)),

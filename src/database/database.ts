@@ -19,6 +19,7 @@ export { createGather } from './gather.ts'
 export type { Gather, GatherBounds } from './gather.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
 export { untilAbsent } from './absence.ts'
+export { cachedRead } from './cached-read.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
 export type Database = driver.Sql<{ bigint: number }>

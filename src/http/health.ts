@@ -1,7 +1,6 @@
 // Health checks for platforms and load balancers.
-import { errorCode, findMissingRight, sqlState } from '#database'
+import { cachedRead, errorCode, findMissingRight, sqlState } from '#database'
 import type { Database } from '#database'
-import { createDesk } from '#desk'
 import { Problem } from '#error'
 import type { Logger } from '#log'
 import { sendJson } from './answer.ts'
@@ -32,7 +31,7 @@ export function createReadiness({
     return null
   }
   // Nobody needs a key to ask: those who ask at the same time share the answer.
-  return createDesk(look, 0).read
+  return cachedRead(look, 0)
 }
 
 /** `GET /readyz`. */

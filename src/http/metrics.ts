@@ -2,8 +2,8 @@
 // every web process (take the maximum, not the sum): queue, workers and ledger now (service-gauges.ts), and what the log
 // says since this process started.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { cachedRead } from '#database'
 import type { Database } from '#database'
-import { createDesk } from '#desk'
 import { abandonReasons, verdicts } from '#event'
 import { languages } from '#language'
 import type { Waiter } from '#result'
@@ -102,7 +102,7 @@ export function createMetrics({
   const progress = createProgressCounters(database, registry)
 
   // Those who ask at the same time share what is asked of the database.
-  const figures = createDesk(
+  const figures = cachedRead(
     () => Promise.all([load(), byLanguage(), byClass(), ledger(), blobs(), progress()]),
     0,
   )
@@ -127,7 +127,7 @@ export function createMetrics({
       waiters.set(waiter.waiting)
       streams.set(desk.open)
       const [answered, isReady] = await Promise.all([
-        holds(figures.read),
+        holds(figures),
         holds(readiness, (missing) => missing === null),
       ])
       reachable.set(answered)

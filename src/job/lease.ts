@@ -31,35 +31,40 @@ export interface WorkerIdentity {
 }
 
 export interface Lease extends WorkerIdentity {
-  /** Renews now, as the worker's description or its languages have changed. */
+  /** Registers the worker and renews from then on. Resolves once registered, however long the database is away. */
+  announce(announcement: Announcement): Promise<void>
+  /** Calls it with the orders that come with each renewal; askedAt, by performance.now(). */
+  onRenewed(listener: (wanted: DesiredState, askedAt: number) => void): void
+  /** Names the ids under which graphile-worker locks this worker's jobs from now on. */
+  lockAs(queuePoolIds: readonly string[]): void
+  /** Renews now, as the worker's description or its languages have changed; nothing before it is announced. */
   renew(): void
   /** Says that the worker ends in an orderly way. */
   stop(): Promise<void>
 }
 
-export interface Announcement {
+export interface LeaseOptions {
   readonly url: string
+  /** Without renewal others give the worker up; after two thirds it stops by itself. */
+  readonly leaseSeconds: number
+  readonly log: Logger
+}
+
+export interface Announcement {
   readonly slots: number
   /** What it runs now: versions, command lines and limits of each language. Asked at each renewal, which tells of a change. */
   readonly languages: () => object
   /** Its release and how its boxes are made. */
   readonly description?: { readonly version: string; readonly isolation: object }
-  /** Without renewal others give the worker up; after two thirds it stops by itself. */
-  readonly leaseSeconds: number
-  /** The ids under which graphile-worker locks this worker's jobs. */
-  readonly queuePoolIds: () => readonly string[]
   /** Why it takes no submissions; null when it takes them. */
   readonly suspendedBecause?: () => string | null
-  /** Called with the orders that came with a renewal; askedAt, by performance.now(). */
-  readonly onOrder?: (wanted: DesiredState, askedAt: number) => void
-  readonly log: Logger
 }
 
-/** Resolves once registered, however long the database is away. */
-export async function announceWorker(announcement: Announcement): Promise<Lease> {
-  const { url, slots, languages, leaseSeconds, queuePoolIds, log } = announcement
-  const { description = {}, suspendedBecause = () => null, onOrder } = announcement
+/** A lease that is not announced yet: it has an id. */
+export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const leaseMilliseconds = leaseSeconds * 1000
+  const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
+  let poolIds: readonly string[] = []
   let workerId = createId()
   /** The id under which it was given up. */
   let succeeds: string | undefined
@@ -68,6 +73,8 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
   let registered: string | null = null
   let renewedAt = performance.now()
   let session = openSession()
+  let renewing: ReturnType<typeof repeat> | undefined
+  let watching: NodeJS.Timeout | undefined
 
   // The lock lives as long as its session.
   function openSession(): Database {
@@ -92,7 +99,8 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     fence = new AbortController()
   }
 
-  async function renew(): Promise<void> {
+  async function renew(announcement: Announcement): Promise<void> {
+    const { slots, languages, description = {}, suspendedBecause = () => null } = announcement
     // The lease begins, by the database's clock, no earlier than this.
     const sentAt = performance.now()
     const offered = languages()
@@ -108,22 +116,22 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`
-      select runledger.renew_worker(${workerId}, ${[...queuePoolIds()]}, ${suspendedBecause()}) as wanted`
+      select runledger.renew_worker(${workerId}, ${[...poolIds]}, ${suspendedBecause()}) as wanted`
     const wanted = row?.wanted ?? null
     if (wanted !== null) {
       renewedAt = sentAt
-      onOrder?.(wanted, sentAt)
+      for (const listener of listeners) listener(wanted, sentAt)
       return
     }
     endRuns('given up by the others')
     succeeds = workerId
     workerId = createId()
     registered = null
-    await renew()
+    await renew(announcement)
   }
 
   // A connection whose other end vanished is silent for minutes, longer than a lease.
-  async function renewInTime(): Promise<void> {
+  async function renewInTime(announcement: Announcement): Promise<void> {
     const timer = setTimeout(() => {
       const silent = session
       registered = null
@@ -131,22 +139,18 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
       void silent.end({ timeout: 0 }).catch(() => {})
     }, leaseMilliseconds * answerWithin)
     try {
-      await renew()
+      await renew(announcement)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  let renewing: ReturnType<typeof repeat> | undefined
-  await untilAvailable(renewInTime, log)
-  renewing = repeat(renewInTime, leaseMilliseconds / renewalsPerLease, (error) =>
-    log.warn({ err: error }, 'worker.lease_not_renewed'),
-  )
-  const watching = setInterval(() => {
+  /** Ends what runs once the lease is so old that others may take it over. */
+  function watchAge(): void {
     if (performance.now() - renewedAt < leaseMilliseconds * fencedAfter) return
     endRuns('the lease could not be renewed')
     renewedAt = performance.now()
-  }, leaseMilliseconds / renewalsPerLease)
+  }
 
   return {
     get workerId() {
@@ -155,12 +159,28 @@ export async function announceWorker(announcement: Announcement): Promise<Lease>
     get signal() {
       return fence.signal
     },
+    async announce(announcement) {
+      const renewOnce = (): Promise<void> => renewInTime(announcement)
+      renewedAt = performance.now()
+      await untilAvailable(renewOnce, log)
+      renewing = repeat(renewOnce, leaseMilliseconds / renewalsPerLease, (error) =>
+        log.warn({ err: error }, 'worker.lease_not_renewed'),
+      )
+      watching = setInterval(watchAge, leaseMilliseconds / renewalsPerLease)
+    },
+    onRenewed(listener) {
+      listeners.push(listener)
+    },
+    lockAs(queuePoolIds) {
+      poolIds = queuePoolIds
+      renewing?.hurry()
+    },
     renew() {
-      renewing.hurry()
+      renewing?.hurry()
     },
     async stop() {
       clearInterval(watching)
-      await renewing.stop()
+      await renewing?.stop()
       await session`select runledger.stop_worker(${workerId})`.catch(() => {})
       await session.end({ timeout: 2 })
     },

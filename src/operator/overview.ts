@@ -1,8 +1,7 @@
 // One look at the whole service: what waits and for how long, what runs where, how it ended of late, and whether the ledger
 // holds. It costs the database one statement, however long the log is, and however many look.
+import { cachedRead } from '#database'
 import type { Database } from '#database'
-import { createDesk } from '#desk'
-import type { Desk } from '#desk'
 
 /** Of figures in seconds. */
 export interface Percentiles {
@@ -130,6 +129,7 @@ export async function readOverview(sql: Database): Promise<Overview> {
 }
 
 /** One statement a second at most, and none while nobody asks. */
-export function createOverviewDesk(sql: Database): Desk<Overview> {
-  return createDesk(() => readOverview(sql), keptMilliseconds)
+/** Shared by all who ask. */
+export function createCachedOverview(sql: Database): () => Promise<Overview> {
+  return cachedRead(() => readOverview(sql), keptMilliseconds)
 }

@@ -1,8 +1,7 @@
 // How the last hours went: a point for each two minutes. It costs the database one bounded statement, however long the log is,
 // and however much happens.
+import { cachedRead } from '#database'
 import type { Database } from '#database'
-import { createDesk } from '#desk'
-import type { Desk } from '#desk'
 
 /** Two minutes, and the time up to now for the last. */
 export interface SeriesPoint {
@@ -40,6 +39,7 @@ export async function readSeries(sql: Database, most = submissionsMost): Promise
   return series
 }
 
-export function createSeriesDesk(sql: Database): Desk<Series> {
-  return createDesk(() => readSeries(sql), keptMilliseconds)
+/** Shared by all who ask. */
+export function createCachedSeries(sql: Database): () => Promise<Series> {
+  return cachedRead(() => readSeries(sql), keptMilliseconds)
 }

@@ -70,7 +70,7 @@ t.test('the next start prints the same key, and the ledger is still there', asyn
   t.match(record, { verdict: 'AC' })
 
   await t.test('a process that is killed is started again', async (t) => {
-    const [worker] = findProcesses(folder, 'src/worker.ts')
+    const [worker] = findProcesses(folder, 'src/worker/worker.ts')
     process.kill(worker!, 'SIGKILL')
     t.match(JSON.parse((await run('sh', ['-c', service.line])).stdout), { verdict: 'AC' })
   })

@@ -11,7 +11,7 @@ import { migrate } from '#migration'
 
 const template = 'runledger_template'
 
-surviveLostConnections(() => {}) // as src/server.ts and src/worker.ts do: tests take databases away too
+surviveLostConnections(() => {}) // as src/server/server.ts and src/worker/worker.ts do: tests take databases away too
 
 /** A running server with a migrated template. */
 export interface TestCluster {

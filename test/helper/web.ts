@@ -5,13 +5,13 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
-/** Starts `node src/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
+/** Starts `node src/server/server.ts` on that port, or a free one, and waits until it listens. Killed at the end of the test. */
 export async function startWebProcess(
   t: Test,
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn('node', ['src/server.ts'], {
+  const child = spawn('node', ['src/server/server.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, PORT: '0', ...environment },

@@ -24,7 +24,7 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts `node src/worker.ts` and waits until it takes jobs. Killed at the end of the test.
+ * Starts `node src/worker/worker.ts` and waits until it takes jobs. Killed at the end of the test.
  * @param directory where the code stands that it runs; this repository's own when left out.
  */
 export async function startWorkerProcess(
@@ -36,7 +36,7 @@ export async function startWorkerProcess(
   started += 1
   const cache = mkdtempSync(join(tmpdir(), 'runledger-worker-'))
   shareKeeper(cache)
-  const child = spawn('node', ['src/worker.ts'], {
+  const child = spawn('node', ['src/worker/worker.ts'], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -160,7 +160,7 @@ t.test('two web processes give the same bytes, and a wrong key refuses the start
   t.ok(open(texts[0] ?? '').bytes.equals((await read(id)).bytes))
 
   const secret = `${der.slice(0, 20)}AAAA${der.slice(24)}`
-  const started = spawnSync(process.execPath, ['src/server.ts'], {
+  const started = spawnSync(process.execPath, ['src/server/server.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], DATABASE_URL: url, PORT: '0', RECEIPT_KEY: `${secret}!` },
     encoding: 'utf8',

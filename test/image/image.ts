@@ -159,9 +159,9 @@ t.test('all in one', async (t) => {
     )
     const status = (entry: string): string =>
       text.split('\n').find((line) => line.startsWith('node') && line.includes(entry)) ?? ''
-    t.match(status('src/server.ts'), /Uid: 10001 .*CapEff: 0+ CapBnd: 0+$/)
+    t.match(status('src/server/server.ts'), /Uid: 10001 .*CapEff: 0+ CapBnd: 0+$/)
     const bounds = BigInt(
-      `0x${/CapBnd: ([0-9a-f]+)/.exec(status('src/worker.ts'))?.[1] ?? 'f'.repeat(10)}`,
+      `0x${/CapBnd: ([0-9a-f]+)/.exec(status('src/worker/worker.ts'))?.[1] ?? 'f'.repeat(10)}`,
     )
     const administration = 1n << 21n
     t.equal(bounds & administration, 0n)

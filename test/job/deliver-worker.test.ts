@@ -115,7 +115,7 @@ t.test('no promise is broken', async (t) => {
 })
 
 async function startWorker(environment: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ['src/worker.ts'], {
+  const worker = spawn(process.execPath, ['src/worker/worker.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {

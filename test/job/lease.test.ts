@@ -1,7 +1,7 @@
 // What a worker says of itself is what others go by.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { announceWorker } from '#job'
+import { createLease } from '#job'
 import { createLog } from '#log'
 import { createTestDatabase } from '../helper/database.ts'
 
@@ -12,8 +12,8 @@ t.setTimeout(30_000)
 t.test('a language that is there while the worker registers is told of, too', async (t) => {
   const python = { version: 'Python 3.11.2' }
   let runs: object = { python }
-  const lease = await announceWorker({
-    url,
+  const lease = createLease({ url, leaseSeconds: 15, log: createLog('test', 'silent') })
+  await lease.announce({
     slots: 2,
     languages() {
       const told = runs
@@ -21,9 +21,6 @@ t.test('a language that is there while the worker registers is told of, too', as
       runs = { python, java: python }
       return told
     },
-    leaseSeconds: 15,
-    queuePoolIds: () => [],
-    log: createLog('test', 'silent'),
   })
   t.teardown(() => lease.stop())
   const read = async (): Promise<string[]> => {

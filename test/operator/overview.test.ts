@@ -4,7 +4,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import type { Database } from '#database'
-import { createOverviewDesk, readOverview } from '#operator'
+import { createCachedOverview, readOverview } from '#operator'
 import { stopClock } from '../helper/clock.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, startExecution } from '../helper/execution.ts'
@@ -188,20 +188,20 @@ t.test('a thousand who look cost one statement a second, and nobody none', async
     if (fails) return Promise.reject(new Error('away'))
     return sql(...parameters)
   }) as unknown as Database
-  const desk = createOverviewDesk(counted)
+  const read = createCachedOverview(counted)
   t.equal(statements, 0)
-  const looks = await Promise.all(Array.from({ length: 1000 }, () => desk.read()))
+  const looks = await Promise.all(Array.from({ length: 1000 }, () => read()))
   t.equal(new Set(looks).size, 1)
-  t.equal(await desk.read(), looks[0])
+  t.equal(await read(), looks[0])
   t.equal(statements, 1)
   pass(999)
-  t.equal(await desk.read(), looks[0])
+  t.equal(await read(), looks[0])
   pass(1)
   t.equal(statements, 1)
   fails = true
-  await t.rejects(Promise.all([desk.read(), desk.read()]), { message: 'away' })
+  await t.rejects(Promise.all([read(), read()]), { message: 'away' })
   t.equal(statements, 2)
   fails = false
-  t.not(await desk.read(), looks[0])
+  t.not(await read(), looks[0])
   t.equal(statements, 3)
 })

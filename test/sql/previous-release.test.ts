@@ -63,7 +63,7 @@ async function startWeb(
 ): Promise<(path: string, body: object) => Promise<Answer>> {
   const port = await findPort(0)
   const key = given ?? (await createCaller(sql)).key
-  const child = spawn('node', ['src/server.ts'], {
+  const child = spawn('node', ['src/server/server.ts'], {
     cwd: directory ?? `${import.meta.dirname}/../..`,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port) },

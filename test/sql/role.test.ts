@@ -36,7 +36,7 @@ const [webUrl, workerUrl, auditorUrl] = [
 t.test('web and worker serve a submission, each with its own rights alone', async (t) => {
   const { key } = await createCaller(sql)
   const worker = await startWorkerProcess(t, workerUrl)
-  const web = spawn('node', ['src/server.ts'], {
+  const web = spawn('node', ['src/server/server.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], DATABASE_URL: webUrl, PORT: '0' },

@@ -1,5 +1,5 @@
 // GET /api/operator/overview: the whole service at one look. All who look within a second share one.
-import { createOverviewDesk } from '#operator'
+import { createCachedOverview } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
@@ -11,10 +11,10 @@ export function tellOverview(
   { database }: Pick<HttpDependencies, 'database'>,
   refusals: Refusals,
 ): OperatorHandler {
-  const desk = createOverviewDesk(database)
+  const read = createCachedOverview(database)
   return async (operator, request, response) => {
     refuseQuery(request)
-    const overview = await withDeadline(() => desk.read())
+    const overview = await withDeadline(read)
     const { isReadOnly } = operator
     sendJson(response, 200, { ...overview, refusals: refusals.read(), read_only: isReadOnly })
   }

@@ -1,5 +1,5 @@
 // GET /api/operator/series: how the last hours went. All who look within ten seconds share one look.
-import { createSeriesDesk } from '#operator'
+import { createCachedSeries } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
@@ -11,10 +11,10 @@ export function tellSeries(
   { database }: Pick<HttpDependencies, 'database'>,
   refusals: Refusals,
 ): OperatorHandler {
-  const desk = createSeriesDesk(database)
+  const read = createCachedSeries(database)
   return async (_operator, request, response) => {
     refuseQuery(request)
-    const series = await withDeadline(() => desk.read())
+    const series = await withDeadline(read)
     const points = series.points.map((point) => {
       const ago = (Date.parse(series.at) - Date.parse(point.at)) / 1000
       return { ...point, refused: refusals.countBetween(ago, ago - point.seconds) }

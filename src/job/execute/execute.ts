@@ -17,6 +17,7 @@ export { describeLimits } from './limits.ts'
 export { fetchBlob } from './named-blobs.ts'
 export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
+export type { Suspension } from './suspension.ts'
 
 export interface ExecuteTask extends TakingTask {
   readonly languages: readonly Language[]

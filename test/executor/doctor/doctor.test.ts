@@ -153,7 +153,7 @@ const processCases = [
   [
     'Node as process 1',
     'init',
-    { '1/cmdline': '/usr/local/bin/node\0src/worker.ts\0' },
+    { '1/cmdline': '/usr/local/bin/node\0src/worker/worker.ts\0' },
     'warning',
     /process 1 is node/u,
     /docker run --init/u,

@@ -22,7 +22,7 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: each look is a statement',
-    text: 'if (look !== null && performance.now() < keptUntil) return look',
+    text: 'if (kept !== null && performance.now() < keptUntil) return kept',
     instead: '',
     tests: ['operator/overview'],
   },

@@ -2,7 +2,7 @@
 import { exitForConfig, readDatabaseConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import { createLog } from '#log'
-import { migrate } from '#migration'
+import { migrate } from './migration.ts'
 
 const config = readOrExit(readDatabaseConfig)
 const log = createLog('migrate', config.LOG_LEVEL)

@@ -1,0 +1,39 @@
+// Second phase of a start: the web process listens and sweeps.
+import type { AddressInfo } from 'node:net'
+import { exitForConfig } from '#config'
+import { startSweep } from '#sweep'
+import type { Parts } from './make.ts'
+
+/** Retrying helps against none of these. */
+const listenRefusals: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another process',
+  EACCES: 'is not for this user to listen on',
+  EADDRNOTAVAIL: 'is not an address of this host',
+  ENOTFOUND: 'is not an address of this host',
+}
+
+export interface Web extends Parts {
+  readonly sweep: ReturnType<typeof startSweep>
+  /** Resolves, once, with the first signal to end. */
+  readonly over: Promise<NodeJS.Signals>
+}
+
+export function connectParts(parts: Parts): Web {
+  const { settings, log, http, pools } = parts
+  const { promise: over, resolve: end } = Promise.withResolvers<NodeJS.Signals>()
+  const { PORT, tls } = settings
+  // Without TLS and proxy, nobody beyond this machine may reach it.
+  const host = settings.HOST ?? (tls === null && !settings.TRUST_PROXY ? '127.0.0.1' : '::')
+  http.server.on('error', (error: NodeJS.ErrnoException) => {
+    const reason = listenRefusals[error.code ?? '']
+    if (reason !== undefined) exitForConfig(`HOST, PORT: ${host} port ${PORT} ${reason}`)
+    log.fatal({ err: error, host, port: PORT }, 'web.failed')
+    process.exit(1)
+  })
+  http.server.listen(PORT, host, () => {
+    const { port } = http.server.address() as AddressInfo
+    log.info({ host, port, tls: tls !== null }, 'web.started')
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+  return { ...parts, sweep: startSweep(pools.sweep, log), over }
+}

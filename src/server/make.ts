@@ -1,0 +1,71 @@
+// First phase of a start: the web process's parts. None of them listens or sweeps yet.
+import { exitForConfig } from '#config'
+import { createConsole } from '#console'
+import { checkLogin, createDatabase } from '#database'
+import type { Database } from '#database'
+import { createHttp, createServer } from '#http'
+import type { Logger } from '#log'
+import { findNewestMigration } from '#migration-file'
+import { createStreams, createWaiter } from '#result'
+import type { Streams, Waiter } from '#result'
+import type { ServerSettings } from './settings.ts'
+
+// The database ends a statement after these; with the heartbeat, a silent connection too. Requests give up sooner
+// (http/deadline.ts).
+const statementSeconds = 2
+// All that a lost worker held is given back in one transaction.
+const sweepSeconds = 10
+
+export interface Parts {
+  readonly settings: ServerSettings
+  readonly log: Logger
+  /** The sweep has its own: full pools must not keep lost workers from being found. */
+  readonly pools: { readonly database: Database; readonly sweep: Database }
+  readonly waiter: Waiter
+  readonly streams: Streams
+  readonly http: ReturnType<typeof createServer>
+}
+
+export async function makeParts(settings: ServerSettings, log: Logger): Promise<Parts> {
+  const pools = await makePools(settings)
+  const { database } = pools
+  const waiter = createWaiter(database, (error) => log.warn({ err: error }, 'waiter.failed'))
+  const streams = createStreams(database, (error) => log.warn({ err: error }, 'stream.failed'))
+  const app = createHttp({
+    database,
+    waiter,
+    streams,
+    log,
+    newestMigration: findNewestMigration(),
+    trustProxy: settings.TRUST_PROXY,
+    syncWaitSeconds: settings.SYNC_WAIT_SECONDS,
+    queueCapacity: settings.QUEUE_CAPACITY,
+    webhookAllowedRanges: settings.webhookAllowedRanges,
+    receiptKey: settings.receiptKey,
+    console: createConsole(),
+  })
+  return { settings, log, pools, waiter, streams, http: createServer(app, { tls: settings.tls }) }
+}
+
+async function makePools({
+  DATABASE_URL: url,
+  DATABASE_CONNECTIONS,
+}: ServerSettings): Promise<Parts['pools']> {
+  const database = createDatabase({
+    url,
+    connections: DATABASE_CONNECTIONS,
+    name: 'runledger web',
+    statementSeconds,
+    heartbeat: true,
+  })
+  // No role is asked for: a release may be about to grant it. /readyz reports one that is missing.
+  const refusal = await checkLogin(database, url, [])
+  if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+  const sweep = createDatabase({
+    url,
+    connections: 1,
+    name: 'runledger sweep',
+    statementSeconds: sweepSeconds,
+  })
+  return { database, sweep }
+}

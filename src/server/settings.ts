@@ -1,0 +1,48 @@
+// The web process's settings, ready for use: mistakes are printed together, and end the process.
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { ConfigError, readOrExit, readWebConfig } from '#config'
+import type { WebConfig } from '#config'
+import { describeError } from '#error-text'
+import { readSigningKey } from '#receipt'
+import type { SigningKey } from '#receipt'
+import { parseRanges } from '#webhook-address'
+
+export interface ServerSettings extends WebConfig {
+  readonly webhookAllowedRanges: ReturnType<typeof parseRanges>['ranges']
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly receiptKey: SigningKey | null
+}
+
+export function readSettings(): ServerSettings {
+  return readOrExit(() => {
+    const read = readWebConfig()
+    const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
+    if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+    return {
+      ...read,
+      webhookAllowedRanges: ranges,
+      tls: readTls(read.TLS_CERT, read.TLS_KEY),
+      receiptKey: readReceiptKey(read.RECEIPT_KEY),
+    }
+  })
+}
+
+function readTls(cert: string | undefined, key: string | undefined): ServerSettings['tls'] {
+  if (cert === undefined || key === undefined) return null
+  try {
+    const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+    createSecureContext(pair) // throws unless they are PEM and belong together
+    return pair
+  } catch (error) {
+    throw new ConfigError(`  TLS_CERT, TLS_KEY: ${describeError(error)}`)
+  }
+}
+
+function readReceiptKey(text: string | undefined): SigningKey | null {
+  try {
+    return text === undefined ? null : readSigningKey(text)
+  } catch (error) {
+    throw new ConfigError(`  RECEIPT_KEY: ${describeError(error)}`)
+  }
+}

@@ -1,0 +1,128 @@
+// Second phase of a start: the parts are told of each other. The worker registers, takes jobs, sweeps and removes what is old.
+import { listLacks } from '#detail'
+import { describeLimits, startQueue, startRetention, startSweep } from '#job'
+import type { JobOptions } from '#job'
+import type { Language } from '#language'
+import metadata from '#package' with { type: 'json' }
+import { createDeliverySettings } from '#webhook'
+import type { Parts } from './make.ts'
+
+const dayMilliseconds = 86_400_000
+
+/** Why a worker ends, and its exit status. */
+export interface End {
+  readonly reason: string
+  readonly exitCode: number
+}
+
+export interface Worker extends Parts {
+  readonly queue: Awaited<ReturnType<typeof startQueue>>
+  readonly sweep: ReturnType<typeof startSweep>
+  readonly retention: ReturnType<typeof startRetention>
+  /** Resolves, once, when the worker should end. */
+  readonly over: Promise<End>
+}
+
+/** Resolves once the worker is registered and takes jobs, however long the database is away. */
+export async function connectParts(parts: Parts): Promise<Worker> {
+  const { executor, lease, orders, suspension, pools, settings, blobs, log } = parts
+  const { promise: over, resolve: end } = Promise.withResolvers<End>()
+  lease.onRenewed(orders.follow)
+  await lease.announce({
+    slots: executor.slots,
+    languages: () => describeLanguages(parts),
+    description: { version: metadata.version, isolation: executor.isolation },
+    suspendedBecause: () => suspension.because,
+  })
+  const queue = await startQueue(queueOptions(parts, (reason) => end({ reason, exitCode: 1 })))
+  lease.lockAs(queue.poolIds)
+  lease.onRenewed(() => queue.tick())
+  const sweep = startSweep(pools.sweep, log)
+  const retention = startRetention({
+    database: pools.retention,
+    retentionDays: settings.RETENTION_DAYS,
+    log,
+    onPass: () => blobs.forgetUnused(settings.RETENTION_DAYS * dayMilliseconds),
+  })
+  // Mostly a lost connection; the platform starts a new worker.
+  queue.ended.then(
+    () => end({ reason: 'queue ended', exitCode: 1 }),
+    (error: unknown) => {
+      log.error({ err: error }, 'queue.failed')
+      end({ reason: 'queue failed', exitCode: 1 })
+    },
+  )
+  // It gives nothing back, however long runs take. A signal ends it sooner.
+  const endWhenIdle = async (): Promise<void> => {
+    const reason = await orders.over
+    await queue.idle()
+    end({ reason, exitCode: 0 })
+  }
+  void endWhenIdle()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => end({ reason: signal, exitCode: 0 }))
+  for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
+    process.on(signal, () => void orders.signal(signal))
+  return { ...parts, queue, sweep, retention, over }
+}
+
+/** What the worker's row says that it runs. */
+function describeLanguages({ executor, settings: { limits } }: Parts): object {
+  const lacks = listLacks(executor)
+  // Submissions in these are accepted, and wait for the trial.
+  const awaited = Object.entries(executor.awaited).map(
+    ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
+  )
+  return Object.fromEntries(
+    [...Object.entries(executor.runtimes), ...awaited].map(([name, runtime]) => [
+      name,
+      { ...runtime, limits: describeLimits(limits[name as Language]), lacks },
+    ]),
+  )
+}
+
+function queueOptions(parts: Parts, onExhausted: (reason: string) => void): JobOptions {
+  const { executor, lease, orders, settings, log } = parts
+  const { database } = parts.pools
+  const { signal } = parts.giveBack
+  const isPaused = (): boolean => orders.isPaused
+  return {
+    url: settings.DATABASE_URL,
+    execute: {
+      database,
+      executor,
+      limits: settings.limits,
+      lease,
+      log,
+      shutdown: signal,
+      suspension: parts.suspension,
+      isPaused,
+      blobs: parts.blobs,
+      onExhausted,
+    },
+    executions: executor.slots,
+    deliver: {
+      database,
+      settings: createDeliverySettings({
+        version: metadata.version,
+        allowedRanges: settings.webhookAllowedRanges,
+        allowedPorts: settings.WEBHOOK_ALLOWED_PORTS,
+        trust: settings.webhookTrust,
+        totalSeconds: settings.WEBHOOK_TIMEOUT_SECONDS,
+        connectSeconds: settings.WEBHOOK_CONNECT_SECONDS,
+      }),
+      schedule: settings.WEBHOOK_SCHEDULE_SECONDS,
+      perHost: settings.WEBHOOK_PER_HOST,
+      // An account could use a thousand host names to take every place.
+      perAccount: Math.ceil(settings.WEBHOOK_CONCURRENCY / 2),
+      get workerId() {
+        return lease.workerId
+      },
+      log,
+      signal,
+    },
+    deliveries: settings.WEBHOOK_CONCURRENCY,
+    isPaused,
+    log,
+  }
+}

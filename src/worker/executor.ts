@@ -1,0 +1,56 @@
+// The worker's executor, made from its settings. A host that cannot isolate programs ends the process.
+import { claimUids, countSpares, createExecutor, SandboxError } from '#executor'
+import type { Executor } from '#executor'
+import type { Language } from '#language'
+import type { Logger } from '#log'
+import type { WorkerSettings } from './settings.ts'
+
+export interface WorkerExecutor {
+  readonly executor: Executor
+  /** Languages that this host does not have. */
+  readonly absent: readonly Language[]
+}
+
+/** @param onChange called when the languages that it offers have changed. */
+export async function makeExecutor(
+  settings: WorkerSettings,
+  log: Logger,
+  onChange: () => void,
+): Promise<WorkerExecutor> {
+  const absent: Language[] = []
+  try {
+    const executor = await createExecutor({
+      slots: settings.SLOTS,
+      spares: countSpares(settings.SLOTS),
+      firstUid: await claimFirstUid(settings, log),
+      limits: settings.limits,
+      cacheBytes: settings.CACHE_BYTES,
+      cacheDirectory: settings.CACHE_DIRECTORY,
+      box: settings.BOX,
+      onChange,
+      onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
+      settings: settings.settings,
+      ...(settings.LANGUAGES && { languages: settings.LANGUAGES }),
+      onMissing({ isBroken, ...missing }) {
+        if (isBroken) log.warn(missing, 'language.missing')
+        else absent.push(missing.language)
+      },
+    })
+    return { executor, absent }
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    log.fatal({ step: error.step }, 'worker.refused')
+    process.stderr.write(
+      `${error.message}\nThe worker does not start without isolation, or without any language. \`make doctor\` checks this host.\n`,
+    )
+    process.exit(69) // EX_UNAVAILABLE of sysexits
+  }
+}
+
+/** One for each slot, spare ones too, and each resident compiler. An unprivileged worker has only its own. */
+async function claimFirstUid({ FIRST_UID, SLOTS }: WorkerSettings, log: Logger): Promise<number> {
+  if (process.getuid?.() !== 0) return FIRST_UID
+  const { firstUid } = await claimUids(FIRST_UID, 3 * SLOTS)
+  if (firstUid !== FIRST_UID) log.info({ wanted: FIRST_UID, firstUid }, 'worker.uids_moved')
+  return firstUid
+}

@@ -1,0 +1,84 @@
+// First phase of a start: the worker's parts. Each is given what was made before it, and none takes or tells anything yet.
+import { exitForConfig } from '#config'
+import { checkLogin, createDatabase } from '#database'
+import type { Database } from '#database'
+import { createBlobCache } from '#executor'
+import type { BlobCache } from '#executor'
+import { createLease, createOrderFollower, createSuspension, fetchBlob, orderItself } from '#job'
+import type { Lease, OrderFollower, Suspension } from '#job'
+import type { Logger } from '#log'
+import { makeExecutor } from './executor.ts'
+import type { WorkerExecutor } from './executor.ts'
+import type { WorkerSettings } from './settings.ts'
+
+// Statements take milliseconds. A silent connection is kept as long.
+export const statementSeconds = 2
+// All that a lost worker held is given back in one transaction.
+const sweepSeconds = 10
+// A statement removes a thousand rows, and nobody waits for it.
+const retentionSeconds = 60
+
+/** Of the sweep and retention one each: busy pools must not keep lost workers from being found. */
+export interface Pools {
+  readonly database: Database
+  readonly sweep: Database
+  readonly retention: Database
+}
+
+export interface Parts extends WorkerExecutor {
+  readonly settings: WorkerSettings
+  readonly log: Logger
+  readonly pools: Pools
+  readonly lease: Lease
+  readonly blobs: BlobCache
+  readonly suspension: Suspension
+  readonly orders: OrderFollower
+  /** Fires when runs and deliveries under way are to be given back. */
+  readonly giveBack: AbortController
+}
+
+export async function makeParts(settings: WorkerSettings, log: Logger): Promise<Parts> {
+  const pools = await makePools(settings)
+  const { database } = pools
+  const lease = createLease({
+    url: settings.DATABASE_URL,
+    leaseSeconds: settings.LEASE_SECONDS,
+    log,
+  })
+  const onChange = (): void => lease.renew()
+  const made = await makeExecutor(settings, log, onChange)
+  return {
+    ...made,
+    settings,
+    log,
+    pools,
+    lease,
+    blobs: createBlobCache({
+      directory: `${settings.CACHE_DIRECTORY}/blob`,
+      capacityBytes: settings.BLOB_CACHE_BYTES,
+      fetch: (accountId, name) => fetchBlob(database, log, accountId, name),
+    }),
+    suspension: createSuspension({ executor: made.executor, log, onChange }),
+    orders: createOrderFollower({
+      record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
+      log,
+    }),
+    giveBack: new AbortController(),
+  }
+}
+
+async function makePools({
+  DATABASE_URL: url,
+  DATABASE_CONNECTIONS,
+}: WorkerSettings): Promise<Pools> {
+  const open = (name: string, connections: number, seconds: number): Database =>
+    createDatabase({ url, connections, name: `runledger ${name}`, statementSeconds: seconds })
+  const pools = {
+    database: open('worker', DATABASE_CONNECTIONS, statementSeconds),
+    sweep: open('sweep', 1, sweepSeconds),
+    retention: open('retention', 1, retentionSeconds),
+  }
+  const refusal = await checkLogin(pools.database, url, ['runledger_worker', 'runledger_queue'])
+  if (refusal !== null) exitForConfig(`DATABASE_URL: ${refusal}`)
+  return pools
+}

@@ -1,0 +1,46 @@
+// The worker's settings, ready for use: mistakes are printed together, and end the process.
+import { readFileSync } from 'node:fs'
+import { ConfigError, readOrExit, readWorkerConfig } from '#config'
+import type { LimitOverride, WorkerConfig } from '#config'
+import { describeError } from '#error-text'
+import { defaultLimits } from '#language'
+import type { Language, Limits } from '#language'
+import { parseRanges, trustAuthorities } from '#webhook'
+
+export interface WorkerSettings extends Omit<WorkerConfig, 'limits'> {
+  readonly limits: Readonly<Record<Language, Limits>>
+  readonly webhookAllowedRanges: ReturnType<typeof parseRanges>['ranges']
+  readonly webhookTrust: ReturnType<typeof trustAuthorities>
+}
+
+export function readSettings(): WorkerSettings {
+  return readOrExit(() => {
+    const read = readWorkerConfig()
+    const { ranges, issues } = parseRanges(read.WEBHOOK_ALLOWED_RANGES)
+    if (issues.length > 0) throw new ConfigError(`  WEBHOOK_ALLOWED_RANGES: ${issues.join('; ')}`)
+    return {
+      ...read,
+      limits: applyOverrides(read.limits),
+      webhookAllowedRanges: ranges,
+      webhookTrust: readTrust(read.WEBHOOK_CA),
+    }
+  })
+}
+
+function applyOverrides(overrides: readonly LimitOverride[]): Record<Language, Limits> {
+  const result = structuredClone(defaultLimits) as Record<Language, Limits>
+  for (const { language, phase, limit, value } of overrides) {
+    const before = result[language][phase]
+    if (before !== null)
+      result[language] = { ...result[language], [phase]: { ...before, [limit]: value } }
+  }
+  return result
+}
+
+function readTrust(path: string | undefined): ReturnType<typeof trustAuthorities> {
+  try {
+    return trustAuthorities(path === undefined ? '' : readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`  WEBHOOK_CA: ${describeError(error)}`)
+  }
+}

@@ -1,0 +1,24 @@
+// The Procfile's worker entry: settings → log → parts, made one after the other (make.ts) → connected with each other
+// (connect.ts). On the first reason to end it stops (stop.ts).
+import { surviveLostConnections } from '#database'
+import { createLog } from '#log'
+import { connectParts } from './connect.ts'
+import { makeParts } from './make.ts'
+import { readSettings } from './settings.ts'
+import { stopWorker } from './stop.ts'
+
+const settings = readSettings()
+const log = createLog('worker', settings.LOG_LEVEL)
+surviveLostConnections((error) => log.warn({ err: error }, 'database.connection_lost'))
+const worker = await connectParts(await makeParts(settings, log))
+log.info(
+  {
+    worker: worker.lease.workerId,
+    slots: worker.executor.slots,
+    isolation: worker.executor.isolation,
+    languages: Object.keys(worker.executor.runtimes),
+    absent: worker.absent,
+  },
+  'worker.started',
+)
+await stopWorker(worker, await worker.over)
