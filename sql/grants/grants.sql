@@ -23,7 +23,7 @@ begin
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
       runledger.is_offered, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
-      runledger.steer_worker, runledger.find_bulk, runledger.verify_part,
+      runledger.steer_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
@@ -79,12 +79,12 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_auditor') then
     revoke all on all tables in schema runledger, audit from runledger_auditor;
     revoke all on all routines in schema runledger, job from runledger_auditor;
-    grant usage on schema audit to runledger_auditor;
+    grant usage on schema audit, runledger to runledger_auditor;
     grant select on all tables in schema audit to runledger_auditor;
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
-      runledger.count_blob, runledger.read_overview, job.read_turn, job.has_clock
+      runledger.count_blob, runledger.read_overview, runledger.verify, job.read_turn, job.has_clock
       to runledger_auditor;
   end if;
 end

@@ -1,8 +1,8 @@
 // `audit ID` tells the life of a submission, webhook, key or worker; `audit verify` checks the whole log; `audit heads`
-// prints digests to keep elsewhere, or compares kept ones. All read audit views alone, so an auditor's connection
-// suffices.
+// prints digests to keep elsewhere, or compares kept ones. All read audit views and call runledger.verify, so an auditor's
+// connection suffices.
 import type { Database } from '#database'
-import { compareHeads, parseHeads, readHeads, readStream, verifyChains } from '#event'
+import { compareHeads, parseHeads, readHeads, readStream, verifyAll } from '#event'
 import type { RecordedEvent } from '#event'
 import { tellEvent } from './audit-story.ts'
 import type { StoryContext } from './audit-story.ts'
@@ -46,32 +46,32 @@ export async function verifyLog(
   onProgress: (line: string) => void,
 ): Promise<AuditAnswer> {
   let shown = 0
-  const { events, broken, first } = await verifyChains(sql, (share, soFar) => {
+  const { events, first, ...found } = await verifyAll(sql, (share, soFar) => {
     const percent = Math.floor(share * 100)
     if (percent < shown + 5 && percent !== 100) return
     shown = percent
-    onProgress(`${percent} %: ${soFar.events} events, ${soFar.broken} that do not fit`)
+    onProgress(`${percent} %: ${soFar.events} events, ${soFar.broken_chain} that do not fit`)
   })
   const lines: string[] = []
-  if (first !== null) {
+  if (found.broken_chain > 0) {
     lines.push(
-      `${broken} of ${events} events do not fit. The first: position ${first.position}, ${first.type}, version ${first.version} of stream ${first.streamId}, recorded ${first.at.toISOString()}. It was changed, or the event before it was changed or removed.`,
+      `${found.broken_chain} of ${events} events do not fit. The first: ${first.broken_chain}. It was changed, or the event before it was changed or removed.`,
     )
   }
   // A chain does not show that its last events are missing; projections do.
-  const [drift] = await sql`
-    select count(*), (array_agg(projection || ' ' || id order by id))[1] as first from audit.drift`
-  if (drift?.['count'] !== 0) {
+  if (found.drift > 0) {
     lines.push(
-      `${drift?.['count']} rows differ from the log, the first: ${drift?.['first']}. Events were removed, or a table was edited; audit.drift shows both sides.`,
+      `${found.drift} rows differ from the log, the first: ${first.drift}. Events were removed, or a table was edited; audit.drift shows both sides.`,
     )
   }
-  const [altered] = await sql`
-    select count(*), (array_agg(part || ' of ' || submission_id order by submission_id))[1] as first
-    from audit.altered_body`
-  if (altered?.['count'] !== 0) {
+  if (found.altered_body > 0) {
     lines.push(
-      `${altered?.['count']} bodies are not those whose hash the log has, the first: ${altered?.['first']}.`,
+      `${found.altered_body} bodies are not those whose hash the log has, the first: ${first.altered_body}.`,
+    )
+  }
+  if (found.invariant > found.broken_chain + found.drift) {
+    lines.push(
+      `${found.invariant} promises do not hold, the first: ${first.invariant}; audit.invariant has them all.`,
     )
   }
   if (lines.length > 0) return { lines, ok: false }

@@ -2,7 +2,7 @@
 // was cut off, or all of it recomputed. Reads audit views alone.
 import * as v from 'valibot'
 import type { Database } from '#database'
-import { listParts } from './verify.ts'
+import { firstId } from '#id'
 
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -91,4 +91,31 @@ async function readPart(
       group by stream_id
     ) streams`
   return { lower, upper, ...row }
+}
+
+const dayMilliseconds = 86_400_000
+
+/** Cuts at partition bounds and days; covers ids between and beyond partitions. */
+async function listParts(sql: Database): Promise<Pick<HeadsPart, 'lower' | 'upper'>[]> {
+  const rows = await sql<{ lower: string; upper: string; starts_at: Date; ends_at: Date }[]>`
+    select lower, upper, starts_at, ends_at from audit.partition
+    where table_name = 'event' and lower is not null
+    order by lower`
+  const cuts = new Set([firstId])
+  for (const { lower, upper, starts_at: from, ends_at: to } of rows) {
+    cuts.add(lower)
+    for (let at = from.getTime() + dayMilliseconds; at < to.getTime(); at += dayMilliseconds)
+      cuts.add(floorId(at))
+    cuts.add(upper)
+  }
+  const lowers = [...cuts].toSorted()
+  return lowers.map((lower, index) => ({ lower, upper: lowers[index + 1] ?? null }))
+}
+
+/** The smallest UUID v7 of a time, as in runledger.uuid_floor. */
+function floorId(milliseconds: number): string {
+  const hex = milliseconds.toString(16).padStart(12, '0').padEnd(32, '0')
+  return [8, 12, 16, 20, 32]
+    .map((end, index, ends) => hex.slice(ends[index - 1] ?? 0, end))
+    .join('-')
 }

@@ -1,91 +1,96 @@
-// Checks the hash chains of the whole log. A hash covers an event's content and the hash before it, so
-// audit.broken_chain shows changes, removals and insertions. Asked a day at a time, in bounded memory. Reads audit
-// views alone.
-import type { Database } from '#database'
+// The check of the ledger, a step at a time: hashes, projections and promises, and bodies if asked. The reconciler keeps its
+// place in the database (`checkLedger`), an operator the place that each step answers (`verify`), `audit verify` goes through
+// all of it (`verifyAll`).
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Queryable } from '#database'
 import { firstId } from '#id'
 
-/** Its hash or version does not follow from the one before. */
-export interface BrokenLink {
-  readonly position: number
-  readonly streamId: string
-  readonly version: number
-  readonly type: string
-  readonly at: Date
+const checks = ['drift', 'broken_chain', 'invariant', 'altered_body'] as const
+type Check = (typeof checks)[number]
+
+/** How many rows each audit view has of the streams that were looked at. */
+type Counts = Readonly<Record<Check, number>> & { readonly events: number }
+
+interface Finding {
+  readonly check: Check
+  /** Of the event that does not fit; null for other checks. */
+  readonly position: number | null
+  /** Names its place. */
+  readonly what: string
 }
 
-export interface Verification {
-  readonly events: number
-  readonly broken: number
-  /** The broken one with the lowest position. */
-  readonly first: BrokenLink | null
+/** As runledger.verify answers. */
+export interface VerifyStep extends Counts {
+  /** The first hundred streams in which something was found. */
+  readonly suspects: readonly string[]
+  /** Of each check. */
+  readonly first: readonly Finding[]
+  /** Cursor for the next step; null at the end. */
+  readonly next: string | null
+  /** Of the log's time that is behind it, from 0 to 1; null when busy. */
+  readonly share: number | null
+  /** Somebody else's step is under way: nothing was looked at. */
+  readonly busy: boolean
 }
 
-/** Ids from `lower` up to, without, `upper`. */
-export interface Part {
-  readonly lower: string
-  readonly upper: string | null
+export interface Verification extends Counts {
+  /** The broken event with the lowest position; of another check the first in the order of ids. */
+  readonly first: Readonly<Partial<Record<Check, string>>>
 }
 
-const dayMilliseconds = 86_400_000
+const eventsOfStep = 5000
+const busyMilliseconds = 100
+
+/**
+ * @param after the `next` of the step before; null begins.
+ * @param events of the step, about.
+ * @param bodies their hashes too: reads all that is kept.
+ */
+export async function verify(
+  sql: Database,
+  after: string | null,
+  events: number,
+  bodies = false,
+): Promise<VerifyStep> {
+  const [{ step }] = await sql<[{ step: VerifyStep }]>`
+    select runledger.verify(${after ?? firstId}, ${events}, bodies => ${bodies}) as step`
+  return step
+}
+
+/** The reconciler's step. @returns streams in which nothing had been found before. */
+export async function checkLedger(sql: Queryable, events: number): Promise<readonly string[]> {
+  const [{ streams }] = await sql<[{ streams: readonly string[] }]>`
+    select runledger.check_ledger(${events}) as streams`
+  return streams
+}
 
 /** @param onProgress called with the share done (0 to 1). */
-export async function verifyChains(
+export async function verifyAll(
   sql: Database,
-  onProgress: (share: number, soFar: Verification) => void = () => {},
+  onProgress: (share: number, soFar: Counts) => void = () => {},
+  events = eventsOfStep,
 ): Promise<Verification> {
-  const parts = await listParts(sql)
-  let sum: Verification = { events: 0, broken: 0, first: null }
-  for (const [index, part] of parts.entries()) {
-    sum = add(sum, await verifyPart(sql, part))
-    onProgress((index + 1) / parts.length, sum)
+  const sum = { events: 0, drift: 0, broken_chain: 0, invariant: 0, altered_body: 0 }
+  const first = new Map<Check, Finding>()
+  for (let after: string | null = null; ;) {
+    const step = await verify(sql, after, events, true)
+    if (step.busy) {
+      await sleep(busyMilliseconds)
+      continue
+    }
+    sum.events += step.events
+    for (const check of checks) sum[check] += step[check]
+    for (const finding of step.first) {
+      const known = first.get(finding.check)
+      if (known === undefined || (finding.position ?? 0) < (known.position ?? 0))
+        first.set(finding.check, finding)
+    }
+    onProgress(step.share ?? 0, sum)
+    after = step.next
+    if (after === null) break
   }
-  return sum
-}
-
-/** Cuts at partition bounds and days; covers ids between and beyond partitions. */
-export async function listParts(sql: Database): Promise<Part[]> {
-  const rows = await sql<{ lower: string; upper: string; starts_at: Date; ends_at: Date }[]>`
-    select lower, upper, starts_at, ends_at from audit.partition
-    where table_name = 'event' and lower is not null
-    order by lower`
-  const cuts = new Set([firstId])
-  for (const { lower, upper, starts_at: from, ends_at: to } of rows) {
-    cuts.add(lower)
-    for (let at = from.getTime() + dayMilliseconds; at < to.getTime(); at += dayMilliseconds)
-      cuts.add(floorId(at))
-    cuts.add(upper)
-  }
-  const lowers = [...cuts].toSorted()
-  return lowers.map((lower, index) => ({ lower, upper: lowers[index + 1] ?? null }))
-}
-
-async function verifyPart(sql: Database, { lower, upper }: Part): Promise<Verification> {
-  const within = sql`stream_id >= ${lower} ${upper === null ? sql`` : sql`and stream_id < ${upper}`}`
-  const [{ count: events }] = await sql<[{ count: number }]>`
-    select count(*) from audit.event where ${within}`
-  if (events === 0) return { events: 0, broken: 0, first: null }
-  const [row] = await sql<(BrokenLink & { broken: number })[]>`
-    select position, stream_id as "streamId", stream_version as version, type, recorded_at as at, count(*) over () as broken
-    from audit.broken_chain where ${within}
-    order by position limit 1`
-  if (row === undefined) return { events, broken: 0, first: null }
-  const { broken, ...first } = row
-  return { events, broken, first }
-}
-
-function add(left: Verification, right: Verification): Verification {
-  const firsts = [left.first, right.first].filter((link) => link !== null)
   return {
-    events: left.events + right.events,
-    broken: left.broken + right.broken,
-    first: firsts.toSorted((a, b) => a.position - b.position)[0] ?? null,
+    ...sum,
+    first: Object.fromEntries([...first].map(([check, { what }]) => [check, what])),
   }
-}
-
-/** The smallest UUID v7 of a time, as in runledger.uuid_floor. */
-function floorId(milliseconds: number): string {
-  const digits = milliseconds.toString(16).padStart(12, '0').padEnd(32, '0')
-  return [8, 12, 16, 20, 32]
-    .map((end, index, ends) => digits.slice(ends[index - 1] ?? 0, end))
-    .join('-')
 }

@@ -1,6 +1,7 @@
 // The reconciler's look at the ledger, for metrics: a bounded part of it, by one process at a time
 // (runledger.check_ledger). It comes last and fails alone, as nothing must wait for it.
 import type { Database } from '#database'
+import { checkLedger } from '#event'
 import type { Logger } from '#log'
 
 /** So many of the newest events, and so many of the walk through the whole log: some 0.1 s of the database's. */
@@ -16,9 +17,7 @@ export function createLedgerCheck(database: Database, log: Logger): () => Promis
     try {
       const found = await database.begin(async (sql) => {
         await sql`select set_config('statement_timeout', ${longest}, true)`
-        const [row] = await sql<[{ streams: readonly string[] }]>`
-          select runledger.check_ledger(${atOnce}) as streams`
-        return row.streams
+        return checkLedger(sql, atOnce)
       })
       atOnce = Math.min(checkedAtOnce, atOnce * 2)
       if (found.length > 0) log.error({ streams: found }, 'ledger.finding')

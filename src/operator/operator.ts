@@ -2,7 +2,6 @@
 export { bulkActions, countBulk, takeBulkStep } from './bulk.ts'
 export type { BulkOrder } from './bulk.ts'
 export { campaignNameMost, capCampaign } from './campaign.ts'
-export { verifyStep } from './verify.ts'
 export { steerWorker } from './order.ts'
 export type { SteeredWorker } from './order.ts'
 export { createCachedOverview, readOverview } from './overview.ts'

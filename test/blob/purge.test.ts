@@ -121,7 +121,7 @@ t.test(
 t.test('a walk through the log beside it holds nothing up', async (t) => {
   const name = await storeAgo(100)
   await sql.begin(async (walking) => {
-    await walking`select runledger.verify_part(${createId()}, 10)`
+    await walking`select runledger.verify(${createId()}, 10)`
     t.equal(await purgeBlobs(sql, 30), 1)
   })
   t.equal(await isThere(name), false)

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { verifyChains } from '#event'
+import { verifyAll } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -54,8 +54,10 @@ async function tamper(statement: string, look: () => Promise<void>): Promise<voi
 t.test('an untouched log fits, and all of it is read', async (t) => {
   const [all] = await sql`select count(*) from runledger.event`
   const shares: number[] = []
-  const result = await verifyChains(sql, (share) => shares.push(share))
-  t.match(result, { events: all?.['count'], broken: 0, first: null })
+  const result = await verifyAll(sql, (share) => shares.push(share), 4)
+  t.match(result, { events: all?.['count'], broken_chain: 0, drift: 0, invariant: 0 })
+  t.strictSame(result.first, {})
+  t.ok(shares.length > 2, 'in steps')
   t.equal(shares.at(-1), 1)
   t.match(verify(), { text: /every hash fits/, status: 0 })
 })
@@ -117,11 +119,11 @@ for (const [what, statement, version] of [
 ] as const) {
   t.test(`${what} is found, and the first event that does not fit is named`, async (t) => {
     await tamper(statement, async () => {
-      const { first, broken } = await verifyChains(sql)
+      const { first, broken_chain: broken } = await verifyAll(sql)
       t.ok(broken >= 1)
-      t.equal(first?.version, version)
+      t.match(first.broken_chain, new RegExp(`version ${version} of stream [0-9a-f-]{36},`))
       const { text, status } = verify()
-      t.match(text, `version ${version} of stream ${first?.streamId}`)
+      t.match(text, `The first: ${first.broken_chain}.`)
       t.equal(status, 1)
     })
   })
@@ -131,7 +133,10 @@ t.test('of several the one that was written first is named', async (t) => {
   await tamper(
     `update runledger.event set metadata = '{}' where stream_version = 2 and stream_id in ('${ids[2]}', '${ids[1]}')`,
     async () => {
-      t.match(await verifyChains(sql), { first: { streamId: ids[1], version: 2 }, broken: 2 })
+      t.match(await verifyAll(sql), {
+        first: { broken_chain: `version 2 of stream ${ids[1]}` },
+        broken_chain: 2,
+      })
     },
   )
 })
@@ -140,7 +145,11 @@ t.test('the first is the first written, not the first in the order of ids', asyn
   await tamper(
     `update runledger.event set metadata = '[]' where stream_id in ('${ids[2]}', '00000000-0000-7000-8000-000000000001') and stream_version = 1`,
     async () => {
-      t.match(await verifyChains(sql), { first: { streamId: ids[2], version: 1 }, broken: 2 })
+      for (const events of [1, 5000])
+        t.match(await verifyAll(sql, undefined, events), {
+          first: { broken_chain: `version 1 of stream ${ids[2]}` },
+          broken_chain: 2,
+        })
     },
   )
 })
@@ -149,7 +158,7 @@ t.test('an end that was cut off shows in what was made from it', async (t) => {
   await tamper(
     `delete from runledger.event where stream_id = '${id}' and stream_version = 3`,
     async () => {
-      t.match(await verifyChains(sql), { broken: 0 })
+      t.match(await verifyAll(sql), { broken_chain: 0 })
       t.match(verify(), { text: new RegExp(`the first: \\w+ ${id}`), status: 1 })
     },
   )

@@ -141,11 +141,12 @@ t.test('a look reads by index alone, whatever view it asks', async (t) => {
     ...(plan.Plans ?? []).flatMap(unbounded),
   ]
   const [settings] = await sql<[{ all: readonly string[] }]>`
-    select proconfig as all from pg_proc where oid = 'runledger.check_ledger'::regproc`
+    select proconfig as all from pg_proc where oid = 'runledger.verify'::regproc`
   for (const [view, column] of [
     ['drift', 'id'],
     ['broken_chain', 'stream_id'],
     ['invariant', 'subject'],
+    ['altered_body', 'submission_id'],
   ] as const) {
     await sql.begin(async (inside) => {
       for (const setting of settings.all) {

@@ -859,8 +859,8 @@ function runledger.change_key(api_key_id uuid, tier text, schema_version integer
   returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.check_ledger(events integer)
-  Looks, unless another process does or did in the last 8 seconds, at the streams of the newest so many events, at those of the next so many of a walk that goes through the whole log and begins again, and at the first hundred in which something was found; puts into runledger.ledger_check what it found. Returns up to ten streams in which nothing had been found before.
-  returns uuid[] security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
+  The reconciler's step, unless there was one in the last 8 seconds: verifies the streams of the newest so many events, the next so many of a walk through the whole log that begins again at its end, and those in which something was found before; puts what it found into runledger.ledger_check. Returns up to ten streams in which nothing had been found before.
+  returns uuid[] security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -927,10 +927,6 @@ function runledger.find_cancelled(submissions uuid[])
   Those of these submissions whose attempt is to be ended, as their caller has cancelled them.
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
-
-function runledger.find_faults(streams uuid[])
-  One row for each row that audit.drift, audit.broken_chain and audit.invariant have of these streams.
-  returns TABLE(finding text, stream uuid) stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.find_next_submissions(after uuid, batch integer, OUT last uuid, OUT submissions integer)
   The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.
@@ -1012,14 +1008,14 @@ function runledger.list_recent_offers(period interval)
   returns jsonb[] stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
+function runledger.list_streams(after uuid, up_to uuid, most integer)
+  The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
+  returns uuid[] stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
+
 function runledger.list_unfinished(account_id uuid)
   The submissions of an account that have not ended.
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-
-function runledger.list_walked(after uuid, up_to uuid, most integer)
-  The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
-  returns uuid[] stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.make_partitions()
   Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.
@@ -1293,10 +1289,11 @@ function runledger.uuid_time(id uuid)
   The time with which an id begins.
   returns timestamp with time zone immutable set search_path=pg_catalog, pg_temp
 
-function runledger.verify_part(after uuid, events integer)
-  Holds the streams after this id, of about so many events, against audit.drift, audit.broken_chain and audit.invariant: how many rows each has, the first ten streams, next (null at the end), and how much of the log's time was gone through. busy: another walk took its step; try again.
-  returns jsonb security definer set search_path=pg_catalog, pg_temp
+function runledger.verify(after uuid, events integer, also uuid[] DEFAULT '{}'::uuid[], bodies boolean DEFAULT false)
+  Checks the streams after an id, of about so many events, and some others: counts of rows in audit.drift, audit.broken_chain, audit.invariant and, with bodies, audit.altered_body; the first hundred streams in which something was found; the first finding of each check; next (null at the end); share, how much of the log's time is behind it. busy: somebody else's step is under way; try again.
+  returns jsonb security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_material=off, jit=off, plan_cache_mode=force_custom_plan
   grant execute to runledger_api
+  grant execute to runledger_auditor
 
 function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.
@@ -1330,6 +1327,7 @@ schema job
 schema runledger
   Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.
   grant usage to runledger_api
+  grant usage to runledger_auditor
   grant usage to runledger_worker
 
 policies on graphile_worker._private_job_queues

@@ -75,7 +75,7 @@ t.test('one walk steps at a time', async (t) => {
   const other = createDatabase({ url, connections: 1, name: 'other' })
   t.teardown(() => other.end())
   await other.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(71830, -6)`
+    await transaction`select pg_advisory_xact_lock(71830, -5)`
     t.match(await step({}), { status: 200, body: { busy: true, events: 0, share: null } })
   })
   t.match(await step({}), { status: 200, body: { busy: false } })

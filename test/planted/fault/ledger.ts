@@ -28,10 +28,10 @@ export const ledgerFaults: readonly Fault[] = [
     tests: ['sql/sql'],
   },
   {
-    name: 'event: the walk over the log leaves out its last day',
+    name: 'event: heads leave out the last day of the log',
     text: 'upper: lowers[index + 1] ?? null }))',
     instead: 'upper: lowers[index + 1] ?? lower }))',
-    tests: ['event/verify'],
+    tests: ['event/heads'],
   },
   {
     name: 'event: an old event skips its first upcast',

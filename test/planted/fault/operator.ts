@@ -82,9 +82,8 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: a walk ends before the log does',
-    text: "_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), verify_part.events",
-    instead:
-      '_streams := runledger.list_walked(\n    verify_part.after, coalesce(_next, verify_part.after), verify_part.events',
+    text: 'runledger.list_streams(verify.after, coalesce(_next, _last_id), verify.events)',
+    instead: 'runledger.list_streams(verify.after, coalesce(_next, verify.after), verify.events)',
     tests: ['http/verify'],
   },
 ]
