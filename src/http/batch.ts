@@ -8,10 +8,10 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import type { SubmissionParser } from './offered.ts'
 import { queueFull } from './queue-full.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
+import type { SubmissionParser } from './submission.ts'
 
 export const batchLimit = 20
 

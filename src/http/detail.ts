@@ -1,13 +1,12 @@
 // The details of a submission as the queue takes them, of fields that have been judged.
 import type { Detail, DetailFile, OwnLimits, Test } from '#enqueue'
 import type { PhaseLimits } from '#language'
-import { readBlobNames } from './blob-field.ts'
-import { spellings } from './detail-field.ts'
-import type { Given, GivenChecker, GivenFile, GivenTest, LimitName } from './detail-field.ts'
+import { spellings } from './options.ts'
+import type { Given, GivenChecker, GivenFile, GivenTest, LimitName } from './options.ts'
 import { decode } from './text.ts'
 
 /** What was asked, of fields that have been judged. */
-export function readDetail(given: Given): Detail {
+export function readDetail(given: Partial<Given>): Detail {
   const files = given.files?.map(readFile)
   const own: OwnLimits = {
     ...(given.compile_limits && { compile: readLimits(given.compile_limits) }),
@@ -41,20 +40,35 @@ function readTest(
 }
 
 function readChecker(given: GivenChecker): NonNullable<Detail['checker']> {
-  const { type, absolute, relative, language, code = '', compile_args: words_, files } = given
-  if (type === 'program' && language !== undefined)
+  if (given.type === 'program') {
+    const { type, language, code, compile_args: words, files } = given
     return {
       type,
       language,
       code: Buffer.from(code),
-      ...(words_ !== undefined && { compileArguments: words_ }),
+      ...(words !== undefined && { compileArguments: words }),
       ...(files !== undefined && { files: files.map(readFile) }),
     }
-  if (type !== 'floats') return { type: type === 'program' ? 'lines' : type }
+  }
+  if (given.type !== 'floats') return { type: given.type }
+  const { type, absolute, relative } = given
   return {
     type,
     ...(absolute !== undefined && { absolute }),
     ...(relative !== undefined && { relative }),
+  }
+}
+
+function readBlobNames({
+  stdin_sha256: stdinBlob,
+  expected_stdout_sha256: expectedStdoutBlob,
+}: Pick<Given, 'stdin_sha256' | 'expected_stdout_sha256'>): {
+  readonly stdinBlob?: string
+  readonly expectedStdoutBlob?: string
+} {
+  return {
+    ...(stdinBlob !== undefined && { stdinBlob }),
+    ...(expectedStdoutBlob !== undefined && { expectedStdoutBlob }),
   }
 }
 

@@ -19,8 +19,7 @@ import { announceHttps, requireHttps } from './https.ts'
 import { listLanguages } from './languages.ts'
 import { listSubmissions } from './list.ts'
 import { createMetrics } from './metrics.ts'
-import { requireBlobs } from './named-blob.ts'
-import { createOfferedLanguages, refuseAbsent } from './offered.ts'
+import { createOfferedLanguages } from './offered.ts'
 import { serveOpenApi } from './openapi.ts'
 import { separateRoles } from './operator/access.ts'
 import { createRefusals } from './operator/refusal.ts'
@@ -74,10 +73,7 @@ export function createHttp(dependencies: HttpDependencies): RequestListener {
   const refusals = createRefusals()
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
-  const parse = requireBlobs(
-    refuseAbsent(createSubmissionParser(dependencies.webhookAllowedRanges), offered),
-    database,
-  )
+  const parse = createSubmissionParser(database, offered, dependencies.webhookAllowedRanges)
   const routes: readonly Route[] = [
     ['POST', '/api/submit', submit(dependencies, parse, desk)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],

@@ -1,11 +1,10 @@
 // Looks up the blobs that a submission names: all must be there, and their bytes in all are bounded.
 import { findBlobs } from '#blob'
 import type { Database } from '#database'
-import type { Detail } from '#enqueue'
+import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
 import { withDeadline } from './deadline.ts'
-import type { SubmissionParser } from './offered.ts'
-import { addIssues, shorten } from './submission.ts'
+import type { Given } from './options.ts'
 
 /**
  * Each naming counts, as a run reads it again. A worker holds those of one run at a time, 32 MiB at most; this bounds for how
@@ -13,19 +12,18 @@ import { addIssues, shorten } from './submission.ts'
  */
 const namedBytesMost = 64 * 1024 * 1024
 
-/** A parser that also knows the sizes of the blobs, and refuses those that are not there. Of very many mistakes it tells few. */
-export function requireBlobs(parse: SubmissionParser, database: Database): SubmissionParser {
-  return async (input, caller) => {
-    const parsed = await parse(input, caller)
-    const namings = [...listNamings(parsed.detail)]
-    if (namings.length === 0) return shorten(parsed)
-    const names = new Set(namings.map(({ name }) => name))
-    const sizes = await withDeadline(() => findBlobs(database, caller.accountId, names))
-    const judged = shorten(addIssues(parsed, judge(namings, sizes)))
-    if (judged.value === null) return judged
-    const blobs = Array.from(sizes, ([sha256, bytes]) => ({ sha256, bytes }))
-    return { ...judged, value: { ...judged.value, blobs } }
-  }
+/** @param given fields that are each right by themselves. */
+export async function findNamedBlobs(
+  database: Database,
+  accountId: string,
+  given: Partial<Given>,
+): Promise<{ readonly found: Submission['blobs']; readonly issues: readonly Issue[] }> {
+  const namings = [...listNamings(given)]
+  if (namings.length === 0) return { found: [], issues: [] }
+  const names = new Set(namings.map(({ name }) => name))
+  const sizes = await withDeadline(() => findBlobs(database, accountId, names))
+  const found = Array.from(sizes, ([sha256, bytes]) => ({ sha256, bytes }))
+  return { found, issues: judge(namings, sizes) }
 }
 
 interface Naming {
@@ -33,10 +31,14 @@ interface Naming {
   readonly name: string
 }
 
-function* listNamings({ stdinBlob, expectedStdoutBlob, tests = [] }: Detail): Generator<Naming> {
-  if (stdinBlob !== undefined) yield { path: 'stdin_sha256', name: stdinBlob }
-  if (expectedStdoutBlob !== undefined)
-    yield { path: 'expected_stdout_sha256', name: expectedStdoutBlob }
+function* listNamings({
+  tests = [],
+  ...given
+}: Partial<Pick<Given, 'stdin_sha256' | 'expected_stdout_sha256' | 'tests'>>): Generator<Naming> {
+  for (const path of ['stdin_sha256', 'expected_stdout_sha256'] as const) {
+    const name = given[path]
+    if (name !== undefined) yield { path, name }
+  }
   for (const [index, test] of tests.entries())
     for (const { path, name } of listNamings(test)) yield { path: `tests.${index}.${path}`, name }
 }

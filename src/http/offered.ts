@@ -1,13 +1,9 @@
 // Which languages can be submitted: those that a worker offers, or did within the last day, and what of them no such worker can
 // do. What nobody runs is refused at once; what workers run that are away for a while waits for them.
-import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
-import { listDemands } from '#enqueue'
 import type { Issue } from '#error'
 import type { Language } from '#language'
 import { withDeadline } from './deadline.ts'
-import { addIssues } from './submission.ts'
-import type { ParsedSubmission } from './submission.ts'
 
 const period = '24 hours'
 // A worker that has come is known so soon, and so often is asked at most.
@@ -97,28 +93,5 @@ function* judge(
     if (workers.length === 0 || workers.some((offer) => !offer.get(language)?.includes(demand)))
       continue
     yield { path: demand, message: `is offered for ${language} by no worker, ${never}` }
-  }
-}
-
-/** Reads a submission, or tells all that is wrong with it. */
-export type SubmissionParser = (
-  input: unknown,
-  caller: Pick<Caller, 'accountId' | 'limits'>,
-) => Promise<ParsedSubmission>
-
-/** A parser that also refuses what is not offered. */
-export function refuseAbsent(
-  parse: (input: unknown, allowed: TierLimits) => ParsedSubmission,
-  offered: OfferedLanguages,
-): SubmissionParser {
-  return async (input, { limits }) => {
-    const parsed = parse(input, limits)
-    const { language, detail } = parsed
-    const issues = await offered({
-      language,
-      checkerLanguage: detail.checker?.type === 'program' ? detail.checker.language : undefined,
-      demands: listDemands(detail),
-    })
-    return addIssues(parsed, issues)
   }
 }

@@ -16,7 +16,8 @@ import { createSubmissionSchema } from './submission.ts'
 // Descriptions say what JSON Schema cannot: bytes of UTF-8, https only.
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
-  typeMode: 'input',
+  // Of a pipe the last schema is the one that tells most.
+  typeMode: 'output',
   errorMode: 'ignore',
 }
 

@@ -10,7 +10,6 @@ import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import type { SubmissionParser } from './offered.ts'
 import { unavailable } from './problem.ts'
 import { queueFull } from './queue-full.ts'
 import {
@@ -24,6 +23,7 @@ import {
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
 import type { StreamDesk } from './stream.ts'
+import type { SubmissionParser } from './submission.ts'
 
 export function submit(
   dependencies: HttpDependencies,

@@ -14,6 +14,12 @@ export const wellFormedTextWithoutNul = v.pipe(
   v.check((text) => !text.includes('\0'), 'must not hold a NUL'),
 )
 
+/** @param most bytes of UTF-8. */
+export const fits = (most: number): v.CheckAction<string, string> =>
+  v.check((text) => byteLength(text) <= most, `is larger than ${most} bytes of UTF-8`)
+
+export const isNotEmpty = v.check((text: string) => text !== '', 'must not be empty')
+
 /** Null when it is not base64. */
 export function decode(content: string, encoded: 'utf8' | 'base64' | undefined): Buffer | null {
   if (encoded !== 'base64') return Buffer.from(content)

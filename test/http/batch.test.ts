@@ -35,7 +35,7 @@ t.test('every item has its answer in its place; a bad one does not stop the othe
     {
       error: 'invalid_request',
       message: String,
-      issues: [{ path: '\0' }, { path: 'language' }, { path: 'code' }],
+      issues: [{ path: 'language' }, { path: 'code' }, { path: '\0' }],
     },
     { id: String },
     { error: 'invalid_request', issues: [{ path: '', message: 'must be a JSON object' }] },

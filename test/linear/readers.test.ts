@@ -21,7 +21,7 @@ import { readEmitted } from '../../src/executor/toolchain/node/emitted.ts'
 import { findPython } from '../../src/executor/toolchain/python/python.ts'
 import { readIdempotencyKey, readQuery, waitSeconds } from '../../src/http/request.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
-import { createSubmissionParser } from '../../src/http/submission.ts'
+import { createSubmissionReader } from '../../src/http/submission.ts'
 import { describeOutcome } from '../../src/job/execute/completion.ts'
 import { toRecord } from '../../src/result/record.ts'
 import type { ResultRow } from '../../src/result/record.ts'
@@ -191,7 +191,7 @@ t.test('what comes a byte at a time', async (t) => {
 })
 
 t.test('bodies of requests', async (t) => {
-  const parse = createSubmissionParser([])
+  const parse = createSubmissionReader([])
   const bodies = {
     'many fields': `{${Array.from({ length: 150_000 }, (_, index) => `"${index}":0`).join(',')}}`,
     'a long field': `{"${'a'.repeat(bodyBytes - 10)}":0}`,
@@ -199,6 +199,8 @@ t.test('bodies of requests', async (t) => {
     'many arguments': `{"args":[${'"",'.repeat(bodyBytes / 3 - 10)}0]}`,
     'many files': `{"files":[${'{},'.repeat(bodyBytes / 3 - 10)}0]}`,
     'unknown fields of a file': `{"files":[{${Array.from({ length: 150_000 }, (_, index) => `"${index}":0`).join(',')}}]}`,
+    'wrong arguments of many tests': `{"tests":[${`{"args":[${'0,'.repeat(63)}0]},`.repeat(199)}{}]}`,
+    'wrong files of a checker': `{"checker":{"type":"program","files":[${'{"name":0,"content":0},'.repeat(63)}{}]}}`,
     'a long name': `{"files":[{"content":"","name":"${'a/'.repeat(bodyBytes / 2 - 50)}"}]}`,
     'a long file': `{"files":[{"name":"a","encoding":"base64","content":"${'A'.repeat(bodyBytes - 100)}"}]}`,
     'text that has no UTF-8': `{"code":"${'\\ud800'.repeat(bodyBytes / 6 - 10)}"}`,

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { bulkActions, campaignNameMost } from '#operator'
-import { tagSchema } from '../detail-field.ts'
 import { languageSchema } from '../language-name.ts'
+import { tagSchema } from '../options.ts'
 import { wellFormedTextWithoutNul } from '../text.ts'
-import { webhookSecret } from '../webhook-secret.ts'
+import { webhookSecret } from '../webhook.ts'
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
 const time = v.pipe(

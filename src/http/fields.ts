@@ -1,0 +1,76 @@
+// Objects and lists of requests: valibot's, with our messages, and without the cost of a hostile body.
+import * as v from 'valibot'
+import type { Issue } from '#error'
+
+// Of everything that is wrong; a body of 2 MiB could have a hundred thousand mistakes.
+const issuesMost = 100
+const pathMost = 100
+
+/**
+ * An object of these fields and no other.
+ * @param of whose fields they are. @param instead the message for anything else.
+ */
+export const fields = <const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  of: string,
+  instead = 'must be an object',
+  // eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+) =>
+  v.pipe(
+    v.unknown(),
+    // For valibot an array is an object, too.
+    v.check((value) => !Array.isArray(value), instead),
+    v.strictObject(entries, messages(of, instead)),
+  )
+
+/** What a strict object says of what is no object, of a field that it does not know, and of one that is not there. */
+export const messages =
+  (of: string, instead = 'must be an object') =>
+  ({ expected }: v.StrictObjectIssue): string => {
+    if (expected === 'never') return `is not a field of ${of}`
+    return expected === 'Object' ? instead : 'is required'
+  }
+
+/** A list whose items are not looked at when it is too long. @param items such as "files". */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- see above
+export const list = <const Item extends v.GenericSchema>(item: Item, items: string, most: number) =>
+  v.pipe(
+    v.array(v.unknown(), `must be an array of ${items}`),
+    v.maxLength(most, `holds more than ${most} ${items}`),
+    v.array(item),
+    v.metadata({ maxItems: most }),
+  )
+
+/** What the schema takes, and all that is wrong with it. */
+export function validate<Value extends object>(
+  schema: v.GenericSchema<unknown, Value>,
+  input: unknown,
+): {
+  /** Null when anything is wrong. */
+  readonly value: Value | null
+  /** Of an object the fields with which nothing is wrong. */
+  readonly sound: Partial<Value>
+  readonly issues: readonly Issue[]
+} {
+  const parsed = v.safeParse(schema, input)
+  if (parsed.success) return { value: parsed.output, sound: parsed.output, issues: [] }
+  const issues = parsed.issues.map((issue) => ({
+    path: v.getDotPath(issue) ?? '',
+    message: issue.message,
+  }))
+  const broken = new Set(parsed.issues.map(({ path }) => path?.[0].key))
+  const sound = broken.has(undefined)
+    ? {}
+    : Object.fromEntries(Object.entries(Object(parsed.output)).filter(([key]) => !broken.has(key)))
+  return { value: null, sound: sound as Partial<Value>, issues }
+}
+
+/** Of very many few are told, and of long names the beginning. */
+export function shorten(issues: readonly Issue[]): readonly Issue[] {
+  const told = issues.slice(0, issuesMost).map(({ path, message }) => ({
+    path: path.slice(0, pathMost).toWellFormed(),
+    message,
+  }))
+  const more = issues.length - told.length
+  return more > 0 ? [...told, { path: '', message: `holds ${more} more mistakes` }] : told
+}

@@ -1,0 +1,264 @@
+// What a submission may ask beside its code, input and webhook: each field by itself. What holds between them stands in relations.ts.
+import * as v from 'valibot'
+import { isBlobName } from '#blob'
+import type { PhaseLimits } from '#language'
+import { fields, list, messages } from './fields.ts'
+import { fileName } from './file-name.ts'
+import { languageSchema } from './language-name.ts'
+import { byteLength, decode, fits, isNotEmpty } from './text.ts'
+import { wellFormedText, wellFormedTextWithoutNul } from './text.ts'
+
+const wordsMost = 64
+const wordsBytesMost = 16 * 1024
+const filesMost = 64
+const filesBytesMost = 1024 * 1024
+const outputFilesMost = 16
+const tagBytesMost = 128
+const testsMost = 200
+const codeBytesMost = 65_536
+const testNameBytesMost = 128
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
+
+const words = v.pipe(
+  list(wellFormedTextWithoutNul, 'strings', wordsMost),
+  v.check(
+    (all) => sum(all.map(byteLength)) <= wordsBytesMost,
+    `is larger than ${wordsBytesMost} bytes of UTF-8 in all`,
+  ),
+)
+
+const encoding = v.picklist(['utf8', 'base64'], 'must be utf8 or base64')
+
+const file = v.pipe(
+  fields(
+    {
+      name: fileName,
+      content: wellFormedText,
+      encoding: v.optional(v.pipe(encoding, v.description('utf8 unless given.'))),
+    },
+    'a file',
+  ),
+  v.forward(
+    v.partialCheck(
+      [['content'], ['encoding']],
+      ({ content, encoding: encoded }) => decode(content, encoded) !== null,
+      'is not base64',
+    ),
+    ['content'],
+  ),
+)
+
+const files = v.pipe(
+  list(file, 'files', filesMost),
+  v.check(
+    (all) =>
+      sum(all.map(({ content, encoding: encoded }) => decode(content, encoded)?.length ?? 0)) <=
+      filesBytesMost,
+    `is larger than ${filesBytesMost} bytes in all`,
+  ),
+)
+
+// Less would not hold a box, or any program at all.
+const mebibyte = 1024 * 1024
+const least = { seconds: 0.001, memory: 16 * mebibyte, disk: mebibyte } as const
+
+const finite = v.pipe(v.number('must be a number'), v.finite('must be a number'))
+const whole = v.pipe(v.number('must be a number'), v.integer('must be a whole number'))
+const atLeast = (minimum: number, kind: typeof finite | typeof whole, description: string) =>
+  v.optional(
+    v.pipe(kind, v.minValue(minimum, `must be at least ${minimum}`), v.description(description)),
+  )
+
+const limits = (whose: string) =>
+  v.pipe(
+    fields(
+      {
+        cpu_time: atLeast(least.seconds, finite, 'Seconds, user + system of all its processes.'),
+        wall_time: atLeast(least.seconds, finite, 'Seconds from its start to its end.'),
+        memory: atLeast(least.memory, whole, 'Bytes.'),
+        stdout: atLeast(1, whole, 'Bytes.'),
+        stderr: atLeast(1, whole, 'Bytes.'),
+        disk: atLeast(least.disk, whole, 'Bytes of scratch disk.'),
+        processes: atLeast(1, whole, 'Processes and threads at once.'),
+      },
+      'limits',
+    ),
+    v.description(
+      `${whose} Each at most what the key's tier allows, or what the language has by default; what is left out is the language's default.`,
+    ),
+  )
+
+/** Of the caller's own, to find it again. */
+export const tagSchema = v.pipe(
+  wellFormedTextWithoutNul,
+  isNotEmpty,
+  fits(tagBytesMost),
+  v.metadata({
+    description: 'The caller’s own word for it: in the record, and a filter of lists.',
+    maxLength: tagBytesMost,
+  }),
+)
+
+const simpleCheckers = ['lines', 'exact', 'tokens', 'unordered_lines'] as const
+const checkerTypes = [...simpleCheckers, 'floats', 'program']
+const ofChecker = messages('a checker of this type')
+
+const checker = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), 'must be an object'),
+  v.variant(
+    'type',
+    [
+      v.strictObject({ type: v.picklist(simpleCheckers) }, ofChecker),
+      v.pipe(
+        v.strictObject(
+          {
+            type: v.literal('floats'),
+            absolute: atLeast(0, finite, 'Numbers so far apart are the same.'),
+            relative: atLeast(0, finite, 'Or so far, as a part of what is expected.'),
+          },
+          ofChecker,
+        ),
+        v.partialCheck(
+          [['absolute'], ['relative']],
+          ({ absolute, relative }) => absolute !== undefined || relative !== undefined,
+          'needs absolute or relative',
+        ),
+      ),
+      v.strictObject(
+        {
+          type: v.literal('program'),
+          language: languageSchema,
+          code: v.pipe(
+            wellFormedText,
+            fits(codeBytesMost),
+            v.description(
+              'It is run as `checker input output answer` in a box of its own. Exit status 0 is AC, 1 and 2 WA, all else IE; 1 KiB of its stderr is the test’s message.',
+            ),
+          ),
+          compile_args: v.optional(words),
+          files: v.optional(
+            v.pipe(files, v.description('They lie beside its code, such as testlib.h.')),
+          ),
+        },
+        ofChecker,
+      ),
+    ],
+    ({ expected }) =>
+      expected === 'Object' ? 'must be an object' : `must be one of ${checkerTypes.join(', ')}`,
+  ),
+  v.description('How outputs are held against the expected ones; lines unless given.'),
+)
+
+const blobName = (instead: string) =>
+  v.pipe(
+    v.string('must be a string'),
+    v.check(isBlobName, 'must be a SHA-256 in hexadecimal, in lower case'),
+    v.metadata({
+      description: `In place of ${instead}: a blob of the account, uploaded with PUT /api/blobs/{sha256}.`,
+      pattern: '^[0-9a-f]{64}$',
+    }),
+  )
+
+const blobNames = {
+  stdin_sha256: v.optional(blobName('stdin')),
+  expected_stdout_sha256: v.optional(blobName('expected_stdout')),
+} as const
+
+const test = fields(
+  {
+    name: v.optional(
+      v.pipe(
+        wellFormedTextWithoutNul,
+        fits(testNameBytesMost),
+        v.metadata({ maxLength: testNameBytesMost }),
+      ),
+    ),
+    stdin: v.optional(wellFormedText),
+    expected_stdout: v.optional(wellFormedText),
+    ...blobNames,
+    args: v.optional(v.pipe(words, v.description("In place of the submission's."))),
+  },
+  'a test',
+)
+
+/** All are optional. */
+export const options = {
+  files: v.optional(
+    v.pipe(
+      files,
+      v.description(
+        'They lie beside the main file, when it is compiled and when it runs; those in the language itself are compiled with it. 1 MiB in all, decoded.',
+      ),
+    ),
+  ),
+  args: v.optional(v.pipe(words, v.description("The program's arguments. 16 KiB in all."))),
+  compile_args: v.optional(
+    v.pipe(words, v.description("Appended to the compiler's own. 16 KiB in all.")),
+  ),
+  limits: v.optional(limits("The run's.")),
+  compile_limits: v.optional(limits("The compiler's.")),
+  tests: v.optional(
+    v.pipe(
+      list(test, 'tests', testsMost),
+      v.minLength(1, 'holds no test'),
+      v.description(
+        'The program is compiled once and run once for each, in a fresh box under its own limits. Their texts are 1 MiB in all, longer ones are blobs: 64 MiB in all, each naming counted. Not together with stdin or expected_stdout.',
+      ),
+    ),
+  ),
+  stop_on_failure: v.optional(
+    v.pipe(
+      v.boolean('must be true or false'),
+      v.description('The tests after the first that is not AC are not run; false unless given.'),
+    ),
+  ),
+  checker: v.optional(checker),
+  stdin_encoding: v.optional(
+    v.pipe(encoding, v.description('How stdin is given, the tests’ too; utf8 unless given.')),
+  ),
+  output_encoding: v.optional(
+    v.pipe(
+      encoding,
+      v.description(
+        'How stdout and stderr are told; utf8 unless given, where what is no UTF-8 becomes U+FFFD.',
+      ),
+    ),
+  ),
+  output_files: v.optional(
+    v.pipe(
+      list(fileName, 'names', outputFilesMost),
+      v.description(
+        'What the program has left under these names when it ends, however it does, comes back as files of the record. 1 MiB in all: of a file that no longer fits the size alone. Not together with tests.',
+      ),
+    ),
+  ),
+  priority: v.optional(
+    v.pipe(
+      v.picklist(['normal', 'low'], 'must be normal or low'),
+      v.description('low: it waits until no normal one does, those of its account first of all.'),
+    ),
+  ),
+  tag: v.optional(tagSchema),
+  ...blobNames,
+} as const
+
+const optionsSchema = v.object(options)
+export type Given = v.InferOutput<typeof optionsSchema>
+export type GivenFile = v.InferOutput<typeof file>
+export type GivenTest = v.InferOutput<typeof test>
+export type GivenChecker = v.InferOutput<typeof checker>
+
+/** Each as the executor calls it. */
+export const spellings = {
+  cpu_time: 'cpuSeconds',
+  wall_time: 'wallSeconds',
+  memory: 'memoryBytes',
+  stdout: 'stdoutBytes',
+  stderr: 'stderrBytes',
+  disk: 'diskBytes',
+  processes: 'processes',
+} as const satisfies Record<string, keyof PhaseLimits>
+
+export type LimitName = keyof typeof spellings

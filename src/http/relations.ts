@@ -1,0 +1,141 @@
+// What is wrong between fields of a submission that are each right by themselves, and beside what the key's tier allows.
+import type { TierLimits } from '#account'
+import type { Issue } from '#error'
+import { catalogue, defaultLimits, limitSpellings } from '#language'
+import type { Language, LanguageDefinition, PhaseLimits } from '#language'
+import { judgeNames } from './file-name.ts'
+import { spellings } from './options.ts'
+import type { Given, GivenChecker, LimitName } from './options.ts'
+import { byteLength, decode } from './text.ts'
+
+const testsBytesMost = 1024 * 1024
+
+/** The first cannot stand beside the second. */
+const exclusive = [
+  ['stdin', 'tests'],
+  ['expected_stdout', 'tests'],
+  ['stdin_sha256', 'tests'],
+  ['expected_stdout_sha256', 'tests'],
+  ['output_files', 'tests'],
+  ['stdin_sha256', 'stdin'],
+  ['expected_stdout_sha256', 'expected_stdout'],
+] as const
+
+/** The first is required with the second. */
+const required = [
+  ['webhook_secret', 'webhook_url'],
+  ['webhook_url', 'webhook_secret'],
+] as const
+
+/** Fields with which nothing is wrong. */
+export type Sound = Partial<Given> & {
+  readonly language?: Language | undefined
+  readonly stdin?: string | undefined
+}
+
+/**
+ * Plain code in place of valibot's partialCheck: `forward` holds each issue against each other one, of which a hostile
+ * body has a hundred thousand.
+ * @param has whether a field is there, also one that is wrong by itself.
+ */
+export function* judgeRelations(
+  sound: Sound,
+  allowed: TierLimits,
+  has: (name: string) => boolean,
+): Generator<Issue> {
+  for (const [path, other] of exclusive)
+    if (has(path) && has(other)) yield { path, message: `cannot be combined with ${other}` }
+  for (const [path, other] of required)
+    if (!has(path) && has(other)) yield { path, message: `is required with ${other}` }
+  if (has('stop_on_failure') && !has('tests'))
+    yield { path: 'stop_on_failure', message: 'needs tests' }
+  if (sound.checker !== undefined) yield* judgeChecker(sound.checker, has)
+  yield* judgeTests(sound)
+  yield* judgeFileNames(sound)
+  yield* judgeCompiler(sound)
+  if (sound.language === undefined) return
+  const { compile, run } = defaultLimits[sound.language]
+  yield* judgeLimits('limits', sound.limits, run, allowed)
+  if (compile !== null) yield* judgeLimits('compile_limits', sound.compile_limits, compile, allowed)
+}
+
+function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator<Issue> {
+  let bytes = 0
+  for (const [index, test] of tests.entries()) {
+    const at = `tests.${index}`
+    for (const name of ['stdin', 'expected_stdout'] as const)
+      if (test[name] !== undefined && test[`${name}_sha256`] !== undefined)
+        yield { path: `${at}.${name}_sha256`, message: `cannot be combined with ${name}` }
+    const stdin = decode(test.stdin ?? '', encoding)
+    if (stdin === null) yield { path: `${at}.stdin`, message: 'is not base64' }
+    bytes += (stdin?.byteLength ?? 0) + byteLength(test.expected_stdout ?? '')
+  }
+  if (bytes > testsBytesMost)
+    yield { path: 'tests', message: `is larger than ${testsBytesMost} bytes in all` }
+}
+
+function* judgeChecker(checker: GivenChecker, has: (name: string) => boolean): Generator<Issue> {
+  if (!['tests', 'expected_stdout', 'expected_stdout_sha256'].some(has))
+    yield { path: 'checker', message: 'needs tests, or expected_stdout' }
+  if (checker.type !== 'program') return
+  if (!has('tests')) yield { path: 'checker', message: 'needs tests if it is a program' }
+  if ((checker.compile_args ?? []).length > 0 && defaultLimits[checker.language].compile === null)
+    yield { path: 'checker.compile_args', message: `${checker.language} has no compiler` }
+}
+
+function* judgeFileNames({
+  language,
+  files = [],
+  output_files: outputs = [],
+  checker,
+}: Sound): Generator<Issue> {
+  const own = listOwnFiles(language)
+  const names = files.map(({ name }) => name)
+  yield* judgeNames('files', own, names, '.name')
+  yield* judgeNames('output_files', own, outputs)
+  for (const [index, output] of outputs.entries())
+    if (names.some((name) => name.toLowerCase() === output.toLowerCase()))
+      yield {
+        path: `output_files.${index}`,
+        message: 'is one of files, which no program can write',
+      }
+  if (checker?.type !== 'program') return
+  const besideChecker = [...listOwnFiles(checker.language), 'input', 'output', 'answer']
+  const ofChecker = (checker.files ?? []).map(({ name }) => name)
+  yield* judgeNames('checker.files', besideChecker, ofChecker, '.name')
+}
+
+/** What stands in the box under names of the language's own. */
+function listOwnFiles(language: Language | undefined): readonly string[] {
+  if (language === undefined) return []
+  const { recipe, ownFiles = [] }: LanguageDefinition = catalogue[language]
+  return recipe === undefined
+    ? ownFiles
+    : [recipe.source, ...(recipe.compile === null ? [] : [recipe.compile.makes])]
+}
+
+function* judgeCompiler({
+  language,
+  compile_args: args = [],
+  compile_limits: limits,
+}: Sound): Generator<Issue> {
+  if (language === undefined || defaultLimits[language].compile !== null) return
+  const message = `${language} has no compiler`
+  if (args.length > 0) yield { path: 'compile_args', message }
+  if (limits !== undefined) yield { path: 'compile_limits', message }
+}
+
+/** Each that is more than the language's own and the tier's. */
+export function* judgeLimits(
+  path: string,
+  given: Readonly<Partial<Record<LimitName, number | undefined>>> | undefined,
+  usual: PhaseLimits,
+  allowed: TierLimits,
+): Generator<Issue> {
+  for (const [name, value] of Object.entries(given ?? {}) as [LimitName, number | undefined][]) {
+    const limit = spellings[name]
+    const most = Math.max(usual[limit], allowed[limitSpellings[limit]] ?? 0)
+    if (value !== undefined && value > most)
+      yield { path: `${path}.${name}`, message: `is more than this key’s tier allows: ${most}` }
+  }
+}
