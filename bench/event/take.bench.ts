@@ -1,5 +1,5 @@
 // What company gains at the other end of the queue: jobs that the free slots of one worker ask for at once, each begun with
-// its event. Gathered (src/database/gather.ts) they share statements and commits.
+// its event. Batched (src/database/batch.ts) they share statements and commits.
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
@@ -49,7 +49,7 @@ const cases = slotCounts.flatMap((slots): Case[] => {
   return [
     // Each slot a worker of its own.
     { ...how, name: floor, run: takeBy(Array.from({ length: slots }, createOneStarter)) },
-    { ...how, name: `gathered, ${among}`, floor, run: takeBy([createOneStarter()]) },
+    { ...how, name: `batched, ${among}`, floor, run: takeBy([createOneStarter()]) },
   ]
 })
 await fillQueue()

@@ -15,8 +15,8 @@ export {
   findMissingRight,
   isUnmigrated,
 } from './login.ts'
-export { createGather } from './gather.ts'
-export type { Gather, GatherBounds } from './gather.ts'
+export { createBatch } from './batch.ts'
+export type { Batch } from './batch.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
 export { untilAbsent } from './absence.ts'
 export { cachedRead } from './cached-read.ts'

@@ -1,15 +1,7 @@
 // Receives submissions. While statements are under way, those that come wait, and share the next statement and its commit
-// (database/gather.ts): that is what a full web process saves, and a lone one waits for nobody.
-import {
-  cancelOnAbort,
-  createGather,
-  errorCode,
-  hadNoEffect,
-  json,
-  sqlState,
-  tookTooLong,
-} from '#database'
-import type { Database, Gather, GatherBounds } from '#database'
+// (database/batch.ts): that is what a full web process saves, and a lone one waits for nobody.
+import { cancelOnAbort, createBatch, errorCode, json, sqlState } from '#database'
+import type { Batch, Database } from '#database'
 import { encodeDetail } from './detail.ts'
 import { reachFailpoint } from './failpoint.ts'
 import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
@@ -39,9 +31,6 @@ interface ReceivedRow {
 // Bytes of bodies in a shared statement. They are held as base64 here, on their way and in PostgreSQL.
 const mostBytes = 128 * 1024
 
-// Nothing of it waits for the disk, so that a second statement beside the first gains little, and a shared one much.
-const awaitedBounds: GatherBounds = { underWay: 1, mostUnderWay: 2 }
-
 /**
  * One round trip. `received` means that it is on disk; with `toldTo`, only after its end or `flushLog`.
  * @param signal withdraws an unsent statement.
@@ -65,19 +54,27 @@ export async function receiveSubmission(
   return receive(...parameters)
 }
 
-/** @param bounds in place of the usual ones. */
-export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive {
-  const create = (wakes: boolean): Gather<Arrival, Reception> =>
-    createGather<Arrival, Reception>({
-      one: (arrival, signal) => receiveOne(sql, arrival, wakes, signal),
-      several: (arrivals, signals) => receiveSeveral(sql, arrivals, wakes, signals),
-      // Repeated, it could take effect after its caller was answered 503.
-      hadNoEffect: (error) => hadNoEffect(error) && !tookTooLong(error),
-      weigh: ({ submission }) => weigh(submission),
-      mostWeight: mostBytes,
-      ...(wakes ? {} : awaitedBounds),
-      ...bounds,
-    })
+/** @param bounds statements under way, and submissions in each, at most. */
+export function createReceive(
+  sql: Database,
+  bounds: { readonly statements: number; readonly items: number } = { statements: 2, items: 32 },
+): Receive {
+  const receiveSet = async (
+    arrivals: readonly Arrival[],
+    wakes: boolean,
+    signals: readonly AbortSignal[],
+  ): Promise<readonly Attempted[]> => {
+    const receptions =
+      arrivals.length > 1 ? await receiveSeveral(sql, arrivals, wakes, signals) : []
+    return Promise.all(
+      arrivals.map(
+        async (arrival, n): Promise<Attempted> =>
+          receptions[n] ?? attempt(receiveOne(sql, arrival, wakes, signals[n] ?? never)),
+      ),
+    )
+  }
+  const create = (wakes: boolean): Batch<Arrival, Attempted> =>
+    createBatch({ run: (arrivals, signals) => receiveSet(arrivals, wakes, signals), ...bounds })
   // What is awaited commits without waiting for the disk, and has woken the workers.
   const [durably, awaited] = [create(true), create(false)]
   return async (id, submission, context, signal) => {
@@ -88,8 +85,22 @@ export function createReceive(sql: Database, bounds: GatherBounds = {}): Receive
       capacity,
       told_to: toldTo,
     }
-    return (toldTo === null ? durably : awaited)({ id, submission, request }, signal)
+    const arrival = { id, submission, request }
+    const attempted =
+      weigh(submission) > mostBytes
+        ? await attempt(receiveOne(sql, arrival, toldTo === null, signal))
+        : await (toldTo === null ? durably : awaited)(arrival, signal)
+    if (attempted.kind === 'failed') throw attempted.error
+    return attempted
   }
+}
+
+type Attempted = Reception | { readonly kind: 'failed'; readonly error: unknown }
+
+const never = new AbortController().signal
+
+async function attempt(reception: Promise<Reception>): Promise<Attempted> {
+  return reception.catch((error: unknown): Attempted => ({ kind: 'failed', error }))
 }
 
 async function receiveOne(

@@ -1,7 +1,7 @@
-// Tells the log of ends. While a statement is under way, those that come wait, and share the next one and its commit
-// (database/gather.ts).
-import { createGather, hadNoEffect, json } from '#database'
-import type { Database, Gather } from '#database'
+// Tells the log of ends. While statements are under way, those that come wait, and share the next one and its commit
+// (database/batch.ts).
+import { createBatch, json } from '#database'
+import type { Batch, Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
 import type { Attempt } from './attempt.ts'
@@ -17,44 +17,61 @@ export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
 // As in receive.ts.
 const mostBytes = 128 * 1024
 
-const concluders = new WeakMap<Database, Gather<End, true>>()
+const concluders = new WeakMap<Database, Batch<End, Failure | null>>()
+
+interface Failure {
+  readonly error: unknown
+}
 
 /** Resolved it is on disk. @throws as runledger.conclude_execution. */
 export async function conclude(sql: Database, end: End): Promise<void> {
-  const gather = concluders.get(sql) ?? createConcluder(sql)
-  concluders.set(sql, gather)
-  // Nobody calls an end off.
-  await gather(end, new AbortController().signal)
+  const batch = concluders.get(sql) ?? createConcluder(sql)
+  concluders.set(sql, batch)
+  const failure = await (isLarge(end) ? tryOne(sql, end) : batch(end))
+  if (failure !== null) throw failure.error
 }
 
-function createConcluder(sql: Database): Gather<End, true> {
-  return createGather({
-    one: (end) => concludeOne(sql, end),
-    several: (ends) => concludeSeveral(sql, ends),
-    hadNoEffect,
-    weigh: ({ bodies }) =>
-      Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0),
-    mostWeight: mostBytes,
+function createConcluder(sql: Database): Batch<End, Failure | null> {
+  return createBatch({
+    run: async (ends) => {
+      const refusals = ends.length === 1 ? [null] : await concludeSeveral(sql, ends)
+      return Promise.all(
+        ends.map(async (end, n) =>
+          ends.length === 1 || refusals[n] !== null ? tryOne(sql, end) : null,
+        ),
+      )
+    },
     // Those of one worker share the disk's time as well.
-    underWay: 1,
-    mostUnderWay: 2,
+    statements: 2,
+    items: 32,
   })
 }
 
-async function concludeOne(sql: Database, end: End): Promise<true> {
+function isLarge({ bodies }: End): boolean {
+  const bytes = Object.values(bodies).reduce((sum, body) => sum + (body?.byteLength ?? 0), 0)
+  return bytes > mostBytes
+}
+
+async function tryOne(sql: Database, end: End): Promise<Failure | null> {
+  return concludeOne(sql, end).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+}
+
+async function concludeOne(sql: Database, end: End): Promise<void> {
   const { stdout, stderr, compileOutput, report } = end.bodies
   await sql`
     call runledger.conclude_execution(
       ${end.submission}, ${end.version}, ${schemaVersion}, ${JSON.stringify(end.data)}::text::jsonb,
       ${JSON.stringify(end.metadata)}::text::jsonb, ${stdout}, ${stderr}, ${compileOutput}, ${end.run}, ${report}
     )`
-  return true
 }
 
 async function concludeSeveral(
   sql: Database,
   ends: readonly End[],
-): Promise<readonly (true | undefined)[]> {
+): Promise<readonly (string | null)[]> {
   const items = ends.map(({ submission, version, run, data, metadata, bodies }) => ({
     submission_id: submission,
     started_version: version,
@@ -69,7 +86,7 @@ async function concludeSeveral(
   }))
   const [row] = await sql<[{ refusals: readonly (string | null)[] }]>`
     call runledger.conclude_several(${json(sql, items)}, null)`
-  return row.refusals.map((refusal) => (refusal === null ? true : undefined))
+  return row.refusals
 }
 
 function encode(bytes: Uint8Array | null): string | null {

@@ -1,6 +1,6 @@
 // The two statements that begin attempts, and what they tell the log of this worker.
 import { hostname } from 'node:os'
-import { createGather, hadNoEffect, isUnavailable } from '#database'
+import { createBatch, hadNoEffect, isUnavailable } from '#database'
 import { abilities, listLacks } from '#detail'
 import { schemaVersion } from '#event'
 import type { ExecutionStarted, Metadata } from '#event'
@@ -52,7 +52,7 @@ export interface StartStatements {
   /** True while an answer to a start is lost: `take` finds it. */
   readonly hasUnanswered: boolean
   /**
-   * Takes the queue's first job and begins it; null: none waits. What is asked at once goes together (#database, gather.ts).
+   * Takes the queue's first job and begins it; null: none waits. What is asked at once goes together (#database, batch.ts).
    * Safe to repeat: the next statement seeks unanswered runs.
    */
   take(identity: WorkerIdentity): Promise<TakenRow | null>
@@ -91,20 +91,16 @@ export function createStartStatements(
     actor: describeActor(worker),
   }))
 
-  const gatherOf = memoize((worker: string) =>
-    createGather<null, TakenRow | null>({
-      one: async () => (await takeRows(worker, 1))[0] ?? null,
-      several: async (calls) => {
-        const rows = await takeRows(worker, calls.length)
-        const isEmpty = rows.at(-1) === null
-        // After large ones the others ask by themselves.
-        return calls.map((_, n) => rows[n] ?? (isEmpty ? null : undefined))
+  const batchOf = memoize((worker: string) =>
+    createBatch<null, TakenRow | null>({
+      run: async ({ length }) => {
+        const rows = await takeRows(worker, length)
+        // Fewer without a null are large: the other slots ask again.
+        return rows.at(-1) === null ? Array.from({ length }, (_, n) => rows[n] ?? null) : rows
       },
-      hadNoEffect,
-      weigh: () => 1,
-      mostWeight: mostTaken,
       // Beside each other they meet at the queue's head.
-      mostUnderWay: 2,
+      statements: 2,
+      items: mostTaken,
     }),
   )
 
@@ -184,8 +180,7 @@ export function createStartStatements(
     get hasUnanswered() {
       return unanswered.areAny
     },
-    // Nobody calls it off.
-    take: ({ workerId }) => gatherOf(workerId)(null, new AbortController().signal),
+    take: ({ workerId }) => batchOf(workerId)(null),
     start: startRow,
   }
 }

@@ -191,8 +191,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: who asked beside others is told that nothing waits, though it was not looked for',
-    text: 'rows[n] ?? (isEmpty ? null : undefined)',
-    instead: 'rows[n] ?? null',
+    text: 'return rows.at(-1) === null ? Array',
+    instead: 'return rows.length < length ? Array',
     tests: ['job/take-several'],
   },
   {
@@ -223,7 +223,7 @@ export const jobFaults: readonly Fault[] = [
     name: 'job: submissions of which nobody knows whether they were stored are stored again',
     text: "if (hasSeverity(error)) return error.severity === 'ERROR'",
     instead: 'if (hasSeverity(error) || errorCode(error) !== sqlState.queryCanceled) return true',
-    tests: ['database/gather'],
+    tests: ['database/batch'],
   },
   {
     name: 'job: what has no turn yet is charged for one',
@@ -247,12 +247,6 @@ export const jobFaults: readonly Fault[] = [
     name: 'job: one submission that is to be on disk is told of before, for another one that is awaited',
     text: "case when _is_durable then 'on' else 'off' end",
     instead: "'off'",
-    tests: ['job/receive'],
-  },
-  {
-    name: 'job: who waits for a key of his own keeps all others waiting',
-    text: "set lock_timeout = '10ms'\nas $$\ndeclare\n  -- All with",
-    instead: 'as $$\ndeclare\n  -- All with',
     tests: ['job/receive'],
   },
   {

@@ -1,5 +1,5 @@
-// What company gains: submissions that come at once, as a web process receives them, through as many connections as it has.
-// Gathered (src/database/gather.ts) they share statements and commits.
+// What batching gains: submissions that come at once, as a web process receives them, through as many connections as it has.
+// Batched (src/database/batch.ts) they share statements and commits.
 // Those of one request do so too. Floor: a statement and a commit for each. A lone caller has nobody to share with: there the two should be the same.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
@@ -21,15 +21,15 @@ const batchSize = 20
 const submission = describeSubmission({ code: 'print("hello")\n' })
 
 await using cluster = await startCluster()
-const url = await cluster.createDatabase('gather')
+const url = await cluster.createDatabase('batch')
 await using pools = new AsyncDisposableStack()
 const sql = createDatabase({ url, connections, name: 'bench' })
 pools.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
 const context = { ...describeContext(caller), capacity: 100_000 }
 
-const alone = createReceive(sql, { mostCalls: 1, underWay: Infinity, mostUnderWay: Infinity })
-const gathered = createReceive(sql)
+const alone = createReceive(sql, { statements: Infinity, items: 1 })
+const batched = createReceive(sql)
 
 const cases = callerCounts.flatMap((callers): Case[] => {
   const among = `${callers} caller${callers === 1 ? '' : 's'}`
@@ -41,7 +41,7 @@ const cases = callerCounts.flatMap((callers): Case[] => {
   const floor = `each by itself, ${among}`
   return [
     { ...how, name: floor, run: () => receiveOne(alone) },
-    { ...how, name: `gathered, ${among}`, floor, run: () => receiveOne(gathered) },
+    { ...how, name: `batched, ${among}`, floor, run: () => receiveOne(batched) },
   ]
 })
 cases.push({
@@ -51,7 +51,7 @@ cases.push({
   prepare: emptyQueue,
   run: receiveTogether,
 })
-report('event/gather', await measure(cases))
+report('event/batch', await measure(cases))
 
 /** Nothing takes jobs here: without this a later round would find a longer queue than an earlier one. */
 async function emptyQueue(): Promise<void> {
