@@ -1,12 +1,13 @@
 // POST /api/submit/batch: several submissions in one transaction. A bad item is refused in its place and does not stop
 // the others.
+import * as v from 'valibot'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import type { BatchItem } from '#enqueue'
-import type { Issue } from '#error'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
+import { fields, shorten, validate } from './fields.ts'
 import type { HttpDependencies } from './http.ts'
 import { queueFull } from './queue-full.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
@@ -15,12 +16,34 @@ import type { SubmissionParser } from './submission.ts'
 
 export const batchLimit = 20
 
+/** @param item anything, as a bad one is refused in its place; what it should be, where a batch is described. */
+// eslint-disable-next-line typescript/explicit-module-boundary-types -- the type is the schema, told twice it would drift
+export const createBatchSchema = <const Item extends v.GenericSchema>(item: Item, most: number) =>
+  fields(
+    {
+      submissions: v.pipe(
+        v.array(item, 'must be an array'),
+        v.check(
+          ({ length }) => length >= 1 && length <= most,
+          `must hold 1 to ${most} submissions`,
+        ),
+        v.metadata({
+          description: 'A bad one is refused by itself, and does not stop the others.',
+          minItems: 1,
+          maxItems: most,
+        }),
+      ),
+    },
+    'a batch',
+    'must be a JSON object',
+  )
+
 export function submitBatch(
   { database, queueCapacity }: Pick<HttpDependencies, 'database' | 'queueCapacity'>,
   parseSubmission: SubmissionParser,
 ): Handler {
   // More than the queue holds would be refused for ever.
-  const most = Math.min(batchLimit, queueCapacity)
+  const schema = createBatchSchema(v.unknown(), Math.min(batchLimit, queueCapacity))
 
   const toItem = async (input: unknown, caller: Caller): Promise<BatchItem> => {
     const { value, issues } = await parseSubmission(input, caller)
@@ -33,10 +56,9 @@ export function submitBatch(
     const { issues: queryIssues } = readQuery(request, [])
     const { idempotencyKey, issues: keyIssues } = readIdempotencyKey(request)
     const body = await readJson(request, response)
-    const { inputs, issues: bodyIssues } =
-      body.issues.length === 0 ? readBatch(body.json, most) : { inputs: [], issues: body.issues }
-    const issues = [...queryIssues, ...keyIssues, ...bodyIssues]
-    if (issues.length > 0) throw invalidRequest(issues)
+    const batch = body.issues.length === 0 ? validate(schema, body.json) : { ...body, value: null }
+    const issues = [...queryIssues, ...keyIssues, ...shorten(batch.issues)]
+    if (batch.value === null || issues.length > 0) throw invalidRequest(issues)
 
     const { apiKeyId, accountId } = request.caller
     const context = {
@@ -47,7 +69,9 @@ export function submitBatch(
       idempotencyKey,
       capacity: queueCapacity,
     }
-    const items = await Promise.all(inputs.map((input) => toItem(input, request.caller)))
+    const items = await Promise.all(
+      batch.value.submissions.map((input) => toItem(input, request.caller)),
+    )
     const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
     if (reception.kind === 'queue_full') {
       throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
@@ -64,30 +88,4 @@ export function submitBatch(
           },
     )
   }
-}
-
-function readBatch(
-  body: unknown,
-  most: number,
-): {
-  readonly inputs: readonly unknown[]
-  readonly issues: readonly Issue[]
-} {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { inputs: [], issues: [{ path: '', message: 'must be a JSON object' }] }
-  }
-  const unknown = Object.keys(body).filter((key) => key !== 'submissions')
-  const issues: Issue[] = unknown.slice(0, 50).map((key) => ({
-    path: key.slice(0, 100).toWellFormed(),
-    message: 'is not a field of a batch',
-  }))
-  const { submissions } = body as { submissions?: unknown }
-  if (!Array.isArray(submissions)) {
-    const message = submissions === undefined ? 'is required' : 'must be an array'
-    return { inputs: [], issues: [...issues, { path: 'submissions', message }] }
-  }
-  if (submissions.length < 1 || submissions.length > most) {
-    issues.push({ path: 'submissions', message: `must hold 1 to ${most} submissions` })
-  }
-  return { inputs: submissions, issues }
 }

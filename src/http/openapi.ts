@@ -1,11 +1,11 @@
 // GET /openapi.json, made from the schemas that validate requests (submission.ts, list.ts), those of answers
 // (schema.ts), and openapi-operation.ts.
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
-import type { ConversionConfig } from '@valibot/to-json-schema'
+import type { ConversionConfig, JsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import metadata from '#package' with { type: 'json' }
 import { sendBytes } from './answer.ts'
-import { batchLimit } from './batch.ts'
+import { batchLimit, createBatchSchema } from './batch.ts'
 import { listParameters } from './list.ts'
 import { operations } from './openapi-operation.ts'
 import type { DescribedAnswer, Operation } from './openapi-operation.ts'
@@ -13,12 +13,16 @@ import type { Handler } from './request.ts'
 import { answerSchemas } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
 
+/** Facts of the log, to which later releases may add. */
+const anything: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] }
+
 // Descriptions say what JSON Schema cannot: bytes of UTF-8, https only.
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
   // Of a pipe the last schema is the one that tells most.
   typeMode: 'output',
   errorMode: 'ignore',
+  overrideSchema: ({ valibotSchema: { type } }) => (type === 'unknown' ? anything : undefined),
 }
 
 const uuidSchema = { type: 'string', format: 'uuid' }
@@ -57,39 +61,29 @@ function createSchemas(): object {
   const submission = v.pipe(
     createSubmissionSchema([]),
     v.metadata({
-      additionalProperties: false,
-      dependentRequired: { webhook_url: ['webhook_secret'], webhook_secret: ['webhook_url'] },
+      dependentRequired: {
+        webhook_url: ['webhook_secret'],
+        webhook_secret: ['webhook_url'],
+        stop_on_failure: ['tests'],
+      },
     }),
   )
-  const batch = {
-    type: 'object',
-    required: ['submissions'],
-    additionalProperties: false,
-    properties: {
-      submissions: {
-        type: 'array',
-        minItems: 1,
-        maxItems: batchLimit,
-        description: 'Submissions. A bad one is refused by itself, so that this schema asks less.',
-        items: {},
-      },
+  return toJsonSchemaDefs(
+    {
+      ...answerSchemas,
+      Submission: submission,
+      Batch: createBatchSchema(submission, batchLimit),
     },
-  }
-  const converted = toJsonSchemaDefs(
-    { ...answerSchemas, Submission: submission },
     {
       ...conversion,
       overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     },
   )
-  return { ...converted, Batch: batch }
 }
 
 function createParameters(): object {
   const inQuery = Object.entries(listParameters).map(([name, schema]) => {
-    // Validation reads the number's text; clients think in the number.
-    const typeMode = name === 'limit' ? 'output' : 'input'
-    const { $schema: _draft, ...converted } = toJsonSchema(schema, { ...conversion, typeMode })
+    const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
     return [name, { name, in: 'query', schema: converted }] as const
   })
   return {
@@ -244,7 +238,7 @@ function describe(operation: Operation): object {
       requestBody: {
         required: true,
         description: bytes,
-        content: { 'application/octet-stream': {} },
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
       },
     }),
     responses: Object.fromEntries(

@@ -1,5 +1,9 @@
 // /openapi.json: it is what is served, complete, well formed, and its examples work.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import openapiTypeScript from 'openapi-typescript'
+import type { OpenAPI3 } from 'openapi-typescript'
 import t from 'tap'
 import { checkAnswer, checkSchema, contract } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
@@ -42,6 +46,73 @@ t.test('every reference resolves, every operation has a name of its own', async 
   )
   t.equal(new Set(operations).size, operations.length)
 })
+
+t.test('every schema says what it describes, to its leaves', (t) => {
+  const keywords = ['items', 'additionalProperties', 'schema']
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null || path.endsWith('/examples')) return
+    for (const [key, within] of Object.entries(value)) look(within, `${path}/${key}`)
+    const [parent = '', key = ''] = path.split('/').slice(-2)
+    const isSchema = keywords.includes(key) || ['properties', 'anyOf', 'oneOf'].includes(parent)
+    if (isSchema) t.not(Object.keys(value).length, 0, path)
+  }
+  look(document, '')
+  const { Submission, Batch } = document.components.schemas
+  t.equal(Submission.properties.tests.items.properties.stdin.type, 'string')
+  t.strictSame(Batch.properties.submissions.items, { $ref: '#/components/schemas/Submission' })
+  t.end()
+})
+
+t.test('what a client generator makes of it refuses a wrong request when it is compiled', async (t) => {
+  const judged = '{ type: "program", language: "cpp", code: "", files: [{ name: "a", content: "" }] }'
+  const right = [
+    'tests: [{ name: "a", stdin: "5", expected_stdout: "5", args: ["a"] }], stop_on_failure: true',
+    'files: [{ name: "a", content: "", encoding: "base64" }], output_files: ["b"]',
+    'limits: { cpu_time: 1, memory: 1 }, compile_limits: {}, tag: "a", priority: "low"',
+    'tests: [{}], checker: { type: "floats", absolute: 0.1 }',
+    `tests: [{}], checker: ${judged}`,
+  ]
+  const wrong = [
+    'tests: [{ stdinn: 5 }]',
+    'tests: [{ stdin: 5 }]',
+    'tests: [5]',
+    'files: [{ name: "a" }]',
+    'files: [{ name: "a", content: "", encoding: "hex" }]',
+    'args: [5]',
+    'output_files: [5]',
+    'limits: { cpu: 1 }',
+    'limits: { memory: "1" }',
+    'checker: { type: "magic" }',
+    'checker: { type: "program", language: "cpp" }',
+    'checker: { type: "lines", absolute: 1 }',
+    'priority: "high"',
+  ]
+  const write = (more: string, index: number): string => {
+    const submission = `{ language: "python", code: "", ${more} }`
+    return index % 2 === 0
+      ? `const a${index}: components["schemas"]["Submission"] = ${submission}`
+      : `const a${index}: components["schemas"]["Batch"] = { submissions: [${submission}] }`
+  }
+  const lines = (list: readonly string[]): string[] => list.flatMap((more) => [write(more, 0), write(more, 1)])
+  const head = 'import type { components } from "./api.ts"'
+  const folder = t.testdir({
+    'api.ts': await openapiTypeScript(structuredClone(document) as OpenAPI3),
+    'right.ts': [head, ...lines(right)].map((line, index) => line.replace(/ a\d/, ` a${index}`)).join('\n'),
+    'wrong.ts': [head, ...lines(wrong)].map((line, index) => line.replace(/ a\d/, ` a${index}`)).join('\n'),
+  })
+  const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc')
+  const options = '--strict --noEmit --module nodenext --allowImportingTsExtensions --ignoreConfig --types node'.split(' ')
+  // Without the runner's loader.
+  const command = 'unset NODE_OPTIONS; exec "$0" "$@"'
+  const compile = (file: string): string[] => {
+    const { stdout, stderr } = spawnSync('sh', ['-c', command, tsc, ...options, file], { cwd: folder, encoding: 'utf8' })
+    t.equal(stderr, '')
+    return stdout.split('\n').filter((line) => line.includes('error TS'))
+  }
+  t.strictSame(compile('right.ts'), [])
+  const refused = new Set(compile('wrong.ts').map((line) => /^wrong\.ts\((\d+),/.exec(line)?.[1]))
+  for (const [index, line] of lines(wrong).entries()) t.ok(refused.has(String(index + 2)), line)
+}) // prettier-ignore
 
 t.test('every schema compiles under JSON Schema 2020-12, strictly', async (t) => {
   for (const [name, schema] of Object.entries<object>(document.components.schemas)) {

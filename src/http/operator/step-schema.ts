@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { verdicts } from '#event'
 import { bulkActions, campaignNameMost } from '#operator'
+import { fields } from '../fields.ts'
 import { languageSchema } from '../language-name.ts'
 import { tagSchema } from '../options.ts'
 import { wellFormedTextWithoutNul } from '../text.ts'
@@ -32,16 +33,19 @@ const name = (most: number) =>
   )
 
 /** Each is optional; all have to fit. */
-const filter = v.strictObject({
-  since: v.optional(time),
-  until: v.optional(time),
-  account: v.optional(v.pipe(name(200), v.description('Its name.'))),
-  language: v.optional(languageSchema),
-  status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
-  verdict: v.optional(v.picklist(verdicts)),
-  tag: v.optional(tagSchema),
-  webhook: v.optional(v.picklist(['delivered', 'abandoned'])),
-})
+const filter = fields(
+  {
+    since: v.optional(time),
+    until: v.optional(time),
+    account: v.optional(v.pipe(name(200), v.description('Its name.'))),
+    language: v.optional(languageSchema),
+    status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
+    verdict: v.optional(v.picklist(verdicts)),
+    tag: v.optional(tagSchema),
+    webhook: v.optional(v.picklist(['delivered', 'abandoned'])),
+  },
+  'a filter',
+)
 
 const after = v.optional(
   v.pipe(
@@ -56,20 +60,24 @@ const after = v.optional(
   ),
 )
 
-export const verifySchema = v.strictObject({ after })
+export const verifySchema = fields({ after }, 'a step', 'must be a JSON object')
 
-export const bulkSchema = v.strictObject({
-  action: v.picklist(bulkActions),
-  filter,
-  dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
-  after,
-  campaign: v.optional(
-    v.pipe(
-      name(campaignNameMost),
-      v.description('For rerun: under one name each is repeated once.'),
+export const bulkSchema = fields(
+  {
+    action: v.picklist(bulkActions),
+    filter,
+    dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
+    after,
+    campaign: v.optional(
+      v.pipe(
+        name(campaignNameMost),
+        v.description('For rerun: under one name each is repeated once.'),
+      ),
     ),
-  ),
-  secret: v.optional(
-    v.pipe(webhookSecret, v.description('For replay: signs them; the one they had was deleted.')),
-  ),
-})
+    secret: v.optional(
+      v.pipe(webhookSecret, v.description('For replay: signs them; the one they had was deleted.')),
+    ),
+  },
+  'a step',
+  'must be a JSON object',
+)
