@@ -21,7 +21,7 @@ const pages = isQuick ? 50 : 1000
 const seconds = isQuick ? 3 : deadline < 90_000 ? 6 : 12
 const settleSeconds = isQuick ? 2 : 3
 // What is asked for pages; all else the process does by itself. An overview a second, the last hours each ten, and the key.
-const forPages = /overview|read_series|admit_|read_streams|watch_submissions|read_result/
+const forPages = /overview|read_series|admit_|read_live_output|watch_submissions|read_result/
 const statementsMost = 1.5
 
 await using cleanUp = new AsyncDisposableStack()

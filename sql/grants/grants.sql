@@ -28,7 +28,7 @@ begin
       runledger.read_progress, runledger.read_result, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
       runledger.store_blob, runledger.add_blob_chunk, runledger.find_blobs, runledger.read_blob_load,
-      runledger.watch_submissions, runledger.read_streams
+      runledger.watch_submissions, runledger.read_live_output
       to runledger_api;
     -- A receipt is signed only of events that fit their hashes.
     grant usage on schema audit to runledger_api;
@@ -48,7 +48,7 @@ begin
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.take_several, runledger.start_execution, runledger.store_completion, runledger.store_ends, runledger.tell_end,
       runledger.interrupt_execution, runledger.find_cancelled,
-      runledger.find_watched, runledger.tell_output, runledger.forget_output, runledger.count_output,
+      runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;

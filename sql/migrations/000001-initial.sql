@@ -400,8 +400,8 @@ comment on table runledger.blob_chunk is 'The bytes of blobs: 256 KiB in each ch
 -- A caller may have compressed them already, and nobody reads a part of a chunk.
 alter table runledger.blob_chunk alter column content set storage external;
 
--- Output that is told while its program runs: who asks for it, and what was told. Neither is part of the ledger: the record
--- of the end has it all. A crash empties both tables; watchers ask again, and workers tell again what is missing.
+-- Output that is sent while its program runs: what is watched, and what was published of it. Neither is part of the ledger:
+-- the record of the end has it all. A crash empties both tables; web processes ask again, and workers publish all of it again.
 
 create unlogged table runledger.watch (
   submission_id uuid not null,
@@ -409,24 +409,26 @@ create unlogged table runledger.watch (
   expires_at timestamptz not null,
   primary key (submission_id, channel)
 );
-comment on table runledger.watch is 'Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.';
-comment on column runledger.watch.channel is 'Where the process hears that there is more. Its name is secret.';
+comment on table runledger.watch is 'Submissions whose output web processes want while it is written. Unlogged: a crash empties it.';
+comment on column runledger.watch.channel is 'Where the process is notified. Its name is secret.';
 create index watch_by_expiry on runledger.watch (expires_at);
 
 create unlogged table runledger.live_output (
   submission_id uuid not null,
   run text not null,
-  kind text not null constraint live_output_kind check (kind in ('compile', 'stdout', 'stderr', 'test')),
-  start bigint not null,
-  bytes bytea not null,
-  primary key (submission_id, run, kind, start)
+  seq integer not null,
+  id text not null,
+  event text not null constraint live_output_event check (event in ('compile', 'stdout', 'stderr', 'test')),
+  data text not null,
+  primary key (submission_id, run, seq)
 );
 -- Compressing what is read once costs more than it saves.
-alter table runledger.live_output alter column bytes set storage external;
-comment on table runledger.live_output is 'What runs have written so far that somebody watches, and their tests that have ended. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.';
+alter table runledger.live_output alter column data set storage external;
+comment on table runledger.live_output is 'Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.';
 comment on column runledger.live_output.run is 'The attempt, as execution.started names it.';
-comment on column runledger.live_output.start is 'Of stdout and stderr: the bytes before these. Of tests: the index. There is no gap.';
-comment on column runledger.live_output.bytes is 'Of tests: JSON, without outputs.';
+comment on column runledger.live_output.seq is 'From 1, without a gap.';
+comment on column runledger.live_output.id is 'Of the event, for Last-Event-ID.';
+comment on column runledger.live_output.data is 'JSON.';
 
 -- Workers as they report themselves: which is alive decides whose runs are lost.
 

@@ -30,8 +30,8 @@ import { issueReceipt, tellReceiptKey } from './receipt.ts'
 import { identify, methodNotAllowed, notFound, requireHost } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { rerunResult } from './rerun.ts'
-import { createStreamDesk, streamResult } from './stream.ts'
-import type { StreamBounds } from './stream.ts'
+import { createResultStreams, streamResult } from './stream.ts'
+import type { StreamBounds } from './stream-limiter.ts'
 import { createSubmissionParser } from './submission.ts'
 import { submit } from './submit.ts'
 
@@ -68,17 +68,17 @@ export type Route = readonly ['GET' | 'HEAD' | 'POST' | 'PUT', string, Handler]
 export function createHttp(dependencies: HttpDependencies): RequestListener {
   const { database, waiter, log, trustProxy } = dependencies
   const readiness = createReadiness(dependencies)
-  const desk = createStreamDesk(dependencies)
-  const metrics = createMetrics({ database, waiter, desk, readiness })
+  const resultStreams = createResultStreams(dependencies)
+  const metrics = createMetrics({ database, waiter, resultStreams, readiness })
   const refusals = createRefusals()
   // One for all ways to submit, so that one of them learns what the other asked.
   const offered = createOfferedLanguages(database)
   const parse = createSubmissionParser(database, offered, dependencies.webhookAllowedRanges)
   const routes: readonly Route[] = [
-    ['POST', '/api/submit', submit(dependencies, parse, desk)],
+    ['POST', '/api/submit', submit(dependencies, parse, resultStreams)],
     ['POST', '/api/submit/batch', submitBatch(dependencies, parse)],
     ['GET', '/api/result/:id', readSubmissionResult(dependencies)],
-    ['GET', '/api/result/:id/stream', streamResult(dependencies, desk)],
+    ['GET', '/api/result/:id/stream', streamResult(dependencies, resultStreams)],
     ['GET', '/api/result/:id/events', readEvents(dependencies)],
     ['GET', '/api/result/:id/receipt', issueReceipt(dependencies)],
     ['POST', '/api/result/:id/cancel', cancelResult(dependencies)],

@@ -18,7 +18,7 @@ import {
   createLedgerGauges,
   createLoadGauges,
 } from './service-gauges.ts'
-import type { StreamDesk } from './stream.ts'
+import type { ResultStreams } from './stream.ts'
 
 const knownMethods: ReadonlySet<string | undefined> = new Set([
   'GET',
@@ -47,12 +47,12 @@ export interface Metrics {
 export function createMetrics({
   database,
   waiter,
-  desk,
+  resultStreams,
   readiness,
 }: {
   readonly database: Database
   readonly waiter: Waiter
-  readonly desk: Pick<StreamDesk, 'open'>
+  readonly resultStreams: Pick<ResultStreams, 'open'>
   readonly readiness: Readiness
 }): Metrics {
   const registry = new Registry()
@@ -125,7 +125,7 @@ export function createMetrics({
     },
     read: async (_request, response) => {
       waiters.set(waiter.waiting)
-      streams.set(desk.open)
+      streams.set(resultStreams.open)
       const [answered, isReady] = await Promise.all([
         holds(figures),
         holds(readiness, (missing) => missing === null),

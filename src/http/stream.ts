@@ -1,8 +1,7 @@
 // GET /api/result/{id}/stream: a submission as it goes on, as server-sent events (https://html.spec.whatwg.org, "Server-sent
-// events"). What is told, and when, is #result's; here is the connection: how many there may be, that they are alive, and that
-// whoever does not read is let go. He comes back with Last-Event-ID.
+// events"). Which events, and when, is #result's; here is the connection: that it is alive, and that a client that does not
+// read is let go. It comes back with Last-Event-ID.
 import type { Response } from 'polka'
-import { Problem } from '#error'
 import { beginning, hasResult, parsePosition } from '#result'
 import type { Position } from '#result'
 import { withDeadline } from './deadline.ts'
@@ -10,19 +9,14 @@ import type { HttpDependencies } from './http.ts'
 import { noSubmission } from './problem.ts'
 import { isUuid, refuseQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
-import { createShares } from './share.ts'
+import { createStreamLimiter, usualBounds } from './stream-limiter.ts'
+import type { StreamLimiter } from './stream-limiter.ts'
 import { unsentAnswers } from './unsent.ts'
 
 /** Those of one web process. */
-export interface StreamDesk {
+export interface ResultStreams extends StreamLimiter {
   readonly open: number
-  /**
-   * Keeps a place until it is given back, for a stream that is about to begin.
-   * @returns gives it back.
-   * @throws {Problem} when the process, the account or the key has as many as it may.
-   */
-  admit(request: ApiRequest): () => void
-  /** Answers with the stream. Whose submission it is was seen to. */
+  /** Answers with the stream, which was admitted. The caller has seen to whose submission it is. */
   begin(
     request: ApiRequest,
     response: Response,
@@ -32,27 +26,8 @@ export interface StreamDesk {
   ): void
 }
 
-export interface StreamBounds {
-  readonly openMost: number
-  /** Of a key with a rate limit; an account may have as many at the least, and more while many are free. */
-  readonly openPerKeyMost: number
-  readonly commentMilliseconds: number
-  /** So long what was sent may wait to be taken. */
-  readonly slowReaderMilliseconds: number
-  readonly longestMilliseconds: number
-}
-
-const usualBounds: StreamBounds = {
-  // Each takes some 30 KB, and a line of a statement once a second.
-  openMost: 5000,
-  openPerKeyMost: 100,
-  commentMilliseconds: 15_000,
-  slowReaderMilliseconds: 15_000,
-  // Then the client comes back, and its key is looked at again.
-  longestMilliseconds: 15 * 60_000,
-}
 const lookMilliseconds = 1000
-/** So long whoever reads a little now and then may take for the last of it. */
+/** So long a client that reads a little now and then may take for the last of it. */
 const lastMilliseconds = 60_000
 
 const headers = {
@@ -62,36 +37,27 @@ const headers = {
   // Or nginx would gather it.
   'X-Accel-Buffering': 'no',
 }
-const greeting = 'retry: 1000\n\n'
+const greeting = Buffer.from('retry: 1000\n\n')
 const comment = Buffer.from(':\n\n')
 
 interface Open {
   readonly key: string
-  readonly accountId: string
   readonly response: Response
-  readonly beganAt: number
-  saidAt: number
+  readonly startedAt: number
+  writtenAt: number
   /** Null: all was taken. */
   blockedAt: number | null
   /** It has its last byte, and may still be taking it; null: not yet. */
   overAt: number | null
 }
 
-export function createStreamDesk({
+export function createResultStreams({
   streams,
   streamBounds,
-}: Pick<HttpDependencies, 'streams' | 'streamBounds'>): StreamDesk {
-  const {
-    openMost,
-    openPerKeyMost,
-    commentMilliseconds,
-    slowReaderMilliseconds,
-    longestMilliseconds,
-  } = { ...usualBounds, ...streamBounds }
+}: Pick<HttpDependencies, 'streams' | 'streamBounds'>): ResultStreams {
+  const bounds = { ...usualBounds, ...streamBounds }
+  const { commentMilliseconds, slowReaderMilliseconds, longestMilliseconds } = bounds
   const all = new Set<Open>()
-  const byKey = new Map<string, number>()
-  // Both those that are open and those about to be.
-  const shares = createShares(openMost, openPerKeyMost)
 
   function look(): void {
     const now = performance.now()
@@ -100,69 +66,34 @@ export function createStreamDesk({
         if (now - one.overAt > lastMilliseconds) one.response.destroy()
       } else if (one.blockedAt !== null && now - one.blockedAt > slowReaderMilliseconds)
         one.response.destroy()
-      else if (now - one.beganAt > longestMilliseconds) finish(one, null)
-      else if (one.blockedAt === null && now - one.saidAt >= commentMilliseconds) say(one, comment)
+      else if (now - one.startedAt > longestMilliseconds) finish(one, null)
+      else if (one.blockedAt === null && now - one.writtenAt >= commentMilliseconds)
+        write(one, comment)
     }
   }
   setInterval(look, Math.min(lookMilliseconds, slowReaderMilliseconds)).unref()
 
-  function say(one: Open, bytes: Buffer | string): void {
+  function write(one: Open, bytes: Buffer): void {
     if (one.overAt !== null) return
-    one.saidAt = performance.now()
-    if (!one.response.write(bytes)) one.blockedAt ??= one.saidAt
+    one.writtenAt = performance.now()
+    if (!one.response.write(bytes)) one.blockedAt ??= one.writtenAt
   }
 
   function finish(one: Open, bytes: Buffer | null): void {
     const { response } = one
     if (one.overAt !== null) return
     one.overAt = performance.now()
-    one.blockedAt = null
     // What it takes to the end is bounded as any answer is.
     response.setTimeout(slowReaderMilliseconds, () => response.destroy())
     if (bytes !== null) unsentAnswers.note(response, one.key, bytes)
     response.end(bytes ?? undefined)
   }
 
-  function tooMany(message: string, isTheirs: (one: Open) => boolean): Problem {
-    const oldest = all.values().find(isTheirs)
-    const left = (oldest?.beganAt ?? 0) + longestMilliseconds - performance.now()
-    // At the latest.
-    const seconds = Math.max(1, Math.ceil(left / 1000))
-    return new Problem('rate_limited', message, { headers: { 'Retry-After': String(seconds) } })
-  }
-
-  function count({ key, accountId }: Pick<Open, 'key' | 'accountId'>, by: 1 | -1): void {
-    shares.add(accountId, by)
-    const open = (byKey.get(key) ?? 0) + by
-    if (open === 0) byKey.delete(key)
-    else byKey.set(key, open)
-  }
-
   return {
+    ...createStreamLimiter(bounds),
     get open() {
       return all.size
     },
-
-    admit({ caller: { apiKeyId: key, accountId, rate } }) {
-      if (rate !== null && (byKey.get(key) ?? 0) >= openPerKeyMost)
-        throw tooMany(
-          `This key has ${openPerKeyMost} streams open here, as many as it may.`,
-          (one) => one.key === key,
-        )
-      const refusal = shares.refuse(accountId, 1)
-      if (refusal === 'share')
-        throw tooMany(
-          'This account has as many streams open here as it may while others need some.',
-          (one) => one.accountId === accountId,
-        )
-      if (refusal === 'full')
-        throw new Problem('unavailable', 'Too many streams are open. Try again shortly.', {
-          headers: { 'Retry-After': '1' },
-        })
-      count({ key, accountId }, 1)
-      return () => count({ key, accountId }, -1)
-    },
-
     begin(request, response, id, from, further = {}) {
       request.isStream = true
       response.writeHead(200, { ...headers, ...further })
@@ -171,17 +102,15 @@ export function createStreamDesk({
         return
       }
       const now = performance.now()
-      const { apiKeyId: key, accountId } = request.caller
-      const times = { beganAt: now, saidAt: now, blockedAt: null, overAt: null }
-      const one: Open = { key, accountId, response, ...times }
+      const times = { startedAt: now, writtenAt: now, blockedAt: null, overAt: null }
+      const one: Open = { key: request.caller.apiKeyId, response, ...times }
       all.add(one)
-      count(one, 1)
-      say(one, greeting)
-      const { noteReady, leave } = streams.watch(id, from, {
+      write(one, greeting)
+      const { noteReady, leave } = streams.follow(id, from, {
         get isReady() {
           return one.blockedAt === null && one.overAt === null
         },
-        give: (bytes) => say(one, bytes),
+        give: (bytes) => write(one, bytes),
         end: (bytes) => finish(one, bytes),
       })
       response.on('drain', () => {
@@ -191,7 +120,7 @@ export function createStreamDesk({
       response.once('close', () => {
         one.overAt ??= performance.now()
         leave()
-        if (all.delete(one)) count(one, -1)
+        all.delete(one)
       })
     },
   }
@@ -199,7 +128,7 @@ export function createStreamDesk({
 
 export function streamResult(
   { database }: Pick<HttpDependencies, 'database'>,
-  desk: StreamDesk,
+  resultStreams: ResultStreams,
 ): Handler {
   return async (request, response) => {
     refuseQuery(request)
@@ -210,13 +139,12 @@ export function streamResult(
     const last = request.headers['last-event-id']
     const from = typeof last === 'string' ? parsePosition(last) : beginning
     if (from.stage === 'ended') {
-      // A browser that is told so does not come back.
+      // A browser that gets this does not come back.
       response.writeHead(204).end()
       return
     }
-    const giveBack = desk.admit(request)
-    if (!response.destroyed) desk.begin(request, response, id, from)
-    giveBack()
+    resultStreams.admit(request, response)
+    if (!response.destroyed) resultStreams.begin(request, response, id, from)
   }
 }
 

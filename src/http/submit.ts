@@ -22,19 +22,19 @@ import {
 } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
 import { asksForStream } from './stream.ts'
-import type { StreamDesk } from './stream.ts'
+import type { ResultStreams } from './stream.ts'
 import type { SubmissionParser } from './submission.ts'
 
 export function submit(
   dependencies: HttpDependencies,
   parseSubmission: SubmissionParser,
-  desk: StreamDesk,
+  resultStreams: ResultStreams,
 ): Handler {
   const parse = createParser(dependencies, parseSubmission)
   return async (request, response) => {
     const parsed = await parse(request, response)
     if (parsed.streams) {
-      await submitAndStream(dependencies, parsed, desk, response)
+      await submitAndStream(dependencies, parsed, resultStreams, response)
       return
     }
     const answer = parsed.waits
@@ -176,23 +176,18 @@ async function submitAndWait(
 async function submitAndStream(
   dependencies: HttpDependencies,
   parsed: ParsedRequest,
-  desk: StreamDesk,
+  resultStreams: ResultStreams,
   response: Response,
 ): Promise<void> {
   const { database, streams } = dependencies
-  const giveBack = desk.admit(parsed.request)
-  try {
-    const id = createId()
-    await withDeadline(() => streams.announce(id))
-    const reception = await receive(dependencies, parsed, id, streams.channel)
-    // The commit was not waited for, but the first event tells the id.
-    await withDeadline(() => flushLog(database))
-    if (parsed.hungUp.aborted) return
-    const headers = reception.kind === 'received' ? locate(id) : describeReplayed(reception)
-    desk.begin(parsed.request, response, reception.id, beginning, headers)
-  } finally {
-    giveBack()
-  }
+  resultStreams.admit(parsed.request, response)
+  const id = createId()
+  const reception = await receive(dependencies, parsed, id, streams.channel)
+  // The commit was not waited for, but the first event tells the id.
+  await withDeadline(() => flushLog(database))
+  if (parsed.hungUp.aborted) return
+  const headers = reception.kind === 'received' ? locate(id) : describeReplayed(reception)
+  resultStreams.begin(parsed.request, response, reception.id, beginning, headers)
 }
 
 async function waitForEarlier(

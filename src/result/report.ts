@@ -5,6 +5,10 @@ import { stringifyBytes } from '#event'
 import type { ExceededLimit, TestFacts, Verdict } from '#event'
 import type { ToldFile } from './told-file.ts'
 
+export { compileEvent, cutBetweenCharacters, nextPosition, outputEvent } from './stream/event.ts'
+export type { LiveEvent } from './stream/event.ts'
+export { atStage, formatPosition } from './stream/position.ts'
+export type { Position } from './stream/position.ts'
 export { tellFiles } from './told-file.ts'
 export type { ToldFile } from './told-file.ts'
 

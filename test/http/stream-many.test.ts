@@ -23,14 +23,18 @@ const submit = async (key_ = key): Promise<string> =>
 const watch = (id: string): Promise<OpenStream> =>
   openStream({ port, key, path: `/api/result/${id}/stream` })
 
-/** As a worker tells it. */
-async function tell(id: string, run: number, stdout: number, text: string): Promise<void> {
-  const bytes = Buffer.from(text).toString('base64')
-  const told = [
-    { submission: id, run: String(run), begins: stdout === 0, pieces: [{ kind: 'stdout', start: stdout, bytes }] }, // prettier-ignore
-  ]
-  const [row] = await sql`select * from runledger.tell_output(${JSON.stringify(told)}::text::jsonb)`
-  if (row?.['stdout'] !== stdout + Buffer.byteLength(text)) throw new Error('nobody watches it')
+/** As a worker does. @param seq of this event of the run. */
+async function publish(
+  { id, run }: { readonly id: string; readonly run: number | null },
+  seq: number,
+  offset: number,
+  text: string,
+): Promise<void> {
+  const at = `${run}.${seq}.${offset + Buffer.byteLength(text)}.0`
+  const event = { seq, id: at, event: 'stdout', data: JSON.stringify({ offset, text }) }
+  const published = JSON.stringify([{ submission: id, run: String(run), events: [event] }])
+  const [row] = await sql`select * from runledger.publish_output(${published}::text::jsonb)`
+  if (row?.['next_seq'] !== seq + 1) throw new Error('nobody watches it')
 }
 
 /** In groups, as a machine can make only so many connections at once. */
@@ -44,7 +48,7 @@ async function openMany(ids: readonly string[]): Promise<OpenStream[]> {
 function countReads(): number {
   let sum = 0
   for (const [text, count] of counter.take())
-    if (/read_streams|read_result|watch_submissions/.test(text)) sum += count
+    if (/read_live_output|read_result|watch_submissions/.test(text)) sum += count
   return sum
 }
 
@@ -58,7 +62,7 @@ t.test('a thousand watchers of one cost what one costs, and each is told all of 
   let whole = ''
   for (let n = 0; n < 20; n += 1) {
     const text = `line ${n} of twenty, ü\n`
-    await tell(id, run ?? 0, Buffer.byteLength(whole), text)
+    await publish({ id, run }, n + 1, Buffer.byteLength(whole), text)
     whole += text
     const told = Buffer.byteLength(whole)
     await Promise.all(
@@ -120,7 +124,7 @@ t.test('who does not read is let go, and holds up nobody', async (t) => {
   let told = 0
   // More than the kernel takes for a client that does not.
   while ((await countConnections()) > before + 1) {
-    await tell(id, run, told, 'x'.repeat(65_536))
+    await publish({ id, run }, told / 65_536 + 1, told, 'x'.repeat(65_536))
     told += 65_536
     const end = told
     await quick.until(

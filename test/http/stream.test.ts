@@ -272,12 +272,13 @@ t.test('a position that is none of ours is the beginning, whatever it is', async
   for (const lastEventId of ['x', '0', 'r.x.1.1.1.1', '9'.repeat(5000), 'e', 'r..1.1', '%00']) {
     t.strictSame(namesOf(await (await streamOf(id, { lastEventId })).ended), whole, lastEventId)
   }
-  const run = (await (await streamOf(id)).ended).at(-1)?.id.split('.')[1]
+  const events = await (await streamOf(id)).ended
+  const run = events.find(({ data }) => data.status === 'running')?.id.split('.')[0]
   for (const lastEventId of [
-    `r.${run}.1.999999999999.999999999999.999999`,
-    `q.${run}.0.0.0.0`,
-    `r.${randomUUID()}.1.5.5.0`,
-    'r..1.7.7.7',
+    `${run}.999999999.999999999999.999999999999`,
+    `queued.${run}`,
+    `${randomUUID()}.7.5.5`,
+    '1.1.7.7',
   ]) {
     const names = namesOf(await (await streamOf(id, { lastEventId })).ended)
     t.equal(names.at(-1), 'result', lastEventId)

@@ -1,38 +1,47 @@
-// What a watcher is told, whatever he has been told before and however little is known each time: every byte once.
+// What follows a position, whatever was sent before and wherever a worker has cut: every byte once.
 import * as fc from 'fast-check'
 import t from 'tap'
-import { beginning, formatPosition, parsePosition } from '#result'
+import { atStage, cutBetweenCharacters, formatPosition, nextPosition, outputEvent } from '#report'
+import type { LiveEvent } from '#report'
+import { beginning, parsePosition } from '#result'
 import type { Position } from '#result'
-import { advance } from '../../src/result/stream/advance.ts'
-import type { Seen } from '../../src/result/stream/advance.ts'
+import { continueStory } from '../../src/result/stream/story.ts'
+import type { End, Seen } from '../../src/result/stream/story.ts'
 import { seed } from '../helper/seed.ts'
 
-interface Told {
+interface Sent {
+  readonly id: string
   readonly event: string
   readonly data: { readonly offset: number; readonly text?: string; readonly base64?: string }
 }
 
-const nothing: Seen = {
-  id: 'x',
-  isQueued: false,
-  run: 'a',
+const seen: Seen = { id: 'x', isQueued: false, run: 'a', events: [], end: null }
+const noBytes = new Uint8Array()
+const end: End = {
   isBase64: false,
   compile: null,
-  stdout: { start: 0, bytes: new Uint8Array() },
-  stderr: { start: 0, bytes: new Uint8Array() },
+  stdout: noBytes,
+  stderr: noBytes,
   tests: [],
-  record: null,
+  record: '{}',
 }
+const started = atStage('running', 'a')
 
-function parse(text: string): Told[] {
+function parse(text: string): Sent[] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')
     .map((block) => {
-      const [, event = '', data = ''] = block.split('\n')
-      return { event: event.slice(7), data: JSON.parse(data.slice(6)) as Told['data'] }
+      const [id = '', event = '', data = ''] = block.split('\n')
+      const parsed = JSON.parse(data.slice(6)) as Sent['data']
+      return { id: id.slice(4), event: event.slice(7), data: parsed }
     })
 }
+
+const follow = (from: Position, more: Partial<Seen> = {}): Sent[] =>
+  parse(continueStory(from, { ...seen, ...more }).text)
+const names = (from: Position, more: Partial<Seen> = {}): string[] =>
+  follow(from, more).map(({ event }) => event)
 
 /** Bytes among which there is much that is half a character. */
 const output = fc
@@ -45,34 +54,47 @@ const output = fc
   )
   .map((parts) => Buffer.concat(parts))
 
+/** The live events of a run that writes so much at a time, as a worker cuts them. */
+function cut(bytes: Buffer, isBase64: boolean, writes: readonly number[]): LiveEvent[] {
+  let [position, written] = [started, 0]
+  return writes.flatMap((more) => {
+    written = Math.min(bytes.length, written + more)
+    const fresh = bytes.subarray(position.stdout, written)
+    const length = isBase64 ? fresh.length : cutBetweenCharacters(fresh, 100, false)
+    if (length === 0) return []
+    position = nextPosition(position, 'stdout', length)
+    return [outputEvent(position, 'stdout', fresh.subarray(0, length), isBase64)]
+  })
+}
+
 t.test('pieces of an output put together are the output, as the record has it', async (t) => {
   const holds = (): void =>
     fc.assert(
       fc.property(
         output,
         fc.boolean(),
-        fc.array(fc.tuple(fc.nat(200), fc.nat(60), fc.boolean())),
-        (bytes, isBase64, looks) => {
+        fc.array(fc.nat(200)),
+        fc.nat(20),
+        (bytes, isBase64, writes, most) => {
           let position: Position = beginning
-          const told: Told[] = []
-          const look = (seen: Seen): void => {
-            const next = advance(position, { ...seen, isBase64 })
-            told.push(...parse(next.text))
-            // As who comes back.
+          const sent: Sent[] = []
+          const look = (more: Partial<Seen>): void => {
+            const next = continueStory(position, { ...seen, ...more })
+            sent.push(...parse(next.text))
+            // As a client that comes back.
             position = parsePosition(formatPosition(next.position))
           }
-          look({ ...nothing, run: null, isQueued: true })
-          let known = 0
-          for (const [more, before, fromStart] of looks) {
-            known = Math.min(bytes.length, known + more)
-            const start = fromStart ? 0 : Math.max(0, position.stdout - before)
-            look({ ...nothing, stdout: { start, bytes: bytes.subarray(start, known) } })
-          }
-          look({ ...nothing, stdout: { start: 0, bytes }, record: '{}' })
-          const outputs = told.filter(({ event }) => event === 'stdout').map(({ data }) => data)
+          look({ run: null, isQueued: true })
+          look({})
+          const events = cut(bytes, isBase64, writes)
+          for (let n = 0; n < Math.min(events.length, most); n += 1)
+            look({ events: events.slice(position.seq, position.seq + 1) })
+          look({ end: { ...end, isBase64, stdout: bytes } })
+          const outputs = sent.filter(({ event }) => event === 'stdout').map(({ data }) => data)
+          if (new Set(sent.map(({ id }) => id)).size !== sent.length) return false
           if (isBase64) {
             const joined = Buffer.concat(outputs.map((data) => Buffer.from(data.base64 ?? '', 'base64'))) // prettier-ignore
-            return joined.equals(bytes) && told.at(-1)?.event === 'result'
+            return joined.equals(bytes) && sent.at(-1)?.event === 'result'
           }
           const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
           return outputs.map(({ text }) => text).join('') === whole
@@ -83,58 +105,63 @@ t.test('pieces of an output put together are the output, as the record has it', 
   t.doesNotThrow(holds)
 })
 
-t.test('a long output is cut into events', async (t) => {
-  const bytes = Buffer.from('€'.repeat(100_000))
-  const { text } = advance(beginning, { ...nothing, stdout: { start: 0, bytes }, record: '{}' })
-  const outputs = parse(text).filter(({ event }) => event === 'stdout')
+t.test('a long output of a record is cut into events', async (t) => {
+  const stdout = Buffer.from('€'.repeat(100_000))
+  const outputs = follow(beginning, { end: { ...end, stdout } }).filter(
+    ({ event }) => event === 'stdout',
+  )
   t.ok(outputs.every(({ data }) => /^€+$/.test(data.text ?? '')))
   t.equal(outputs.length, Math.ceil(300_000 / 65_535))
 })
 
-t.test('what was told up to a gap waits until the gap is filled', async (t) => {
-  const running = advance(beginning, nothing).position
-  const late = { start: 5, bytes: Buffer.from('late') }
-  t.strictSame(advance(running, { ...nothing, stdout: late }), { text: '', position: running })
-})
-
 t.test('an attempt that was lost begins anew, in each way in which it may be seen', async (t) => {
-  const stdout = { start: 0, bytes: Buffer.from('abc') }
-  const first = advance(beginning, { ...nothing, stdout }).position
-  const names = (from: Position, seen: Seen): string[] =>
-    parse(advance(from, seen).text).map(({ event }) => event)
-  t.strictSame(names(first, { ...nothing, run: 'b', stdout }), ['status', 'status', 'stdout'])
-  const waiting = advance(first, { ...nothing, isQueued: true })
+  const events = [
+    outputEvent(nextPosition(started, 'stdout', 3), 'stdout', Buffer.from('abc'), false),
+  ]
+  const stdout = Buffer.from('abc')
+  const first = continueStory(beginning, { ...seen, events }).position
+  t.strictSame(names(first, { run: 'b', events }), ['status', 'status', 'stdout'])
+  const waiting = continueStory(first, { ...seen, isQueued: true })
   t.strictSame(
     parse(waiting.text).map(({ event }) => event),
     ['status'],
   )
-  t.strictSame(names(waiting.position, { ...nothing, isQueued: true }), [])
-  t.strictSame(names(waiting.position, { ...nothing, run: 'b', stdout }), ['status', 'stdout'])
+  const { position } = waiting
+  t.strictSame(names(position, { isQueued: true }), [])
+  t.strictSame(names(position, { run: 'b', events }), ['status', 'stdout'])
   // It was not lost after all.
-  t.strictSame(names(waiting.position, { ...nothing, stdout }), ['status', 'stdout'])
-  t.strictSame(names(waiting.position, { ...nothing, stdout, record: '{}' }), ['status', 'stdout', 'result']) // prettier-ignore
+  t.strictSame(names(position, { events }), ['status', 'stdout'])
+  t.strictSame(names(position, { end: { ...end, stdout } }), ['status', 'stdout', 'result'])
   // It was given up, or cancelled while it waited.
-  t.strictSame(names(waiting.position, { ...nothing, record: '{}' }), ['result'])
-  t.strictSame(names(beginning, { ...nothing, run: null, record: '{}' }), ['submitted', 'status', 'result']) // prettier-ignore
+  t.strictSame(names(position, { end }), ['result'])
+  t.strictSame(names(beginning, { run: null, end }), ['submitted', 'status', 'result'])
 })
 
-t.test(
-  'an attempt whose start a crash has forgotten is followed by no position that was told',
-  async (t) => {
-    const positions: string[] = []
-    let from = beginning
-    const look = (seen: Seen): void => {
-      const { text, position } = advance(from, seen)
-      positions.push(...text.matchAll(/^id: (.*)$/gm).map(([, id = '']) => id))
-      from = position
-    }
-    look({ ...nothing, run: null, isQueued: true })
-    look(nothing)
-    look({ ...nothing, run: null, isQueued: true })
-    look({ ...nothing, run: null, isQueued: true })
-    look({ ...nothing, run: 'b' })
-    look({ ...nothing, run: 'b', record: '{}' })
-    t.strictSame(positions.length, 6)
-    t.equal(new Set(positions).size, positions.length)
-  },
-)
+t.test('what the compiler said and tests are sent once, live or by the record', async (t) => {
+  const ended = { ...end, compile: 'careful', tests: ['{"index":0}', '{"index":1}'] }
+  const all = follow(started, { end: ended })
+  t.strictSame(
+    all.map(({ event }) => event),
+    ['compile', 'test', 'test', 'result'],
+  )
+  for (const [index, { id }] of all.entries())
+    t.strictSame(follow(parsePosition(id), { end: ended }), all.slice(index + 1))
+})
+
+t.test('an attempt whose start a crash has forgotten gives no id twice', async (t) => {
+  const ids: string[] = []
+  let from = beginning
+  const look = (more: Partial<Seen>): void => {
+    const { text, position } = continueStory(from, { ...seen, ...more })
+    ids.push(...parse(text).map(({ id }) => id))
+    from = position
+  }
+  look({ run: null, isQueued: true })
+  look({})
+  look({ run: null, isQueued: true })
+  look({ run: null, isQueued: true })
+  look({ run: 'b' })
+  look({ run: 'b', end })
+  t.strictSame(ids.length, 6)
+  t.equal(new Set(ids).size, ids.length)
+})

@@ -180,14 +180,15 @@ table runledger.ledger_check
   grant select to runledger_api
 
 table runledger.live_output
-  What runs have written so far that somebody watches, and their tests that have ended. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.
+  Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.
   submission_id uuid not null
   run text not null: The attempt, as execution.started names it.
-  kind text not null
-  start bigint not null: Of stdout and stderr: the bytes before these. Of tests: the index. There is no gap.
-  bytes bytea not null: Of tests: JSON, without outputs.
-  constraint live_output_kind CHECK ((kind = ANY (ARRAY['compile'::text, 'stdout'::text, 'stderr'::text, 'test'::text])))
-  constraint live_output_pkey PRIMARY KEY (submission_id, run, kind, start)
+  seq integer not null: From 1, without a gap.
+  id text not null: Of the event, for Last-Event-ID.
+  event text not null
+  data text not null: JSON.
+  constraint live_output_event CHECK ((event = ANY (ARRAY['compile'::text, 'stdout'::text, 'stderr'::text, 'test'::text])))
+  constraint live_output_pkey PRIMARY KEY (submission_id, run, seq)
 
 table runledger.partitioning
   How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
@@ -290,9 +291,9 @@ table runledger.tier
   constraint tier_weight CHECK (((weight >= 1) AND (weight <= 1000)))
 
 table runledger.watch
-  Submissions whose output web processes want told while it is written. Unlogged: a crash empties it.
+  Submissions whose output web processes want while it is written. Unlogged: a crash empties it.
   submission_id uuid not null
-  channel text not null: Where the process hears that there is more. Its name is secret.
+  channel text not null: Where the process is notified. Its name is secret.
   expires_at timestamp with time zone not null
   constraint watch_pkey PRIMARY KEY (submission_id, channel)
   INDEX watch_by_expiry ON runledger.watch USING btree (expires_at)
@@ -938,7 +939,7 @@ function runledger.find_operator_key(account_id uuid, api_key_id uuid, schema_ve
   grant execute to runledger_api
 
 function runledger.find_watched()
-  The submissions whose output somebody wants told while it is written.
+  The submissions that are watched, for a worker that may have missed a notification.
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
@@ -952,13 +953,13 @@ function runledger.flush_log()
   grant execute to runledger_api
 
 function runledger.forget_output(submission_id uuid, run text)
-  Removes what tell_output has kept of one attempt: another one's may be told already.
+  Removes the events of one attempt at its end: the record has them, or another attempt begins.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.forget_unwatched()
-  Removes expired watches, and live output that nobody watches. Called by functions that run as the owner.
-  returns void
+  Removes live output of lost workers and lost web processes. Called by functions that run as the owner.
+  returns void set search_path=pg_catalog, pg_temp
 
 function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid)
   True when so many submissions more are no more than the capacity, but for those that are being received at this moment. Of an account that then has a fiftieth of the capacity at most they may be a quarter more, all such accounts together.
@@ -1040,6 +1041,11 @@ function runledger.protect_partition(table_name text, name text)
   Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody's rights.
   returns void set search_path=pg_catalog, pg_temp
 
+function runledger.publish_output(runs jsonb)
+  runs: for each its submission and further events {seq, id, event, data}, perhaps none. Returns for each the seq that comes next; events that begin with another one are left out, as after a crash. `next_seq` is null and nothing is kept when nobody watches.
+  returns TABLE(run text, next_seq integer, is_base64 boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  grant execute to runledger_worker
+
 function runledger.purge_blobs(older_than interval, batch integer)
   Removes at most `batch` blobs that were last used longer ago than that (and a day at most) and that no unfinished submission names; returns how many. 0: there are none left, or somebody else is at it.
   returns integer security definer set search_path=pg_catalog, pg_temp
@@ -1072,6 +1078,11 @@ function runledger.read_delivery(webhook_id uuid)
 function runledger.read_language_load()
   One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.
   returns TABLE(language text, waiting bigint, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
+
+function runledger.read_live_output(asked jsonb)
+  For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, the next events behind `seq` of `run`, or of its last attempt from the beginning: a row each, or one without. Whose submissions they are the caller has seen to.
+  returns TABLE(place integer, status text, is_final boolean, run text, event_id text, event text, data text) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_load()
@@ -1107,11 +1118,6 @@ function runledger.read_result(submission_id uuid, account_id uuid)
 function runledger.read_series(step interval, steps integer, most integer)
   So many steps up to now, the last one under way: each has at (its start), seconds, received, ended and failed (of those received since the first step), waiting (for a place or a worker, at its end), waited_p95 (of those that it received; null: none started or waits). Reads about `most` submissions, at most five times as many: share is how much of the time it looked at.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
-  grant execute to runledger_api
-
-function runledger.read_streams(asked jsonb)
-  For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, pieces of live output from the given ends on if they are of that run, else from the beginning: at most 64 KiB of each. Of `compile` the end is 1 once its messages were told. One row a piece, or one without. Whose submissions they are the caller has seen to.
-  returns TABLE(place integer, status text, is_final boolean, run text, output_encoding text, kind text, start bigint, bytes bytea) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_worker_health(host text, pids integer[])
@@ -1272,11 +1278,6 @@ function runledger.tell_end(submission_id uuid, told_to text[])
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.tell_output(told jsonb)
-  told: for each run its submission, whether this is its first word, and pieces of what it wrote: kind, start, bytes as base64. A piece that does not begin where the ones before it end is left out. Returns for each run whether anybody watches, or else nothing is kept, and where what is kept ends: bytes, tests, and -1 while the compiler's messages are not there.
-  returns TABLE(run text, watched boolean, compile bigint, stdout bigint, stderr bigint, test bigint) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
-  grant execute to runledger_worker
-
 function runledger.use_blobs(account_id uuid, blobs jsonb)
   Blobs (a list of objects with sha256) of an account are named by a submission that this transaction receives. 40001: one of them is not there any more.
   returns void
@@ -1296,7 +1297,7 @@ function runledger.verify(after uuid, events integer, also uuid[] DEFAULT '{}'::
   grant execute to runledger_auditor
 
 function runledger.watch_submissions(submissions uuid[], channel text)
-  For the next minute, workers tell the output of these submissions as it is written (tell_output), and `channel` is sent the id of each of which there is more. It is also told of their ends, as by await_submission.
+  For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 

@@ -1,6 +1,6 @@
 // The door to running submissions, the task 'execute': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
-// log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, teller.ts tells
-// what it writes to those who watch. #queue says how a job comes here.
+// log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
+// publishes what it writes while somebody watches. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
 import type { TakingTask } from '#queue'
@@ -8,10 +8,10 @@ import { createStarter, jobSchema } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { endAttempt } from './end-attempt.ts'
+import { createOutputPublisher } from './output-publisher.ts'
 import { createOutputQuotas } from './output-quota.ts'
 import { runAttempt } from './run-attempt.ts'
 import type { ExecuteDependencies } from './run-attempt.ts'
-import { createTellers } from './teller.ts'
 
 export { describeLimits } from './limits.ts'
 export { fetchBlob } from './named-blobs.ts'
@@ -36,7 +36,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const begunIds = new Set<string>()
   const starter = createStarter(dependencies, begunIds)
   const cancels = createCancels(database, log)
-  const tellers = createTellers(database, log)
+  const publisher = createOutputPublisher(database, log)
   const quotas = createOutputQuotas(database, log)
 
   /** Null: nothing to do. */
@@ -77,8 +77,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const attempt = await findOrBegin(payload)
       if (attempt === null) return
       begunIds.add(attempt.run)
-      const teller = tellers.open(attempt)
-      const ran = runAttempt(dependencies, attempt, cancels, teller)
+      const output = publisher.open(attempt)
+      const ran = runAttempt(dependencies, attempt, cancels, output)
       const ended = ran
         .then((result) => endAttempt(dependencies, attempt, result, quotas))
         .catch((error: unknown) => {
@@ -86,7 +86,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
           dependencies.onExhausted?.('an attempt cannot be ended')
         })
         .finally(() => {
-          teller.end()
+          output.end()
           unfinished.delete(ended)
           begunIds.delete(attempt.run)
           if (endBySubmission.get(attempt.submission) === ended)
@@ -100,16 +100,16 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
     },
 
     noteCancel: cancels.hear,
-    noteWatch: tellers.noteWatch,
+    noteWatch: publisher.noteWatch,
 
     lookAgain() {
       cancels.look()
-      tellers.lookAgain()
+      publisher.lookAgain()
     },
 
     tick() {
       cancels.look()
-      tellers.tick()
+      publisher.tick()
       quotas.tick()
     },
 

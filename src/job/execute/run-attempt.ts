@@ -12,8 +12,8 @@ import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
 import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
+import type { RunOutput } from './output-publisher.ts'
 import type { Suspension } from './suspension.ts'
-import type { Teller } from './teller.ts'
 import { judgeTests } from './tests.ts'
 import type { JudgedTests } from './tests.ts'
 import type { Expectation } from './verdict.ts'
@@ -59,7 +59,7 @@ export async function runAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   cancels: Cancels,
-  teller: Teller,
+  output: RunOutput,
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, identity, version } = attempt
@@ -67,7 +67,7 @@ export async function runAttempt(
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const lost = AbortSignal.any([identity.signal, shutdown])
-    const finished = await runCode(dependencies, { attempt, code, lost, cancelled, teller })
+    const finished = await runCode(dependencies, { attempt, code, lost, cancelled, output })
     if (!cancelled.aborted) dependencies.suspension?.noteSuccess()
     return finished
   } catch (error) {
@@ -105,14 +105,14 @@ async function runCode(
     code,
     lost,
     cancelled,
-    teller,
+    output,
   }: {
     readonly attempt: Attempt
     readonly code: Buffer
     /** Fires when the attempt is not ours any more, or is to be given back. */
     readonly lost: AbortSignal
     readonly cancelled: AbortSignal
-    readonly teller: Teller
+    readonly output: RunOutput
   },
 ): Promise<Finished> {
   const beganAt = performance.now()
@@ -146,9 +146,9 @@ async function runCode(
   const request = given && {
     ...describeExecution(attempt, code, detail, limits[attempt.language]),
     stdin: given.stdin,
-    ...(judged && { runs: teller.follow(judged) }),
+    ...(judged && { runs: output.follow(judged) }),
     stop: cancelled,
-    live: teller.live,
+    live: output.live,
   }
   const outcome = request === undefined ? nothingDone : await executor.execute(request, lost)
   const asksFiles = detail.outputFiles !== undefined

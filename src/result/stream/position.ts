@@ -1,44 +1,39 @@
-// How far a watcher has come. It is told with each event, and whoever comes back with it gets what follows: all of it can be
-// computed from the record, so nothing is kept for it.
+// The id of a stream's event: what a follower that comes back has had. A live event has a number within its attempt; the
+// record has no events, so an id also says how much of both outputs came before it.
 
 export interface Position {
-  /** What was told last of how the submission stands; `new`: nothing. */
-  readonly stage: Stage
-  /** The last attempt that was told of, or known to be lost; null: none. */
+  /** The last stage that was sent; `new`: none. */
+  readonly stage: 'new' | 'submitted' | 'queued' | 'running' | 'ended'
+  /** The last attempt that was sent, or was known to be lost; null: none. */
   readonly run: string | null
-  /** 1: the compiler's messages were told. */
-  readonly compile: number
+  /** Of the attempt: how many of its events were sent. */
+  readonly seq: number
   /** Bytes. */
   readonly stdout: number
   readonly stderr: number
-  /** Tests. */
-  readonly test: number
 }
 
-const stages = { new: 'n', submitted: 's', queued: 'q', running: 'r', ended: 'e' } as const
-export type Stage = keyof typeof stages
-
-const nothingTold = { compile: 0, stdout: 0, stderr: 0, test: 0 } as const
-
-/** Nothing was told. */
-export const beginning: Position = { stage: 'new', run: null, ...nothingTold }
-
-/** Nothing of this attempt was told but how it stands. */
-export function atStage(stage: Stage, run: string | null): Position {
-  return { stage, run, ...nothingTold }
+/** Of the attempt `run`, nothing but its stage was sent. */
+export function atStage(stage: Position['stage'], run: string | null): Position {
+  return { stage, run, seq: 0, stdout: 0, stderr: 0 }
 }
 
-/** As an event's `id`. */
-export function formatPosition({ stage, run, compile, stdout, stderr, test }: Position): string {
-  return [stages[stage], run ?? '', compile, stdout, stderr, test].join('.')
+/** Nothing was sent. */
+export const beginning: Position = atStage('new', null)
+
+export function formatPosition({ stage, run, seq, stdout, stderr }: Position): string {
+  if (stage === 'running') return [run, seq, stdout, stderr].join('.')
+  return stage === 'queued' && run !== null ? `queued.${run}` : stage
 }
 
-/** What is none of ours is the beginning, as for a server that has forgotten: a client cannot mend it. */
+/** An unknown id is the beginning, as for a server that has forgotten it. */
 export function parsePosition(text: string): Position {
-  const [, letter, run = '', ...numbers] =
-    /^([sqre])\.([\da-f-]{0,36})\.([01])\.(\d{1,12})\.(\d{1,12})\.(\d{1,6})$/.exec(text) ?? []
-  const stage = (Object.keys(stages) as Stage[]).find((name) => stages[name] === letter)
-  if (stage === undefined) return beginning
-  const [compile = 0, stdout = 0, stderr = 0, test = 0] = numbers.map(Number)
-  return { stage, run: run === '' ? null : run, compile, stdout, stderr, test }
+  if (text === 'submitted' || text === 'queued' || text === 'ended') return atStage(text, null)
+  const [, lost] = /^queued\.([\da-f-]{1,36})$/.exec(text) ?? []
+  if (lost !== undefined) return atStage('queued', lost)
+  const [, run, ...numbers] =
+    /^([\da-f-]{1,36})\.(\d{1,9})\.(\d{1,12})\.(\d{1,12})$/.exec(text) ?? []
+  if (run === undefined) return beginning
+  const [seq = 0, stdout = 0, stderr = 0] = numbers.map(Number)
+  return { stage: 'running', run, seq, stdout, stderr }
 }

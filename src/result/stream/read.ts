@@ -1,111 +1,68 @@
-// Reads how submissions stand that are watched: while they run what was told of their output, after the end their record.
+// Reads what followers wait for: of submissions that run the live events, of those that have ended the record.
 import type { Database } from '#database'
 import { toTrackedResult } from '../record.ts'
 import type { TrackedRow } from '../record.ts'
 import { decodeReport, describeTest } from '../report.ts'
-import type { Part, Seen } from './advance.ts'
 import type { Position } from './position.ts'
+import type { End, Seen } from './story.ts'
 
-/** After reading has failed. */
-export const retryMilliseconds = 500
-
-export interface Standing {
-  readonly seen: Seen
-  /** Its record is to be read: `seen` has nothing of it. */
+export interface Standing extends Seen {
+  /** Its record is to be read. */
   readonly isFinal: boolean
 }
 
-/** A row of runledger.read_streams. */
-interface StreamRow {
+/** A row of runledger.read_live_output. */
+interface Row {
   readonly place: number
   /** Null: there is no such submission. */
   readonly status: string | null
-  readonly is_final: boolean | null
+  readonly is_final: boolean
   readonly run: string | null
-  readonly output_encoding: string | null
-  readonly kind: 'compile' | 'stdout' | 'stderr' | 'test' | null
-  readonly start: number | null
-  readonly bytes: Buffer | null
+  readonly event_id: string | null
+  readonly event: string
+  readonly data: string
 }
 
 const nothing = new Uint8Array()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** @returns in the order of those that were asked for; undefined where there is none. */
-export async function readStanding(
+export async function readStandings(
   sql: Database,
   asked: readonly { readonly id: string; readonly position: Position }[],
 ): Promise<(Standing | undefined)[]> {
-  const words = asked.map(({ id, position: { stage: _stage, ...ends } }, place) => ({
-    place,
-    id,
-    ...ends,
-  }))
-  const rows = await sql<StreamRow[]>`
-    select * from runledger.read_streams(${JSON.stringify(words)}::text::jsonb)`
+  const places = asked.map(({ id, position: { run, seq } }, place) => ({ place, id, run, seq }))
+  const rows = await sql<Row[]>`
+    select * from runledger.read_live_output(${JSON.stringify(places)}::text::jsonb)`
   const byPlace = Map.groupBy(rows, ({ place }) => place)
-  return asked.map(({ id }, place) => describe(id, byPlace.get(place) ?? []))
-}
-
-function describe(id: string, rows: readonly StreamRow[]): Standing | undefined {
-  const [first] = rows
-  if (first === undefined || first.status === null) return undefined
-  const of = (kind: StreamRow['kind']): Part[] =>
-    rows.flatMap((row) =>
-      row.kind === kind ? [{ start: row.start ?? 0, bytes: row.bytes ?? nothing }] : [],
+  return asked.map(({ id }, place) => {
+    const found = byPlace.get(place) ?? []
+    const [first] = found
+    if (first === undefined || first.status === null) return undefined
+    const events = found.flatMap(({ event_id: eventId, event, data }) =>
+      eventId === null ? [] : [{ id: eventId, event, data }],
     )
-  const messages = of('compile')[0]
-  return {
-    isFinal: first.is_final === true,
-    seen: {
-      id,
-      isQueued: first.status === 'queued',
-      run: first.run,
-      isBase64: first.output_encoding === 'base64',
-      compile: messages === undefined ? null : decoder.decode(messages.bytes),
-      stdout: join(of('stdout')),
-      stderr: join(of('stderr')),
-      tests: of('test').map(({ start: index, bytes }) => ({ index, json: decoder.decode(bytes) })),
-      record: null,
-    },
-  }
+    const { run, is_final: isFinal } = first
+    return { id, isQueued: first.status === 'queued', run, events, end: null, isFinal }
+  })
 }
 
-/** Pieces in the order of their beginnings as one: a character may stand in several. */
-function join([first = { start: 0, bytes: nothing }, ...others]: readonly Part[]): Part {
-  const { start } = first
-  const pieces = [first.bytes]
-  let end = start + first.bytes.length
-  for (const other of others) {
-    if (other.start > end) break
-    const rest = other.bytes.subarray(end - other.start)
-    pieces.push(rest)
-    end += rest.length
-  }
-  return { start, bytes: Buffer.concat(pieces) }
-}
-
-/** Everything, from the record. @returns null when there is none any more. */
-export async function readEnd(sql: Database, { seen }: Standing): Promise<Seen | null> {
+/** @returns null when there is no record any more. */
+export async function readEnd(sql: Database, id: string): Promise<End | null> {
   const [row] = await sql<TrackedRow[]>`
-    select told.* from runledger.result r, runledger.read_result(r.id, r.account_id) told
-    where r.id = ${seen.id}`
+    select found.* from runledger.result r, runledger.read_result(r.id, r.account_id) found
+    where r.id = ${id}`
   if (row === undefined) return null
-  const tests = decodeReport(row.report).tests ?? []
   const record = toTrackedResult(row)
+  const tests = decodeReport(row.report).tests ?? []
+  // With tests, the record's outputs are those of one of them.
+  const [stdout, stderr] = tests.length > 0 ? [nothing, nothing] : [row.stdout, row.stderr]
   return {
-    ...seen,
-    isQueued: false,
+    isBase64: row.output_encoding === 'base64',
     compile: record.compile_output,
-    stdout: { start: 0, bytes: row.stdout ?? nothing },
-    stderr: { start: 0, bytes: row.stderr ?? nothing },
-    // With tests, the outputs are those of one of them.
-    ...(tests.length > 0 && {
-      stdout: { start: 0, bytes: nothing },
-      stderr: { start: 0, bytes: nothing },
-    }),
+    stdout: stdout ?? nothing,
+    stderr: stderr ?? nothing,
     tests: tests.flatMap((test, index) =>
-      test.verdict === null ? [] : [{ index, json: describeTest(index, test) }],
+      test.verdict === null ? [] : [describeTest(index, test)],
     ),
     record: JSON.stringify(record),
   }

@@ -142,13 +142,13 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'stream: what a lost attempt wrote is gone on with by the next',
-    text: 'const isAnother = run !== stands().run',
-    instead: 'const isAnother = stands().run === null',
+    text: "'running' && (isQueued || run !== position.run))",
+    instead: "'running' && isQueued)",
     tests: ['result/stream', 'http/stream-outage'],
   },
   {
     name: 'stream: it tells of a submission that a crash may forget',
-    text: 'first event tells the id.\n    await withDeadline(() => flushLog(database))',
+    text: 'first event tells the id.\n  await withDeadline(() => flushLog(database))',
     instead: 'first event tells the id.',
     tests: ['http/durable'],
   },
@@ -177,9 +177,9 @@ export const httpFaults: readonly Fault[] = [
     tests: ['http/stream-many'],
   },
   {
-    name: 'stream: what a crash of PostgreSQL has emptied is not told again',
-    text: 'continue when _piece.start <> _end;',
-    instead: '',
-    tests: ['http/stream-outage'],
+    name: 'stream: what a crash of PostgreSQL has emptied is not published again',
+    text: 'if _item.first = next_seq then',
+    instead: 'if _item.first >= next_seq then',
+    tests: ['sql/sql', 'http/stream-outage'],
   },
 ]

@@ -1,0 +1,125 @@
+-- Live output: web processes say what is watched, workers publish it, web processes read it. Nothing here is waited for on
+-- disk: a crash empties both tables, and both sides begin again.
+
+create or replace function runledger.watch_submissions(submissions uuid[], channel text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _id uuid;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  -- All processes lock in the same order.
+  for _id in select distinct given.id from unnest(watch_submissions.submissions) given (id) order by given.id loop
+    insert into runledger.watch (submission_id, channel, expires_at)
+    values (_id, watch_submissions.channel, clock_timestamp() + interval '60 seconds')
+    on conflict on constraint watch_pkey do update set expires_at = excluded.expires_at;
+    perform pg_notify('runledger_watch', _id::text);
+    perform runledger.await_submission(_id, watch_submissions.channel);
+  end loop;
+end
+$$;
+comment on function runledger.watch_submissions is 'For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.';
+
+create or replace function runledger.find_watched() returns setof uuid
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select distinct w.submission_id from runledger.watch w where w.expires_at > now()
+$$;
+comment on function runledger.find_watched is 'The submissions that are watched, for a worker that may have missed a notification.';
+
+create or replace function runledger.publish_output(runs jsonb)
+returns table (run text, next_seq integer, is_base64 boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  _item record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  for _item in
+    select item.*, r.output_encoding = 'base64' as is_base64, (item.events -> 0 ->> 'seq')::integer as first
+    from jsonb_to_recordset(publish_output.runs) item (submission uuid, run text, events jsonb)
+    left join runledger.result r on r.id = item.submission
+    order by item.submission
+  loop
+    run := _item.run;
+    is_base64 := coalesce(_item.is_base64, false);
+    next_seq := null;
+    if exists (select from runledger.watch w where w.submission_id = _item.submission and w.expires_at > now()) then
+      select coalesce(max(o.seq), 0) + 1 into next_seq
+      from runledger.live_output o where o.submission_id = _item.submission and o.run = _item.run;
+      if _item.first = next_seq then
+        if next_seq = 1 then
+          delete from runledger.live_output o where o.submission_id = _item.submission and o.run <> _item.run;
+        end if;
+        insert into runledger.live_output (submission_id, run, seq, id, event, data)
+        select _item.submission, _item.run, e.seq, e.id, e.event, e.data
+        from jsonb_to_recordset(_item.events) e (seq integer, id text, event text, data text);
+        next_seq := next_seq + jsonb_array_length(_item.events);
+      end if;
+      perform pg_notify(w.channel, jsonb_build_object('id', _item.submission)::text)
+      from runledger.watch w where w.submission_id = _item.submission and w.expires_at > now();
+    end if;
+    return next;
+  end loop;
+end
+$$;
+comment on function runledger.publish_output is 'runs: for each its submission and further events {seq, id, event, data}, perhaps none. Returns for each the seq that comes next; events that begin with another one are left out, as after a crash. `next_seq` is null and nothing is kept when nobody watches.';
+
+create or replace function runledger.read_live_output(asked jsonb)
+returns table (place integer, status text, is_final boolean, run text, event_id text, event text, data text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  select item.place, r.status, r.finished_at is not null, attempt.run, live.id, live.event, live.data
+  from jsonb_to_recordset(read_live_output.asked) item (place integer, id uuid, run text, seq integer)
+  left join runledger.result r on r.id = item.id
+  left join lateral (
+    -- The first events name no run.
+    select coalesce(e.data ->> 'run', e.stream_version::text) as run
+    from runledger.event e
+    -- A row may have been edited by hand: its version alone says nothing.
+    where e.stream_id = item.id and (r.status <> 'queued' or r.version > 1 or r.finished_at is not null)
+      and e.type = 'execution.started'
+    order by e.stream_version desc limit 1
+  ) attempt on true
+  left join lateral (
+    select o.*, sum(octet_length(o.data)) over (order by o.seq) - octet_length(o.data) as bytes_before
+    from (
+      select l.seq, l.id, l.event, l.data from runledger.live_output l
+      where r.status = 'running' and l.submission_id = item.id and l.run = attempt.run
+        and l.seq > case when attempt.run = item.run then item.seq else 0 end
+      order by l.seq limit 100
+    ) o
+  ) live on live.bytes_before < 131072
+  order by item.place, live.seq;
+end
+$$;
+comment on function runledger.read_live_output is 'For each place of `asked`: how that submission stands (status is null when there is none), its last attempt, and, while it runs, the next events behind `seq` of `run`, or of its last attempt from the beginning: a row each, or one without. Whose submissions they are the caller has seen to.';
+
+create or replace function runledger.forget_output(submission_id uuid, run text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  delete from runledger.live_output o
+  where o.submission_id = forget_output.submission_id and o.run = forget_output.run;
+end
+$$;
+comment on function runledger.forget_output is 'Removes the events of one attempt at its end: the record has them, or another attempt begins.';
+
+create or replace function runledger.forget_unwatched() returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from runledger.watch w
+  using (
+    -- A process that renews one has locked it.
+    select old.submission_id, old.channel from runledger.watch old where old.expires_at < now() for update skip locked
+  ) expired
+  where w.submission_id = expired.submission_id and w.channel = expired.channel;
+  delete from runledger.live_output o
+  where not exists (select from runledger.watch w where w.submission_id = o.submission_id);
+end
+$$;
+comment on function runledger.forget_unwatched is 'Removes live output of lost workers and lost web processes. Called by functions that run as the owner.';

@@ -1,0 +1,119 @@
+// What a run has written so far, as numbered events for those who watch it. Output is cut between characters once, here; an
+// event is made again from what was captured, so that none is kept in memory.
+import type { Live, OutputSource, Runs } from '#executor'
+import {
+  atStage,
+  compileEvent,
+  cutBetweenCharacters,
+  describeTest,
+  formatPosition,
+  nextPosition,
+  outputEvent,
+} from '#report'
+import type { LiveEvent } from '#report'
+import type { JudgedTests } from './tests.ts'
+
+export type NumberedEvent = LiveEvent & { readonly seq: number }
+
+export interface RunEvents {
+  /** What the executor calls. */
+  readonly live: Live
+  /** The tests, each of which is an event once it has ended. */
+  follow(tests: JudgedTests): Runs
+  /** Output is wanted as it is written. */
+  watch(): void
+  /** @returns what follows, from this number on; after the run what was captured is gone. */
+  take(from: number, isBase64: boolean): NumberedEvent[]
+}
+
+/** Of each output at a time: 1 MiB a second. */
+const mostBytes = 52_428
+
+/** @param onMore called when there may be further events. */
+export function createRunEvents(run: string, onMore: () => void): RunEvents {
+  /** Each makes its event; null: what it is made of has gone. */
+  const events: (() => LiveEvent | null)[] = []
+  let position = atStage('running', run)
+  let messages: Uint8Array | null = null
+  let source: OutputSource | null = null
+  let tests: JudgedTests | null = null
+  let testsCut = 0
+  let isWatched = false
+
+  function cutOutput(output: 'stdout' | 'stderr', isBase64: boolean): void {
+    const start = position[output]
+    const bytes = source?.read(output, start, mostBytes) ?? new Uint8Array()
+    const length = isBase64 ? bytes.length : cutBetweenCharacters(bytes, mostBytes, false)
+    if (length === 0) return
+    position = nextPosition(position, output, length)
+    const after = position
+    events.push(() => {
+      const kept = source?.read(output, start, length)
+      return kept === undefined ? null : outputEvent(after, output, kept, isBase64)
+    })
+  }
+
+  function cut(isBase64: boolean): void {
+    if (messages !== null && events.length === 0) {
+      position = nextPosition(position)
+      const event = compileEvent(position, messages)
+      events.push(() => event)
+    }
+    cutOutput('stdout', isBase64)
+    cutOutput('stderr', isBase64)
+    const ended = tests?.told.filter(({ verdict }) => verdict !== null) ?? []
+    for (const [index, test] of ended.entries().drop(testsCut)) {
+      position = nextPosition(position)
+      const event = { id: formatPosition(position), event: 'test', data: describeTest(index, test) }
+      events.push(() => event)
+    }
+    testsCut = ended.length
+  }
+
+  return {
+    live: {
+      compiled({ stderr }) {
+        messages = stderr
+        onMore()
+      },
+      tap: {
+        open(opened) {
+          source = opened
+          if (isWatched) source.follow()
+          onMore()
+        },
+        note: onMore,
+        close() {
+          source = null
+        },
+      },
+    },
+    follow(judged) {
+      tests = judged
+      return {
+        inputs: judged.inputs,
+        async onRun(...ended) {
+          const goesOn = await judged.onRun(...ended)
+          onMore()
+          return goesOn
+        },
+      }
+    },
+    watch() {
+      isWatched = true
+      source?.follow()
+      onMore()
+    },
+    take(from, isBase64) {
+      if (from > events.length) cut(isBase64)
+      const taken: NumberedEvent[] = []
+      for (let seq = from, bytes = 0; bytes < mostBytes; seq += 1) {
+        const event = events[seq - 1]?.() ?? null
+        if (event === null) break
+        bytes += event.data.length
+        taken.push({ seq, ...event })
+      }
+      return taken
+    },
+  }
+}
