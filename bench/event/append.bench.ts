@@ -1,5 +1,5 @@
 // How fast a submission is stored: event, bodies, projection and job in one durable transaction
-// (runledger.receive_submission), with 1, 4 and 16 connections.
+// (runledger.receive), with 1, 4 and 16 connections.
 // Floor: one row inserted durably, with as many connections. With one connection read "+p50" as the price of the rest
 // of the transaction; with more the ratio is of submissions a second.
 import assert from 'node:assert/strict'

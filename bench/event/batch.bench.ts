@@ -7,6 +7,7 @@ import { createId } from '#id'
 import { receiveBatch } from '../../src/job/batch.ts'
 import { createReceive } from '../../src/job/receive.ts'
 import type { Receive } from '../../src/job/receive.ts'
+import { describeIntake } from '../../src/job/submission.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
@@ -60,7 +61,8 @@ async function emptyQueue(): Promise<void> {
 
 async function receiveOne(receive: Receive): Promise<void> {
   const { signal } = new AbortController()
-  const { kind } = await receive(createId(), submission, context, signal)
+  const intake = describeIntake([{ id: createId(), submission }], context)
+  const { kind } = await receive(intake, signal)
   assert.equal(kind, 'received')
 }
 

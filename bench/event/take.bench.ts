@@ -3,10 +3,10 @@
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
+import { receiveSubmission } from '#enqueue'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
-import { createReceive } from '../../src/job/receive.ts'
 import { createStarter } from '../../src/job/execute/attempt.ts'
 import type { AttemptDependencies } from '../../src/job/execute/attempt.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
@@ -26,7 +26,6 @@ await using pools = new AsyncDisposableStack()
 const sql = createDatabase({ url, connections, name: 'bench' })
 pools.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
-const receive = createReceive(sql)
 const { signal } = new AbortController()
 const workerId = createId()
 await sql`select graphile_worker.add_job('execute')`
@@ -74,7 +73,7 @@ async function fillQueue(): Promise<void> {
   const context = { ...describeContext(caller), capacity: 100_000 }
   await Promise.all(
     Array.from({ length: iterations + slotCounts.length * 2 }, () =>
-      receive(createId(), submission, context, signal),
+      receiveSubmission(sql, createId(), submission, context, signal),
     ),
   )
 }

@@ -57,9 +57,10 @@ declare
 begin
   select * into _caller from bench.caller
   where number = case when _dice % 10 < 3 then 0 else 1 + (_dice / 10) % (select count(*) - 1 from bench.caller) end;
-  perform runledger.receive_submission(
-    jsonb_build_object(
-      'submission_id', id, 'api_key_id', _caller.api_key_id, 'schema_version', 1,
+  perform runledger.receive(
+    jsonb_build_array(jsonb_build_object('submission_id', id, 'submissions', 1, 'api_key_id', _caller.api_key_id)),
+    jsonb_build_array(jsonb_build_object(
+      'request', 1, 'submission_id', id, 'schema_version', 1,
       'webhook_id', _webhook, 'webhook_url', 'https://example.org/hook', 'webhook_secret', 'whsec_' || md5(id::text),
       'data', jsonb_build_object(
         'account', _caller.account_id, 'api_key', _caller.api_key_id,
@@ -67,9 +68,9 @@ begin
         'code', bench.digest(_code), 'stdin', bench.digest(_stdin), 'expected_stdout', null,
         'webhook', case when _webhook is not null then jsonb_build_object('id', _webhook, 'host', 'example.org') end
       ) || case when _dice % 20 = 3 then jsonb_build_object('tag', 'week ' || extract(week from runledger.uuid_time(id))) else '{}' end,
-      'metadata', jsonb_build_object('request', gen_random_uuid(), 'actor', jsonb_build_object('api_key', _caller.api_key_id))
-    ),
-    convert_to(_code, 'UTF8'), convert_to(_stdin, 'UTF8'), null
+      'metadata', jsonb_build_object('request', gen_random_uuid(), 'actor', jsonb_build_object('api_key', _caller.api_key_id)),
+      'code', encode(convert_to(_code, 'UTF8'), 'base64'), 'stdin', encode(convert_to(_stdin, 'UTF8'), 'base64')
+    ))
   );
 end
 $$;

@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createDatabase } from '#database'
+import { receiveSubmission } from '#enqueue'
 import { createId } from '#id'
-import { createReceive } from '../../src/job/receive.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { readMegabytes, readStatus } from '../http/memory.ts'
@@ -95,7 +95,6 @@ async function crowd(): Promise<void> {
 
 /** Puts as many into the queue as there is time for. */
 async function fill(): Promise<number> {
-  const receive = createReceive(sql)
   const submission = describeSubmission({ code: 'print("hello")\n' })
   const { signal } = new AbortController()
   const endsAt = performance.now() + (deadline - performance.now()) / 2
@@ -105,7 +104,8 @@ async function fill(): Promise<number> {
     Array.from({ length: fillers }, async () => {
       while (count < wanted && performance.now() < endsAt) {
         count += 1
-        const { kind } = await receive(
+        const { kind } = await receiveSubmission(
+          sql,
           createId(),
           submission,
           { ...describeContext(caller), capacity: 1_000_000 },

@@ -17,8 +17,8 @@ begin
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
-      runledger.admit_request, runledger.admit_operator, runledger.receive_submission, runledger.receive_batch,
-      runledger.receive_several, runledger.rerun_submission,
+      runledger.admit_request, runledger.admit_operator, runledger.receive,
+      runledger.rerun_submission,
       runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
       runledger.is_offered, runledger.read_load,

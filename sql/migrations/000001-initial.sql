@@ -313,40 +313,6 @@ create table runledger.kept_output (
 );
 comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
 
-create type runledger.submission_request as (
-  submission_id uuid,
-  api_key_id uuid,
-  webhook_id uuid,
-  webhook_url text,
-  webhook_secret text,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
-  capacity integer,
-  idempotency_key uuid,
-  request_digest bytea,
-  told_to text
-);
-comment on type runledger.submission_request is 'What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.';
-comment on column runledger.submission_request.webhook_id is 'Stream of the delivery; null without a webhook.';
-comment on column runledger.submission_request.schema_version is 'Of data, which is what the event says.';
-comment on column runledger.submission_request.capacity is 'Unfinished submissions over all keys, with this one; null: there is room.';
-comment on column runledger.submission_request.request_digest is 'What makes two requests of one idempotency_key the same.';
-comment on column runledger.submission_request.told_to is 'Somebody waits, who is told on this channel of its end and of nothing before, but after flush_log. Null: the caller wakes the workers.';
-
-create type runledger.arrival as (
-  request runledger.submission_request,
-  code bytea,
-  stdin bytea,
-  expected_stdout bytea,
-  detail bytea,
-  account_id uuid,
-  weight integer,
-  admitted boolean
-);
-comment on type runledger.arrival is 'A submission that is to be stored (runledger.store_arrivals).';
-comment on column runledger.arrival.admitted is 'As runledger.pending has it.';
-
 create type runledger.attempt_end as (
   submission_id uuid,
   started_version integer,

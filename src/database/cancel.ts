@@ -12,7 +12,7 @@ interface Unsent {
 
 /**
  * Withdraws an unsent query when one of the signals fires; it fails with 57014. A sent one gives up by itself (end of
- * sql/functions/submission/receive-submission.sql): cancelling opens a connection, and if that fails (CONNECT_TIMEOUT),
+ * runledger.receive): cancelling opens a connection, and if that fails (CONNECT_TIMEOUT),
  * postgres 3.4.9 ends the process with an error that cannot be caught.
  */
 export function cancelOnAbort<T extends readonly postgres.MaybeRow[]>(

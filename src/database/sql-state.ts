@@ -11,7 +11,6 @@ export const sqlState = {
   lockNotAvailable: '55P03',
   /** A statement that took too long or, by the driver's word, was cancelled unsent: PostgreSQL's own has a severity. */
   queryCanceled: '57014',
-  queueFull: 'RL003',
   /** The worker was given up, and is about to have another id, or has ended. */
   workerGivenUp: 'RL005',
   /** A crash of the database has lost the start of what is ended. */

@@ -9,7 +9,7 @@ import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import { fields, shorten, validate } from './fields.ts'
 import type { HttpDependencies } from './http.ts'
-import { queueFull } from './queue-full.ts'
+import { describeRefusal } from './refusal.ts'
 import { invalidRequest, readIdempotencyKey, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
 import type { SubmissionParser } from './submission.ts'
@@ -65,7 +65,8 @@ export function submitBatch(
       apiKeyId,
       accountId,
       requestId: request.requestId,
-      toldTo: null,
+      waiter: null,
+      durable: true,
       idempotencyKey,
       capacity: queueCapacity,
     }
@@ -73,8 +74,9 @@ export function submitBatch(
       batch.value.submissions.map((input) => toItem(input, request.caller)),
     )
     const reception = await withDeadline((signal) => receiveBatch(database, items, context, signal))
-    if (reception.kind === 'queue_full') {
-      throw await queueFull(database, items.filter(({ submission }) => submission !== null).length)
+    if (reception.kind !== 'received' && reception.kind !== 'replayed') {
+      const places = items.filter(({ submission }) => submission !== null).length
+      throw await describeRefusal(database, reception, places)
     }
     sendJson(
       response,

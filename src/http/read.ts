@@ -1,6 +1,6 @@
 // GET /api/result/{id}: the record as it stands, or with wait=true as soon as it is final.
-import type { Database } from '#database'
 import { isFinal, readTrackedResult } from '#result'
+import type { TrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
@@ -18,7 +18,7 @@ import type { Handler } from './request.ts'
 export function readSubmissionResult(
   dependencies: Pick<HttpDependencies, 'database' | 'waiter' | 'syncWaitSeconds'>,
 ): Handler {
-  const { database, waiter, syncWaitSeconds } = dependencies
+  const { database, syncWaitSeconds } = dependencies
 
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, ['wait'])
@@ -28,25 +28,35 @@ export function readSubmissionResult(
 
     const id = request.params['id'] ?? ''
     const { accountId } = request.caller
-    const read = async () =>
-      isUuid(id) ? withDeadline(() => readTrackedResult(database, id, accountId)) : null
-    let record = await read()
+    let record = isUuid(id)
+      ? await withDeadline(() => readTrackedResult(database, id, accountId))
+      : null
     if (record !== null && wait && !isFinal(record)) {
       const hungUp = hangUpSignal(response)
-      const end = waiter.wait(record.id, waitSeconds(request, syncWaitSeconds), hungUp)
-      await withDeadline(() => awaitSubmission(database, id, waiter.channel))
-      record = await read()
-      if (record !== null && !isFinal(record)) {
-        const told = await end
-        if (hungUp.aborted) return
-        record = told.record ?? (await read())
-      }
+      const seconds = waitSeconds(request, syncWaitSeconds)
+      record = await waitForEnd(dependencies, record.id, accountId, seconds, hungUp)
+      if (hungUp.aborted) return
     }
     if (record === null) throw noSubmission()
     sendJson(response, 200, record)
   }
 }
 
-async function awaitSubmission(database: Database, id: string, toldTo: string): Promise<void> {
-  await database`select runledger.await_submission(${id}, ${toldTo})`
+/** Resolves with the record at the end of a submission that is stored, or as it is when the time is up or nobody waits. */
+export async function waitForEnd(
+  { database, waiter }: Pick<HttpDependencies, 'database' | 'waiter'>,
+  id: string,
+  accountId: string,
+  seconds: number,
+  hungUp: AbortSignal,
+): Promise<TrackedResult | null> {
+  const read = async (): Promise<TrackedResult | null> =>
+    withDeadline(() => readTrackedResult(database, id, accountId))
+  const end = waiter.wait(id, seconds, hungUp)
+  await withDeadline(
+    async () => database`select runledger.await_submission(${id}, ${waiter.channel})`,
+  )
+  const now = await read()
+  if (now === null || isFinal(now)) return now
+  return (await end).record ?? read()
 }

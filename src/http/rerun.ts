@@ -1,6 +1,7 @@
 // POST /api/result/{id}/rerun: the same submission again, on today's toolchain, for whoever may submit it today.
 import type { Response } from 'polka'
 import type { Caller } from '#account'
+import type { Database } from '#database'
 import { rerunSubmission } from '#enqueue'
 import type { RerunReception } from '#enqueue'
 import { Problem } from '#error'
@@ -18,7 +19,7 @@ import type { OfferedLanguages } from './offered.ts'
 import { spellings } from './options.ts'
 import type { LimitName } from './options.ts'
 import { noSubmission } from './problem.ts'
-import { queueFull } from './queue-full.ts'
+import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
 import { invalidRequest, isUuid, readIdempotencyKey, readQuery } from './request.ts'
 import type { ApiRequest, Handler } from './request.ts'
@@ -50,8 +51,7 @@ export function rerunResult(
     const reception = await withDeadline((signal) =>
       rerunSubmission(database, original, createId(), context, signal),
     )
-    if (reception.kind === 'queue_full') throw await queueFull(database)
-    const { id, ...stored } = refuseUnrepeatable(reception)
+    const { id, ...stored } = await refuseUnrepeatable(database, reception)
     if (stored.kind === 'received') {
       sendJson(response, 202, { id }, locate(id))
       return
@@ -117,9 +117,9 @@ function readLimits(
   )
 }
 
-type Stored = Extract<RerunReception, { kind: 'received' | 'replayed' }>
+type Stored = Extract<RerunReception, { id: string }>
 
-function refuseUnrepeatable(reception: Exclude<RerunReception, { kind: 'queue_full' }>): Stored {
+async function refuseUnrepeatable(database: Database, reception: RerunReception): Promise<Stored> {
   switch (reception.kind) {
     case 'received':
     case 'replayed':
@@ -133,5 +133,7 @@ function refuseUnrepeatable(reception: Exclude<RerunReception, { kind: 'queue_fu
       )
     case 'not_found':
       throw noSubmission()
+    default:
+      throw await describeRefusal(database, reception)
   }
 }

@@ -1,7 +1,7 @@
 // POST /api/submit: parse, receive (job/receive.ts), answer at once, at the end, or by a stream.
 import type { Response } from 'polka'
 import { flushLog, receiveSubmission } from '#enqueue'
-import type { Reception, Submission } from '#enqueue'
+import type { Replay, Submission, SubmissionContext } from '#enqueue'
 import { Problem } from '#error'
 import { createId } from '#id'
 import { beginning, isFinal, readTrackedResult } from '#result'
@@ -11,7 +11,8 @@ import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import { unavailable } from './problem.ts'
-import { queueFull } from './queue-full.ts'
+import { waitForEnd } from './read.ts'
+import { describeRefusal } from './refusal.ts'
 import {
   hangUpSignal,
   invalidRequest,
@@ -101,31 +102,32 @@ function createParser(
   }
 }
 
-/** Stores it, or finds its idempotency key's earlier one. @throws {Problem} queue_full. */
+/** Stores it, or finds its idempotency key's earlier one. @throws {Problem} when neither. */
 async function receive(
   { database, queueCapacity }: HttpDependencies,
   { request, submission, idempotencyKey }: ParsedRequest,
   id: string,
-  toldTo: string | null,
+  { waiter, durable }: Pick<SubmissionContext, 'waiter' | 'durable'>,
 ): Promise<Stored> {
   const { apiKeyId, accountId } = request.caller
   const context = {
     apiKeyId,
     accountId,
     requestId: request.requestId,
-    toldTo,
+    waiter,
+    durable,
     idempotencyKey,
     capacity: queueCapacity,
   }
   const reception = await withDeadline((signal) =>
     receiveSubmission(database, id, submission, context, signal),
   )
-  if (reception.kind === 'queue_full') throw await queueFull(database)
-  return reception
+  if (reception.kind === 'received' || reception.kind === 'replayed') return reception
+  throw await describeRefusal(database, reception)
 }
 
 async function submitOnly(dependencies: HttpDependencies, parsed: ParsedRequest): Promise<Answer> {
-  const reception = await receive(dependencies, parsed, createId(), null)
+  const reception = await receive(dependencies, parsed, createId(), { waiter: null, durable: true })
   const { id } = reception
   if (reception.kind === 'received') return { status: 202, body: { id }, headers: locate(id) }
   const record = await readRecord(dependencies, parsed, id)
@@ -142,25 +144,25 @@ async function submitAndWait(
   const id = createId()
   // Before it is stored, as the end may be notified before this process knows of the storing.
   const waited = waiter.wait(id, seconds, hungUp)
-  const reception = await receive(dependencies, parsed, id, waiter.channel).catch(
-    (error: unknown) => {
-      waiter.forget(id)
-      throw error
-    },
-  )
-  let told: TrackedResult | undefined
+  const told = { waiter: waiter.channel, durable: false }
+  const reception = await receive(dependencies, parsed, id, told).catch((error: unknown) => {
+    waiter.forget(id)
+    throw error
+  })
+  let record: TrackedResult | null | undefined
   if (reception.kind === 'received') {
-    told = (await waited)?.record
+    record = (await waited)?.record
   } else {
     waiter.forget(id)
-    await waitForEarlier(dependencies, parsed, reception.id)
+    const { accountId } = parsed.request.caller
+    record = await waitForEnd(dependencies, reception.id, accountId, seconds, hungUp)
   }
   // Not sent: nobody is there.
   if (hungUp.aborted) return { status: 202, body: {} }
-  const record = told ?? (await readRecord(dependencies, parsed, reception.id))
+  record ??= await readRecord(dependencies, parsed, reception.id)
   if (record === null) throw unavailable() // the database restarted and lost what was not on disk
   if (!isFinal(record)) {
-    // The commit was not waited for, but the 408 tells the id.
+    // It was received without `durable`, but the 408 tells the id.
     await withDeadline(() => flushLog(database))
     throw new Problem(
       'timeout',
@@ -179,25 +181,14 @@ async function submitAndStream(
   resultStreams: ResultStreams,
   response: Response,
 ): Promise<void> {
-  const { database, streams } = dependencies
+  const { streams } = dependencies
   resultStreams.admit(parsed.request, response)
   const id = createId()
-  const reception = await receive(dependencies, parsed, id, streams.channel)
-  // The commit was not waited for, but the first event tells the id.
-  await withDeadline(() => flushLog(database))
+  const channel = { waiter: streams.channel, durable: true }
+  const reception = await receive(dependencies, parsed, id, channel)
   if (parsed.hungUp.aborted) return
   const headers = reception.kind === 'received' ? locate(id) : describeReplayed(reception)
   resultStreams.begin(parsed.request, response, reception.id, beginning, headers)
-}
-
-async function waitForEarlier(
-  dependencies: HttpDependencies,
-  parsed: ParsedRequest,
-  id: string,
-): Promise<void> {
-  const end = dependencies.waiter.wait(id, parsed.seconds, parsed.hungUp)
-  const now = await readRecord(dependencies, parsed, id)
-  if (now === null || !isFinal(now)) await end
 }
 
 function readRecord(
@@ -225,5 +216,4 @@ export function locate(id: string): Readonly<Record<string, string>> {
   return { Location: `/api/result/${id}` }
 }
 
-type Stored = Extract<Reception, { kind: 'received' | 'replayed' }>
-type Replay = Extract<Reception, { kind: 'replayed' }>
+type Stored = { readonly kind: 'received'; readonly id: string } | Replay

@@ -1,11 +1,11 @@
 // Receives the submissions of one request: all the good ones or none.
-import { cancelOnAbort, errorCode, json, sqlState } from '#database'
 import type { Database } from '#database'
 import { createId } from '#id'
 import { reachFailpoint } from './failpoint.ts'
-import { describeBodies, describeIdempotency, describeRequest } from './submission.ts'
+import { receive } from './receive.ts'
+import type { Refusal } from './receive.ts'
+import { describeIntake } from './submission.ts'
 import type { Submission, SubmissionContext } from './submission.ts'
-import { wakeWorkers } from './wake-workers.ts'
 
 /** A good item's id, or a bad one's refusal. */
 export type BatchAnswer = { readonly id: string } | object
@@ -18,7 +18,7 @@ export type BatchReception =
       readonly answer: readonly BatchAnswer[]
       readonly matches: boolean
     }
-  | { readonly kind: 'queue_full' }
+  | Refusal
 
 export type BatchItem =
   { readonly submission: Submission } | { readonly submission: null; readonly refusal: object }
@@ -33,45 +33,19 @@ export async function receiveBatch(
   context: SubmissionContext,
   signal: AbortSignal,
 ): Promise<BatchReception> {
-  const requests: object[] = []
-  const answer = items.map((item): BatchAnswer => {
-    if (item.submission === null) return item.refusal
-    const id = createId()
-    requests.push({
-      request: describeRequest(id, item.submission, context),
-      ...describeBodies(item.submission),
-    })
-    return { id }
-  })
-  if (requests.length === 0) return { kind: 'received', answer }
+  const identified = items.map((item) => ({ ...item, id: createId() }))
+  const answer = identified.map((item): BatchAnswer =>
+    item.submission === null ? item.refusal : { id: item.id },
+  )
+  if (items.every(({ submission }) => submission === null)) return { kind: 'received', answer }
 
-  const { apiKeyId, capacity, idempotencyKey } = context
-  const batch = {
-    api_key_id: apiKeyId,
-    items: requests,
-    capacity,
-    ...describeIdempotency(
-      idempotencyKey,
-      items.map(({ submission }) => submission),
-    ),
-  }
-  const query = sql<{ given_answer: string; replayed: boolean; matches: boolean }[]>`
-    select * from runledger.receive_batch(${json(sql, batch)}, ${JSON.stringify(answer)})`
+  const intake = describeIntake(identified, context, JSON.stringify(answer))
   reachFailpoint('batch.before_commit')
-  try {
-    const [row] = await cancelOnAbort(query, signal)
-    reachFailpoint('batch.after_commit')
-    if (row?.replayed !== true) {
-      wakeWorkers(sql, requests.length)
-      return { kind: 'received', answer }
-    }
-    return {
-      kind: 'replayed',
-      answer: JSON.parse(row.given_answer) as BatchAnswer[],
-      matches: row.matches,
-    }
-  } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
-    throw error
-  }
+  const outcome = await receive(sql, intake, signal)
+  reachFailpoint('batch.after_commit')
+  if (outcome.kind === 'received') return { kind: 'received', answer }
+  if (outcome.kind !== 'replayed') return outcome
+  const { id, matches } = outcome
+  const earlier = outcome.answer === null ? [{ id }] : (JSON.parse(outcome.answer) as BatchAnswer[])
+  return { kind: 'replayed', answer: earlier, matches }
 }

@@ -4,7 +4,7 @@ import type { Database } from '#database'
 export { receiveBatch } from './batch.ts'
 export { cancelSubmission } from './cancel.ts'
 export { receiveSubmission } from './receive.ts'
-export type { Reception } from './receive.ts'
+export type { Reception, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { CampaignOutcome, RerunReception } from './rerun.ts'
 export type { BatchItem } from './batch.ts'
@@ -12,7 +12,7 @@ export { listDemands } from './detail.ts'
 export type { Detail, DetailFile, OwnLimits, Test } from './detail.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 
-/** Resolves when all that was received is on disk. */
+/** Resolves when all that was received is on disk (sql/functions/receive.sql). */
 export async function flushLog(sql: Database): Promise<void> {
   await sql`select runledger.flush_log()`
 }

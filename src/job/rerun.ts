@@ -1,20 +1,18 @@
 // A submission again, as it was received. Its bodies never leave the database.
 import { createHash } from 'node:crypto'
-import { cancelOnAbort, errorCode, json, sqlState } from '#database'
+import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
+import type { Refusal, Replay } from './receive.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
 import { wakeWorkers } from './wake-workers.ts'
 
 export type RerunReception =
   | { readonly kind: 'received'; readonly id: string }
-  /** `matches`: it was the same submission that this idempotency key repeated. */
-  | { readonly kind: 'replayed'; readonly id: string; readonly matches: boolean }
-  | { readonly kind: 'queue_full' }
-  | { readonly kind: 'not_final' }
-  | { readonly kind: 'purged' }
-  | { readonly kind: 'not_found' }
+  | Replay
+  | Refusal
+  | { readonly kind: 'not_final' | 'purged' | 'not_found' }
 
 /**
  * Receives a submission of the key's account again. Resolved with `received` it is on disk.
@@ -25,7 +23,7 @@ export async function rerunSubmission(
   sql: Database,
   original: string,
   id: string,
-  context: Omit<SubmissionContext, 'toldTo' | 'accountId'>,
+  context: Pick<SubmissionContext, 'apiKeyId' | 'requestId' | 'idempotencyKey' | 'capacity'>,
   signal: AbortSignal,
 ): Promise<RerunReception> {
   const { apiKeyId, requestId, idempotencyKey, capacity } = context
@@ -43,22 +41,18 @@ export async function rerunSubmission(
   }
   const query = sql<RerunRow[]>`
     select * from runledger.rerun_submission(${original}, ${json(sql, request)})`
-  try {
-    const [row] = await cancelOnAbort(query, signal)
-    if (row === undefined) return { kind: 'not_found' }
-    if (row.refusal !== null) return { kind: row.refusal }
-    if (row.replayed) return { kind: 'replayed', id: row.id, matches: row.matches }
-    wakeWorkers(sql, 1)
-    return { kind: 'received', id }
-  } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return { kind: 'queue_full' }
-    throw error
-  }
+  const [row] = await cancelOnAbort(query, signal)
+  if (row === undefined) return { kind: 'not_found' }
+  const { outcome: kind, matches } = row
+  if (kind === 'replayed') return { kind, id: row.id, matches }
+  if (kind !== 'received') return { kind }
+  wakeWorkers(sql, 1)
+  return { kind, id }
 }
 
 /** `done`: the campaign has repeated it before; `busy`: so many of the campaign are under way already; `gone`: there is none. */
 export type CampaignOutcome =
-  'received' | 'done' | 'busy' | 'queue_full' | 'purged' | 'not_final' | 'gone'
+  Exclude<RerunReception['kind'], 'replayed' | 'not_found'> | 'done' | 'busy' | 'gone'
 
 /**
  * Repeats one submission of an operator's campaign, unless that has been done.
@@ -75,22 +69,16 @@ export async function rerunInCampaign(
 ): Promise<CampaignOutcome> {
   const { id, apiKeyId, capacity } = rerun
   const request = { submission_id: id, api_key_id: apiKeyId, metadata, capacity }
-  try {
-    const [row] = await sql<[{ outcome: CampaignOutcome | null }]>`
-      select runledger.rerun_in_campaign(
-        ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
-      ) as outcome`
-    if (row.outcome === 'received') wakeWorkers(sql, 1)
-    return row.outcome ?? 'gone'
-  } catch (error) {
-    if (errorCode(error) === sqlState.queueFull) return 'queue_full'
-    throw error
-  }
+  const [row] = await sql<[{ outcome: CampaignOutcome | null }]>`
+    select runledger.rerun_in_campaign(
+      ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
+    ) as outcome`
+  if (row.outcome === 'received') wakeWorkers(sql, 1)
+  return row.outcome ?? 'gone'
 }
 
 interface RerunRow {
   readonly id: string
-  readonly replayed: boolean
+  readonly outcome: Exclude<RerunReception['kind'], 'not_found'>
   readonly matches: boolean
-  readonly refusal: 'not_final' | 'purged' | null
 }

@@ -31,8 +31,10 @@ export interface SubmissionContext {
   readonly apiKeyId: string
   readonly accountId: string
   readonly requestId: string
-  /** The channel on which a waiting caller hears of the end; null: nobody waits. */
-  readonly toldTo: string | null
+  /** The channel on which a process waits to be notified of the end; null: none does. */
+  readonly waiter: string | null
+  /** Received is on disk. False: nobody is told of the submission before its end, or `flushLog`. */
+  readonly durable: boolean
   readonly idempotencyKey: string | null
   /** Unfinished submissions over all keys. */
   readonly capacity: number
@@ -72,49 +74,86 @@ export function describeReceived(
   }
 }
 
-/** A runledger.submission_request without the conditions of receiving it. */
-export function describeRequest(
+/** A request as runledger.receive takes it. */
+export interface Intake {
+  readonly request: object
+  readonly submissions: readonly object[]
+  /** Of all bodies. */
+  readonly bytes: number
+  readonly durable: boolean
+}
+
+/**
+ * @param items a batch has several, of which one without a submission was refused.
+ * @param batchAnswer what the same batch under the same idempotency key is answered with.
+ */
+export function describeIntake(
+  items: readonly { readonly id: string; readonly submission: Submission | null }[],
+  context: SubmissionContext,
+  batchAnswer: string | null = null,
+): Intake {
+  const { apiKeyId, capacity, waiter, durable } = context
+  const good = items.flatMap(({ id, submission }) =>
+    submission === null ? [] : [{ id, submission }],
+  )
+  const request = {
+    submission_id: good[0]?.id,
+    submissions: good.length,
+    api_key_id: apiKeyId,
+    capacity,
+    waiter,
+    batch_answer: batchAnswer,
+    ...describeIdempotency(
+      context.idempotencyKey,
+      items.map(({ submission }) => submission),
+    ),
+  }
+  return {
+    request,
+    submissions: good.map(({ id, submission }) => describeSubmission(id, submission, context)),
+    bytes: good.reduce((sum, { submission }) => sum + countBytes(submission), 0),
+    durable,
+  }
+}
+
+function describeSubmission(
   id: string,
   submission: Submission,
   context: SubmissionContext,
 ): object {
+  const { code, stdin, expectedStdout, detail, webhook } = submission
   const { data, webhookId } = describeReceived(submission, context)
-  const { apiKeyId, requestId } = context
-  const metadata: Metadata = { request: requestId, actor: { api_key: apiKeyId } }
+  const metadata: Metadata = { request: context.requestId, actor: { api_key: context.apiKeyId } }
   return {
     submission_id: id,
-    api_key_id: apiKeyId,
     webhook_id: webhookId,
-    webhook_url: submission.webhook?.url,
-    webhook_secret: submission.webhook?.secret,
+    webhook_url: webhook?.url,
+    webhook_secret: webhook?.secret,
     schema_version: schemaVersion,
     data,
     metadata,
-  }
-}
-
-/** Its bodies beside the request, where several are received. */
-export function describeBodies({ code, stdin, expectedStdout, detail }: Submission): object {
-  return {
     // A jsonb text holds neither NUL nor bytes.
     code: code.toString('base64'),
     stdin: stdin.toString('base64'),
-    expected_stdout: expectedStdout?.toString('base64') ?? null,
-    detail: encodeDetail(detail)?.toString('base64') ?? null,
+    expected_stdout: expectedStdout?.toString('base64'),
+    detail: encodeDetail(detail)?.toString('base64'),
   }
 }
 
-/** The record's idempotency fields. */
-export function describeIdempotency(
+function countBytes({ code, stdin, expectedStdout, detail }: Submission): number {
+  return [code, stdin, expectedStdout, encodeDetail(detail)].reduce(
+    (sum, body) => sum + (body?.byteLength ?? 0),
+    0,
+  )
+}
+
+function describeIdempotency(
   idempotencyKey: string | null,
   submissions: readonly (Submission | null)[],
 ): object {
   if (idempotencyKey === null) return {}
   const digest = digestRequest(submissions)
-  return {
-    idempotency_key: idempotencyKey,
-    request_digest: spellDigest(digest),
-  }
+  return { idempotency_key: idempotencyKey, request_digest: spellDigest(digest) }
 }
 
 /** As PostgreSQL writes bytea. */

@@ -6,7 +6,7 @@
 // Notifications get lost while LISTEN reconnects, so waited-for ids are also looked up once a second and whenever
 // LISTEN begins.
 //
-// A waited-for submission is on disk only with its end (receive-submission.sql): a crash can forget it.
+// A waited-for submission is on disk only with its end (sql/functions/receive.sql): a crash can forget it.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
 import { parseToldEnd } from './record.ts'

@@ -110,7 +110,7 @@ t.test(
     const name = await storeAgo(100)
     await sql.begin(async (receiving) => {
       await receiving`
-      select runledger.use_blobs(${caller.accountId}, ${JSON.stringify([{ sha256: name }])}::text::jsonb)`
+      select runledger.use_blobs(${[caller.accountId]}::uuid[], array[decode(${name}, 'hex')])`
       t.equal(await purgeBlobs(sql, 30), 0)
     })
     t.equal(await purgeBlobs(sql, 30), 0, 'it was used just now')
@@ -133,14 +133,11 @@ t.test('a submission whose blob is being purged is refused whole', async (t) => 
   await sql.begin(async (purging) => {
     const [row] = await purging`select runledger.purge_blobs(interval '30 days', 20) as count`
     t.equal(row?.['count'], 1)
-    refused = submit(sql, caller, naming(name)).then(
-      () => null,
-      (error: unknown) => error,
-    )
+    refused = submit(sql, caller, naming(name))
     // It is known to wait before the purge is committed.
-    while ((await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%receive_submission%'`).length === 0); // prettier-ignore
+    while ((await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%runledger.receive%'`).length === 0); // prettier-ignore
   })
-  t.match(await refused, { code: '40001' })
+  t.match(await refused, { kind: 'blob_missing' })
   const rows = await sql`select from runledger.pending p join runledger.event e on e.stream_id = p.submission_id where e.data -> 'blobs' @> ${JSON.stringify([{ sha256: name }])}::text::jsonb` // prettier-ignore
   t.equal(rows.length, 0)
 })

@@ -3,8 +3,7 @@ import type { Caller } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
 import { createId } from '#id'
-import { encodeDetail } from '../../src/job/detail.ts'
-import { describeRequest } from '../../src/job/submission.ts'
+import { describeIntake } from '../../src/job/submission.ts'
 import { describeContext, describeSubmission } from './submission.ts'
 
 /** What no worker says that it can. */
@@ -18,12 +17,9 @@ export async function submitTomorrow(
 ): Promise<string> {
   const id = createId()
   const submission = describeSubmission({ detail: { arguments: ['beside it'] }, ...given })
-  const request = describeRequest(id, submission, describeContext(caller)) as { data: object }
-  const data = { ...request.data, demands: [tomorrow] }
-  await sql`
-    select runledger.receive_submission(
-      ${json(sql, { ...request, data })}, ${submission.code}, ${submission.stdin}, null,
-      ${encodeDetail(submission.detail)}
-    )`
+  const { request, submissions } = describeIntake([{ id, submission }], describeContext(caller))
+  const [item] = submissions as [{ data: object }]
+  const demanding = { ...item, request: 1, data: { ...item.data, demands: [tomorrow] } }
+  await sql`select runledger.receive(${json(sql, [request])}, ${json(sql, [demanding])})`
   return id
 }

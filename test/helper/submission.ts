@@ -44,7 +44,15 @@ export function describeSubmission(
 /** Of a caller who does not wait, and a queue with room. */
 export function describeContext({ apiKeyId, accountId }: Caller): SubmissionContext {
   const requestId = uuidv7()
-  return { apiKeyId, accountId, requestId, toldTo: null, idempotencyKey: null, capacity: 1000 }
+  return {
+    apiKeyId,
+    accountId,
+    requestId,
+    waiter: null,
+    durable: true,
+    idempotencyKey: null,
+    capacity: 1000,
+  }
 }
 
 /** Submits; resolves when it is stored. */

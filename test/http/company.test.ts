@@ -43,7 +43,7 @@ async function submit(
 
 async function areBeingReceived(): Promise<boolean> {
   const rows = await sql`
-    select from pg_stat_activity where query like '%receive_several%' and wait_event = 'PgSleep'`
+    select from pg_stat_activity where query like '%runledger.receive%' and wait_event = 'PgSleep'`
   return rows.length > 0
 }
 

@@ -184,7 +184,7 @@ const contract: Readonly<Record<string, readonly Row[]>> = {
     ['given', 'any 60 seconds, all processes, Retry-After true; tiers are rows', 'test/http/rate-window.test.ts'],
     ['given', '10 at once of one key, the eleventh waits', 'test/http/concurrency.test.ts'],
     ['given', 'a full queue is 503 with Retry-After', post(python, { on: 'full' }), { ...problem(503, 'queue_full'), headers: { 'retry-after': /^[1-9]\d?$/ } }],
-    ['given', 'and leaves nothing behind', 'test/http/queue-full.test.ts'],
+    ['given', 'and leaves nothing behind', 'test/http/refusal.test.ts'],
     ['given', 'its Retry-After is true', 'test/http/retry-after.test.ts'],
   ],
   errors: [

@@ -204,7 +204,7 @@ t.test('who waits for it is told', async (t) => {
   const told: string[] = []
   const channel = `test_${uuidv7().replaceAll('-', '')}`
   await sql.listen(channel, (text) => told.push(text))
-  const id = await submitNew(sql, caller, program, { toldTo: channel })
+  const id = await submitNew(sql, caller, program, { waiter: channel })
   await cancel(id)
   while (told.length === 0) await sleep(10)
   t.match(JSON.parse(told[0]!), { id, status: 'cancelled' })

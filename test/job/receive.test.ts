@@ -1,11 +1,10 @@
 // Submissions that are received together: each is received, replayed or refused by itself, as it would be alone.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { createDatabase, json } from '#database'
+import { createDatabase } from '#database'
+import { receiveSubmission } from '#enqueue'
 import type { Reception, Submission, SubmissionContext } from '#enqueue'
 import { createId } from '#id'
-import { createReceive } from '../../src/job/receive.ts'
-import { describeBodies, describeRequest } from '../../src/job/submission.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 import { createCaller, describeContext, describeSubmission } from '../helper/submission.ts'
@@ -30,13 +29,11 @@ const python = describeSubmission({
   expectedStdout: Buffer.from('é'),
 })
 
-// The first is received alone, all others meanwhile gather.
-const receive = createReceive(web, { statements: 2, items: 32 })
-
 type Asked = Partial<SubmissionContext> & { readonly submission?: Submission }
 
 function receiveOne({ submission = python, ...context }: Asked): Promise<Reception> {
-  return receive(
+  return receiveSubmission(
+    web,
     createId(),
     submission,
     { ...describeContext(caller), ...context },
@@ -77,7 +74,7 @@ t.test(
   async (t) => {
     const requests = Array.from({ length: 16 }, () => uuidv7())
     const answers = await receiveTogether(requests.map((requestId) => ({ requestId })))
-    t.equal(countCalls('receive_several'), 1)
+    t.equal(countCalls('receive'), 1)
     const ids = answers.map((each) =>
       each.status === 'fulfilled' && 'id' in each.value ? each.value.id : '',
     )
@@ -116,7 +113,7 @@ t.test('the queue takes as many as it has room for, and refuses the others', asy
     ...Array(16 - received).fill('queue_full'),
     ...Array(received).fill('received'),
   ])
-  t.ok(countCalls('receive_submission') < 8, 'not everything was repeated')
+  t.equal(countCalls('receive'), 1)
 })
 
 t.test('an idempotency key that comes twice is one submission', async (t) => {
@@ -143,18 +140,44 @@ t.test('an idempotency key that comes twice is one submission', async (t) => {
   t.match(different, { value: { id, matches: false } })
 })
 
-t.test('what PostgreSQL cannot read, or does not know, fails alone', async (t) => {
+t.test('what is refused leaves its idempotency key free', async (t) => {
+  const again = { idempotencyKey: uuidv7() }
+  const full = { ...again, capacity: 0 }
+  const refused = await receiveTogether([full, full])
+  t.strictSame(refused.map(kindOf), ['queue_full', 'queue_full'])
+  const answers = await receiveTogether([again, again])
+  t.strictSame(answers.map(kindOf), ['received', 'replayed'])
+})
+
+t.test('a key that was revoked meanwhile is refused alone', async (t) => {
+  const revoked = await createCaller(sql)
+  await sql`update runledger.api_key set revoked_at = now() where id = ${revoked.apiKeyId}`
+  const { apiKeyId, accountId } = revoked
+  const answers = await receiveTogether([
+    ...several(7),
+    { apiKeyId, accountId },
+    { apiKeyId: uuidv7() },
+    ...several(8),
+  ])
+  t.strictSame(answers.map(kindOf), [
+    ...Array(7).fill('received'),
+    'key_refused',
+    'key_refused',
+    ...Array(8).fill('received'),
+  ])
+  t.equal(countCalls('receive'), 1)
+})
+
+t.test('what PostgreSQL cannot read fails alone', async (t) => {
   const answers = await receiveTogether([
     ...several(5),
     // No jsonb holds it: the statement fails before anything is done.
     { submission: { ...python, tag: '\0' } },
-    { apiKeyId: uuidv7() },
     ...several(5),
   ])
   t.strictSame(answers.map(kindOf), [
     ...Array(5).fill('received'),
     '22P05',
-    'P0002',
     ...Array(5).fill('received'),
   ])
 })
@@ -189,33 +212,13 @@ t.test('a key runs no more at once than it may', async (t) => {
   t.equal(row?.['admitted'], row?.['most'])
 })
 
-t.test('one that is to be on disk has those with it wait for the disk', async (t) => {
-  const context = describeContext(caller)
-  const describe = (toldTo: string | null): object => ({
-    request: { ...describeRequest(createId(), python, context), told_to: toldTo },
-    ...describeBodies(python),
-  })
-  for (const [channels, expected] of [
-    [['web', 'web'], 'off'],
-    [['web', null], 'on'],
-    [[null, 'web'], 'on'],
-  ] as const) {
-    const items = channels.map(describe)
-    await sql.begin(async (transaction) => {
-      await transaction`select * from runledger.receive_several(${json(transaction, items)})`
-      const [row] = await transaction`select current_setting('synchronous_commit') as value`
-      t.equal(row?.['value'], expected, channels.join())
-    })
-  }
-})
-
 t.test('what comes after its caller was answered 503 is not stored', async (t) => {
   const id = createId()
   const { signal } = new AbortController()
   let received: Promise<unknown> = Promise.resolve()
   await sql.begin(async (transaction) => {
     await transaction`lock table runledger.pending in share mode`
-    received = createReceive(sql)(id, python, describeContext(caller), signal)
+    received = receiveSubmission(sql, id, python, describeContext(caller), signal)
     received.catch(() => {})
     for (let waits = false; !waits;) {
       const [row] = await transaction`
@@ -237,5 +240,5 @@ t.test('what took too long together is tried by none alone', async (t) => {
   const answers = await receiveTogether(several(3))
   await sql.unsafe('drop trigger wait on runledger.pending')
   t.strictSame(answers.map(kindOf), ['57014', '57014', '57014'])
-  t.equal(countCalls('receive_submission'), 0)
+  t.equal(countCalls('receive'), 1)
 })

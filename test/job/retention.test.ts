@@ -34,7 +34,14 @@ t.test('it begins at once and goes on: partitions, then bodies', async (t) => {
     sql,
     old,
     describeSubmission({ code: '' }),
-    { ...caller, requestId: uuidv7(), toldTo: null, idempotencyKey: null, capacity: 1000 },
+    {
+      ...caller,
+      requestId: uuidv7(),
+      waiter: null,
+      durable: true,
+      idempotencyKey: null,
+      capacity: 1000,
+    },
     new AbortController().signal,
   )
   await finish(sql, old)

@@ -31,7 +31,7 @@ t.test('a submission costs three statements, whether somebody waits or not', asy
   const submissions = 8
   for (let n = 0; n < submissions; n += 1) await run()
   t.strictSame(readCosts(t, submissions), {
-    receive_submission: submissions,
+    receive: submissions,
     conclude_execution: submissions,
   })
 
@@ -40,7 +40,7 @@ t.test('a submission costs three statements, whether somebody waits or not', asy
     await finalResult(sql, accepted.id)
   }
   t.strictSame(readCosts(t, submissions), {
-    receive_submission: submissions,
+    receive: submissions,
     wake_workers: submissions,
     conclude_execution: submissions,
   })
@@ -80,7 +80,7 @@ t.test(
       return result
     }
     const submission = describeSubmission({ code: '' })
-    await note((inside) => submitNew(inside, caller, submission, { toldTo: 'web' }))
+    await note((inside) => submitNew(inside, caller, submission, { durable: false }))
     const id = await note((inside) => submitNew(inside, caller, submission))
     const version = await note((inside) => startExecution(inside, String(id)))
     await note((inside) =>

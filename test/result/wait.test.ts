@@ -28,7 +28,7 @@ async function end(id: string): Promise<void> {
 
 t.test('the end of an awaited submission wakes its waiters, all of them', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), {
-    toldTo: waiter.channel,
+    waiter: waiter.channel,
   })
   const waits = [waiter.wait(id, 10), waiter.wait(id, 10), waiter.wait(id, 10)]
   t.equal(waiter.waiting, 3)
@@ -42,7 +42,7 @@ t.test('the process that alone waits is told of the very record that it would re
   const webhook = { url: 'https://example.com/hook', secret: 'secret' }
   for (const stdout of outputs) {
     const submission = describeSubmission({ code: '', webhook })
-    const id = await submitNew(sql, caller, submission, { toldTo: waiter.channel })
+    const id = await submitNew(sql, caller, submission, { waiter: waiter.channel })
     const wait = waiter.wait(id, 10)
     await finish(sql, id, { stdout, stderr: 'e' })
     const { isFinal, record } = await wait
@@ -53,7 +53,7 @@ t.test('the process that alone waits is told of the very record that it would re
 })
 
 t.test('a record that is too long to be told is to be read', async (t) => {
-  const context = { toldTo: waiter.channel }
+  const context = { waiter: waiter.channel }
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   const wait = waiter.wait(id, 10)
   await finish(sql, id, { stdout: 'x'.repeat(65_536) })
@@ -64,7 +64,7 @@ t.test('where another process comes to wait, both are told', async (t) => {
   const other = createWaiter(sql, (error) => errors.push(error))
   t.teardown(() => other.close())
   t.not(other.channel, waiter.channel)
-  const context = { toldTo: waiter.channel }
+  const context = { waiter: waiter.channel }
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   const waits = [waiter.wait(id, 10), other.wait(id, 10)]
   for (let n = 0; n < 2; n += 1)
@@ -86,7 +86,7 @@ t.test('what is no record is an error, and nobody is woken by it', async (t) => 
 })
 
 t.test('a channel is told to nobody who could listen to it', async (t) => {
-  const context = { toldTo: waiter.channel }
+  const context = { waiter: waiter.channel }
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
   await sql`update runledger.pending set api_key_id = ${uuidv7()} where submission_id = ${id}`
   const drift = await sql`select to_jsonb(d)::text as row from audit.drift d`
@@ -104,14 +104,14 @@ t.test('an end that was never notified is found all the same', async (t) => {
 
 t.test('a broken LISTEN connection is replaced without anybody waiting longer', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }), {
-    toldTo: waiter.channel,
+    waiter: waiter.channel,
   })
   const wait = waiter.wait(id, 10)
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ~ '^(un)?listen' and datname = current_database()`
   await end(id)
   t.match(await wait, ended)
   const again = await submitNew(sql, caller, describeSubmission({ code: '' }), {
-    toldTo: waiter.channel,
+    waiter: waiter.channel,
   })
   const isListening = async (): Promise<boolean> => {
     const [row] = await sql`

@@ -109,7 +109,7 @@ t.test('an older release may be run again over a newer schema', async (t) => {
     "create table runledger.more (); comment on table runledger.more is 'Expanded.'",
   )
   await writeFile(
-    `${directory}/functions/log/flush-log.sql`,
+    `${directory}/functions/redefined.sql`,
     `drop function if exists runledger.flush_log();
     create or replace function runledger.flush_log(more integer default 0) returns void language sql as '';
     comment on function runledger.flush_log is 'Takes more.'`,

@@ -345,17 +345,6 @@ type job.turn
   charge bigint
   debt bigint
 
-type runledger.arrival
-  A submission that is to be stored (runledger.store_arrivals).
-  request runledger.submission_request
-  code bytea
-  stdin bytea
-  expected_stdout bytea
-  detail bytea
-  account_id uuid
-  weight integer
-  admitted boolean: As runledger.pending has it.
-
 type runledger.attempt_end
   How an attempt has ended (runledger.store_ends).
   submission_id uuid
@@ -402,21 +391,6 @@ type runledger.new_event
   data jsonb
   metadata jsonb
   previous_hash bytea: The hash of the event before it; null for the first one.
-
-type runledger.submission_request
-  What runledger.receive_submission takes beside the bodies, as a JSON object of these fields; what is left out is null.
-  submission_id uuid
-  api_key_id uuid
-  webhook_id uuid: Stream of the delivery; null without a webhook.
-  webhook_url text
-  webhook_secret text
-  schema_version integer: Of data, which is what the event says.
-  data jsonb
-  metadata jsonb
-  capacity integer: Unfinished submissions over all keys, with this one; null: there is room.
-  idempotency_key uuid
-  request_digest bytea: What makes two requests of one idempotency_key the same.
-  told_to text: Somebody waits, who is told on this channel of its end and of nothing before, but after flush_log. Null: the caller wakes the workers.
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
@@ -948,7 +922,7 @@ function runledger.finish_submissions(submission_ids uuid[], slot_seconds double
   returns TABLE(submission_id uuid, told_to text[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.flush_log()
-  When it has been committed, everything that was committed before it is on disk: for who tells of a submission before it has ended, although it was received with a channel to tell.
+  When it has been committed, everything that was committed before it is on disk.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
@@ -961,8 +935,8 @@ function runledger.forget_unwatched()
   Removes live output of lost workers and lost web processes. Called by functions that run as the owner.
   returns void set search_path=pg_catalog, pg_temp
 
-function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid)
-  True when so many submissions more are no more than the capacity, but for those that are being received at this moment. Of an account that then has a fiftieth of the capacity at most they may be a quarter more, all such accounts together.
+function runledger.has_room(submissions integer, capacity integer, account_id uuid DEFAULT NULL::uuid, of_account integer DEFAULT 0)
+  True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.
   returns boolean
 
 function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, recorded_at timestamp with time zone)
@@ -998,6 +972,10 @@ function runledger.list_language()
   One row a language that a live worker runs: exact version, command lines, limits, and how many workers run it.
   returns TABLE(name text, version text, compile jsonb, run jsonb, limits jsonb, workers bigint) stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
+
+function runledger.list_named(requests jsonb, submissions jsonb)
+  The blobs that the submissions of runledger.receive name, by their accounts.
+  returns TABLE(request integer, account_id uuid, sha256 bytea) stable
 
 function runledger.list_recent_language(period interval)
   The languages that a worker has run within the period, up to now, each with what such a worker cannot do of what submissions demand. offer: languages of one number are offered by one worker; workers that offer the same have the same number.
@@ -1055,10 +1033,6 @@ function runledger.purge_bodies(older_than interval, batch integer)
   Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
-
-function runledger.read_arrival(request runledger.submission_request, item jsonb, account_id uuid, weight integer)
-  An item of runledger.receive_several or runledger.receive_batch with its request, admitted, of an account of this weight.
-  returns runledger.arrival immutable
 
 function runledger.read_blob_load()
   Bytes that all blobs count, for metrics.
@@ -1129,19 +1103,9 @@ function runledger.rebuild_batch(after uuid, batch integer)
   Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
 
-function runledger.receive_batch(batch jsonb, answer text)
-  Receives every item of the batch (what receive_submission takes, the bodies in base64) as that does, or finds the answer that the idempotency key stands for. The caller wakes the workers. RL003: they do not all fit into the queue, nothing was written.
-  returns TABLE(given_answer text, replayed boolean, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
-  grant execute to runledger_api
-
-function runledger.receive_several(items jsonb)
-  Receives each item (what receive_submission takes, the bodies in base64) as that does. One row an item, in their order; refusal: the SQLSTATE with which it failed, and nothing was written of it. 55P03: it or its key's other one would have had to wait. 57014, 55P03: nothing was written of any.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, lock_timeout=10ms
-  grant execute to runledger_api
-
-function runledger.receive_submission(request jsonb, code bytea, stdin bytea, expected_stdout bytea, detail bytea DEFAULT NULL::bytea)
-  Appends submission.received with all that belongs to it, or finds the submission that the idempotency key stands for. request: a runledger.submission_request. RL003: the queue is full; 40001: a blob that it names is gone; 57014: it took more than 1.5 s. Then nothing was written.
-  returns TABLE(id uuid, replayed boolean, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
+  Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
+  returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
@@ -1163,10 +1127,6 @@ function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
   returns trigger set search_path=pg_catalog, pg_temp
 
-function runledger.refuse_late()
-  57014 when the caller's statement has taken more than 1.5 s: nothing of it is written.
-  returns void
-
 function runledger.register_worker(worker_id uuid, host text, pid integer, slots integer, languages jsonb, lease_seconds double precision, description jsonb DEFAULT '{}'::jsonb)
   Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -1183,13 +1143,13 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   grant execute to runledger_api
 
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
-  Repeats a submission that is no rerun, unless this campaign has, or has so many under way. received; done: it had been; busy: not now; purged, not_final, RL003, 57014: as rerun_submission; null: there is none such.
+  Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.
   returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.rerun_submission(original uuid, request jsonb)
-  Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: a runledger.submission_request, whose data is added to what the event says. No row: the account has none such; refusal: not_final or purged, and nothing was written. RL003, 57014: as receive_submission.
-  returns TABLE(id uuid, replayed boolean, matches boolean, refusal text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event's metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.
+  returns TABLE(id uuid, outcome text, matches boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.restore_next_pending(after uuid, batch integer, OUT last uuid, OUT restored integer)
@@ -1229,10 +1189,6 @@ function runledger.stop_worker(worker_id uuid)
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.store_arrivals(arrivals runledger.arrival[])
-  Appends submission.received of each, with all that belongs to it. Wakes workers for those that somebody waits for; their callers wake them for others. 57014: it took more than 1.5 s; nothing was written.
-  returns void
-
 function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea)
   Makes a blob of the key's account with its first chunk; true: it is new, and the same transaction is to add the others. False: it is there already and was used just now. RL018: with it the account would have more than the key's tier allows.
   returns boolean security definer set search_path=pg_catalog, pg_temp
@@ -1252,6 +1208,10 @@ function runledger.store_ends(ends runledger.attempt_end[], OUT refusals text[],
   Appends execution.completed after the execution.started of each end; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. refusals: of each, in their order, null or why nothing was written of it. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. told: the rows of runledger.finish_submissions, null when there is none. Fails with 23505 when another event came at the same moment; nothing was written of any then.
   returns record security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
+
+function runledger.store_received(requests jsonb, submissions jsonb, received integer[], wakes boolean)
+  Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
+  returns void
 
 function runledger.suits_worker(received jsonb, offers text[], does text[])
   Whether a worker can do what a submission asks, by the data of its submission.received. offers: the languages of a worker that does what a detail asks, else null. does: what it can do of what submissions demand.
@@ -1278,8 +1238,8 @@ function runledger.tell_end(submission_id uuid, told_to text[])
   grant execute to runledger_api
   grant execute to runledger_worker
 
-function runledger.use_blobs(account_id uuid, blobs jsonb)
-  Blobs (a list of objects with sha256) of an account are named by a submission that this transaction receives. 40001: one of them is not there any more.
+function runledger.use_blobs(accounts uuid[], digests bytea[])
+  Blobs of these accounts (two arrays of one length) are named by a submission that this transaction receives.
   returns void
 
 function runledger.uuid_floor(at timestamp with time zone)

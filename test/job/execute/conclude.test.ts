@@ -23,8 +23,8 @@ t.teardown(async () => {
 const caller = await createCaller(sql)
 
 /** A submission that runs, and its end. */
-async function begin(toldTo: string | null = null, by: Caller = caller): Promise<End> {
-  const submission = await submitNew(sql, by, describeSubmission({ code: '' }), { toldTo })
+async function begin(waiter: string | null = null, by: Caller = caller): Promise<End> {
+  const submission = await submitNew(sql, by, describeSubmission({ code: '' }), { waiter })
   const version = await startExecution(sql, submission)
   const [started] = await sql<[{ run: string }]>`
     select data ->> 'run' as run from runledger.event where stream_id = ${submission} and type = 'execution.started'`
@@ -43,8 +43,8 @@ async function begin(toldTo: string | null = null, by: Caller = caller): Promise
   }
 }
 
-function beginMany(count: number, toldTo?: string): Promise<End[]> {
-  return Promise.all(Array.from({ length: count }, () => begin(toldTo)))
+function beginMany(count: number, waiter?: string): Promise<End[]> {
+  return Promise.all(Array.from({ length: count }, () => begin(waiter)))
 }
 
 /** The first two go alone; of each the error's code, or null. */

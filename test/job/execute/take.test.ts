@@ -379,13 +379,13 @@ t.test('submissions wake as many workers as they are, however they come', async 
   await Promise.all(Array.from({ length: 7 }, () => submitNew(sql, caller, python)))
   await expect(7)
   await Promise.all(
-    Array.from({ length: 3 }, () => submitNew(sql, caller, python, { toldTo: 'web' })),
+    Array.from({ length: 3 }, () => submitNew(sql, caller, python, { waiter: 'web' })),
   )
   await expect(3)
   // As many in one transaction, in which PostgreSQL drops what says the same twice.
   await sql.begin(async (transaction) => {
     const inside = transaction as unknown as typeof sql
-    for (let n = 0; n < 2; n += 1) await submitNew(inside, caller, python, { toldTo: 'web' })
+    for (let n = 0; n < 2; n += 1) await submitNew(inside, caller, python, { waiter: 'web' })
   })
   await expect(2)
   await unlisten()

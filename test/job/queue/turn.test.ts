@@ -160,7 +160,14 @@ t.test('a batch of 20 gets a turn for each', async (t) => {
   const [batch, calm] = [await createCaller(sql), await createCaller(sql)]
   const items = Array.from({ length: 20 }, () => ({ submission: python }))
   const { apiKeyId, accountId } = batch
-  const from = { apiKeyId, accountId, requestId: uuidv7(), toldTo: null, idempotencyKey: null }
+  const from = {
+    apiKeyId,
+    accountId,
+    requestId: uuidv7(),
+    waiter: null,
+    durable: true,
+    idempotencyKey: null,
+  }
   await receiveBatch(sql, items, { ...from, ...ample }, new AbortController().signal)
   await enqueue(calm, 20)
   const taken = await takeAll(20)

@@ -70,14 +70,14 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a submission is received although what it names was just purged',
-    text: ') < cardinality(_digests) then',
-    instead: ') < 0 then',
+    text: 'when _names_blobs and exists (',
+    instead: 'when false and exists (',
     tests: ['blob/purge'],
   },
   {
     name: 'blob: naming one is no use of it',
-    text: 'set used_at = now()\n  where b.account_id = use_blobs.account_id',
-    instead: 'set used_at = b.used_at\n  where b.account_id = use_blobs.account_id',
+    text: 'update runledger.blob b set used_at = now()\n  where (b.account_id',
+    instead: 'update runledger.blob b set used_at = b.used_at\n  where (b.account_id',
     tests: ['blob/purge'],
   },
   {

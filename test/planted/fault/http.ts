@@ -148,8 +148,8 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'stream: it tells of a submission that a crash may forget',
-    text: 'first event tells the id.\n  await withDeadline(() => flushLog(database))',
-    instead: 'first event tells the id.',
+    text: '{ waiter: streams.channel, durable: true }',
+    instead: '{ waiter: streams.channel, durable: false }',
     tests: ['http/durable'],
   },
   {

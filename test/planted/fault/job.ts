@@ -227,8 +227,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what has no turn yet is charged for one',
-    text: 'case when a.admitted and not is_low then job.next_turn(a.account_id, a.weight) end',
-    instead: 'job.next_turn(a.account_id, a.weight)',
+    text: 'case when judged.admitted and not judged.is_low then job.next_turn(judged.account_id, judged.weight) end',
+    instead: 'job.next_turn(judged.account_id, judged.weight)',
     tests: ['job/queue/turn'],
   },
   {
@@ -244,10 +244,10 @@ export const jobFaults: readonly Fault[] = [
     tests: ['job/execute/checker-once'],
   },
   {
-    name: 'job: one submission that is to be on disk is told of before, for another one that is awaited',
-    text: "case when _is_durable then 'on' else 'off' end",
-    instead: "'off'",
-    tests: ['job/receive'],
+    name: 'job: no submission waits for the disk',
+    text: 'if not receive.durable then',
+    instead: 'if true then',
+    tests: ['job/statement'],
   },
   {
     name: 'job: who queues more gets more of the slots',

@@ -1,7 +1,10 @@
-// The 503 of a full queue. Retry-After follows from how fast the queue empties, asked once a second.
+// Why a submission was not received. The 503 of a full queue has a Retry-After that follows from how fast the queue empties,
+// asked once a second.
 import type { Database } from '#database'
+import type { Refusal } from '#enqueue'
 import { Problem } from '#error'
 import { withDeadline } from './deadline.ts'
+import { notValid, unavailable } from './problem.ts'
 
 const keptMilliseconds = 1000
 const longestRetrySeconds = 60
@@ -11,8 +14,25 @@ const endsAwaited = 3
 
 const estimates = new WeakMap<Database, { readonly at: number; readonly rate: Promise<number> }>()
 
+/** @param places that the request needs in the queue. */
+export async function describeRefusal(
+  database: Database,
+  { kind }: Refusal,
+  places = 1,
+): Promise<Problem> {
+  switch (kind) {
+    case 'queue_full':
+      return queueFull(database, places)
+    case 'key_refused':
+      return notValid()
+    case 'blob_missing':
+      // Asked again, the caller is told which one.
+      return unavailable()
+  }
+}
+
 /** Its Retry-After: 1 to 60 seconds, until enough places are very likely free. */
-export async function queueFull(database: Database, places = 1): Promise<Problem> {
+async function queueFull(database: Database, places: number): Promise<Problem> {
   let estimate = estimates.get(database)
   if (estimate === undefined || performance.now() - estimate.at > keptMilliseconds) {
     const rate = withDeadline(async () => {

@@ -1,0 +1,418 @@
+-- The intake of submissions: log, bodies, projections and jobs, in one commit. A request is one submission, or those of a batch,
+-- which are received all or not at all; requests of one call share the commit and nothing else.
+--
+-- What is on disk when: with durable, all that was received. Without, the caller tells nobody before the submission has ended,
+-- and the end's commit takes this one along. Whoever tells of it earlier calls flush_log: here where a request is replayed, and
+-- the web process for a 408.
+
+create or replace function runledger.receive(requests jsonb, submissions jsonb, durable boolean default true)
+returns table (n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+-- As runledger.apply_events.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  _request record;
+  _has_room boolean := runledger.has_room(
+    jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
+  );
+  _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].data.blobs[*]');
+  _received integer[] := '{}';
+  -- Of each submission that is received.
+  _accounts uuid[] := '{}';
+begin
+  if not receive.durable then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+
+  -- All calls lock in one order: keys with a limit, blobs, idempotency keys.
+  perform from runledger.api_key k
+  where k.id in (
+    select limited.id
+    from jsonb_to_recordset(receive.requests) r (api_key_id uuid)
+    join runledger.api_key limited on limited.id = r.api_key_id
+    join runledger.tier on tier.name = limited.tier
+    where tier.concurrent_executions is not null
+  )
+  order by k.id for no key update;
+  if _names_blobs then
+    perform runledger.use_blobs(array_agg(named.account_id), array_agg(named.sha256))
+    from runledger.list_named(receive.requests, receive.submissions) named;
+  end if;
+
+  for _request in
+    select
+      r.*, k.account_id,
+      -- An operator's key was never anybody's.
+      k.id is null or not coalesce(r.by_operator, false) and (k.revoked_at <= now() or k.expires_at <= now()) as is_refused
+    from rows from (
+      jsonb_to_recordset(receive.requests) as (
+        submission_id uuid, submissions integer, api_key_id uuid, by_operator boolean, capacity integer, idempotency_key uuid,
+        request_digest bytea, batch_answer text
+      )
+    ) with ordinality r (
+      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, n
+    )
+    left join runledger.api_key k on k.id = r.api_key_id
+    order by r.idempotency_key, r.n
+  loop
+    receive.n := _request.n;
+    receive.outcome := case when _request.is_refused then 'key_refused' else 'received' end;
+    receive.earlier_id := null;
+    receive.matches := null;
+    receive.batch_answer := null;
+    if receive.outcome = 'received' and _request.idempotency_key is not null then
+      insert into runledger.idempotency as i (account_id, key, submission_id, request_digest, batch_answer)
+      values (
+        _request.account_id, _request.idempotency_key, _request.submission_id, _request.request_digest, _request.batch_answer
+      )
+      on conflict on constraint idempotency_pkey do update
+        set submission_id = excluded.submission_id, request_digest = excluded.request_digest,
+          batch_answer = excluded.batch_answer, created_at = now()
+        where i.created_at <= now() - interval '24 hours';
+      if not found then
+        select 'replayed', i.submission_id, i.request_digest = _request.request_digest, i.batch_answer
+        into strict receive.outcome, receive.earlier_id, receive.matches, receive.batch_answer
+        from runledger.idempotency i
+        where i.account_id = _request.account_id and i.key = _request.idempotency_key;
+        perform runledger.flush_log();
+      end if;
+    end if;
+    if receive.outcome = 'received' then
+      receive.outcome := case
+        when not coalesce(_has_room, false) and _request.capacity is not null and not runledger.has_room(
+          cardinality(_accounts) + _request.submissions, _request.capacity, _request.account_id,
+          cardinality(array_positions(_accounts, _request.account_id)) + _request.submissions
+        ) then 'queue_full'
+        -- The caller has seen it a moment ago. Asked again, it is told which one is missing.
+        when _names_blobs and exists (
+          select from runledger.list_named(receive.requests, receive.submissions) named
+          where named.request = _request.n
+            and not exists (
+              select from runledger.blob b where b.account_id = named.account_id and b.sha256 = named.sha256
+            )
+        ) then 'blob_missing'
+        else 'received'
+      end;
+      if receive.outcome = 'received' then
+        _received := _received || receive.n;
+        _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
+      else
+        delete from runledger.idempotency i
+        where i.account_id = _request.account_id and i.key = _request.idempotency_key;
+      end if;
+    end if;
+    return next;
+  end loop;
+
+  if cardinality(_received) > 0 then
+    perform runledger.store_received(receive.requests, receive.submissions, _received, not receive.durable);
+  end if;
+  -- A web process answers 503 after 1.8 s: what it no longer waits for must not take effect.
+  if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
+    raise exception 'too late' using errcode = '57014';
+  end if;
+end
+$$;
+comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
+
+create or replace function runledger.rerun_submission(original uuid, request jsonb)
+returns table (id uuid, outcome text, matches boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  _original record;
+  _refusal text;
+begin
+  select
+    received.data, received.schema_version, r.account_id, r.finished_at is not null as is_final,
+    body.submission_id is not null
+      and not exists (
+        select from jsonb_array_elements(coalesce(received.data -> 'blobs', '[]')) named
+        where not exists (
+          select from runledger.blob b
+          where b.account_id = r.account_id and b.sha256 = decode(named ->> 'sha256', 'hex')
+        )
+      ) as is_kept, body.code, body.stdin, body.expected_stdout, body.detail
+  into _original
+  from runledger.result r
+  join runledger.api_key k on k.account_id = r.account_id
+  join runledger.event received on received.stream_id = rerun_submission.original and received.stream_version = 1
+  left join runledger.body on body.submission_id = rerun_submission.original
+  where r.id = rerun_submission.original and k.id = (rerun_submission.request ->> 'api_key_id')::uuid;
+  if not found then
+    return;
+  end if;
+
+  _refusal := case when not _original.is_final then 'not_final' when not _original.is_kept then 'purged' end;
+  if _refusal is not null then
+    -- What was repeated before is replayed all the same. Locked, so that nobody forgets the key meanwhile.
+    perform from runledger.idempotency i
+    where i.account_id = _original.account_id and i.key = (rerun_submission.request ->> 'idempotency_key')::uuid
+      and i.created_at > now() - interval '24 hours'
+    for no key update;
+    if not found then
+      return query select null::uuid, _refusal, false;
+      return;
+    end if;
+  end if;
+
+  return query
+    select coalesce(received.earlier_id, (rerun_submission.request ->> 'submission_id')::uuid), received.outcome, received.matches
+    from runledger.receive(
+      jsonb_build_array(rerun_submission.request || jsonb_build_object(
+        'submissions', 1, 'by_operator', rerun_submission.request #> '{data,campaign}' is not null
+      )),
+      jsonb_build_array(jsonb_build_object(
+        'request', 1,
+        'submission_id', rerun_submission.request -> 'submission_id',
+        'schema_version', _original.schema_version,
+        -- A campaign's priority is the campaign's.
+        'data', (_original.data - case when _original.data ? 'campaign' then '{campaign,priority}'::text[] else '{}' end) || coalesce(rerun_submission.request -> 'data', '{}') || jsonb_build_object(
+          'api_key', rerun_submission.request -> 'api_key_id',
+          -- Its secret is gone.
+          'webhook', null,
+          'rerun_of', coalesce(_original.data -> 'rerun_of', to_jsonb(rerun_submission.original))
+        ),
+        'metadata', rerun_submission.request -> 'metadata',
+        -- They pass through no process.
+        'code', encode(_original.code, 'base64'), 'stdin', encode(_original.stdin, 'base64'),
+        'expected_stdout', encode(_original.expected_stdout, 'base64'), 'detail', encode(_original.detail, 'base64')
+      ))
+    ) received;
+end
+$$;
+comment on function runledger.rerun_submission is 'Receives a submission of the account of request.api_key_id again, with its code, input and all that it asked, but no webhook. request: as runledger.receive takes one, with the event''s metadata, and data that is added to what the event says. No row: the account has none such. outcome: as receive; not_final or purged: nothing was written. id: the new one, or of what is replayed.';
+
+create or replace function runledger.rerun_in_campaign(
+  original uuid,
+  campaign text,
+  at_once integer,
+  request jsonb
+) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  _under_way integer;
+begin
+  -- Calls of one campaign take turns, so that both counts are exact.
+  perform pg_advisory_xact_lock(71831, hashtext(rerun_in_campaign.campaign));
+  if exists (
+    select from runledger.rerun r
+    where r.campaign = rerun_in_campaign.campaign and r.rerun_of = rerun_in_campaign.original
+  ) then
+    return 'done';
+  end if;
+
+  select count(*) into _under_way
+  from runledger.pending p
+  cross join lateral (
+    select from runledger.rerun r
+    where r.submission_id = p.submission_id and r.campaign = rerun_in_campaign.campaign
+    offset 0 -- one look-up for each that is pending, however many the campaign has
+  ) of_campaign;
+  if _under_way >= rerun_in_campaign.at_once then
+    return 'busy';
+  end if;
+
+  return (
+    select repeated.outcome
+    from runledger.rerun_submission(
+      rerun_in_campaign.original,
+      rerun_in_campaign.request || jsonb_build_object(
+        'data', jsonb_build_object('campaign', rerun_in_campaign.campaign, 'priority', 'low')
+      )
+    ) repeated
+  );
+end
+$$;
+comment on function runledger.rerun_in_campaign is 'Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.';
+
+create or replace function runledger.flush_log() returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Waiting for a commit waits for all before it, but only if it writes.
+  perform set_config('synchronous_commit', 'on', true);
+  perform pg_logical_emit_message(true, 'runledger', '');
+end
+$$;
+comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk.';
+
+create or replace function runledger.store_received(requests jsonb, submissions jsonb, received integer[], wakes boolean)
+returns void
+language plpgsql
+as $$
+declare
+  _events runledger.new_event[] := array(
+    select row(
+      s.submission_id, 1, 'submission.received', s.schema_version, s.data, s.metadata, null
+    )::runledger.new_event
+    from jsonb_to_recordset(store_received.submissions) s (
+      request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb
+    )
+    where s.request = any (store_received.received)
+  );
+  _places job.place[];
+begin
+  perform runledger.apply_events(_events, runledger.append_events(_events));
+  insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
+  select
+    s.submission_id, decode(s.code, 'base64'), decode(s.stdin, 'base64'), decode(s.expected_stdout, 'base64'),
+    decode(s.detail, 'base64')
+  from jsonb_to_recordset(store_received.submissions) s (
+    request integer, submission_id uuid, code text, stdin text, expected_stdout text, detail text
+  )
+  where s.request = any (store_received.received);
+  insert into runledger.delivery (submission_id, webhook_id, url, secret)
+  select s.submission_id, s.webhook_id, s.webhook_url, s.webhook_secret
+  from jsonb_to_recordset(store_received.submissions) s (
+    request integer, submission_id uuid, webhook_id uuid, webhook_url text, webhook_secret text
+  )
+  where s.request = any (store_received.received) and s.webhook_id is not null;
+
+  with item as (
+    select
+      s.*, r.api_key_id, r.waiter, k.account_id, tier.weight, tier.concurrent_executions as most,
+      coalesce(s.data ->> 'priority' = 'low', false) as is_low,
+      (coalesce(length(s.code), 0) + coalesce(length(s.stdin), 0) + coalesce(length(s.expected_stdout), 0)
+        + coalesce(length(s.detail), 0)) / 4 * 3 as bytes
+    from rows from (
+      jsonb_to_recordset(store_received.submissions) as (
+        request integer, submission_id uuid, data jsonb, code text, stdin text, expected_stdout text, detail text
+      )
+    ) with ordinality s (request, submission_id, data, code, stdin, expected_stdout, detail, n)
+    join rows from (
+      jsonb_to_recordset(store_received.requests) as (api_key_id uuid, waiter text)
+    ) with ordinality r (api_key_id, waiter, n) on r.n = s.request
+    join runledger.api_key k on k.id = r.api_key_id
+    join runledger.tier on tier.name = k.tier
+    where s.request = any (store_received.received)
+  ), judged as materialized (
+    select
+      item.*,
+      case
+        when item.most is null then true
+        -- Their keys are locked, so that the count is exact. Low ones come last, as a later one that is not would displace them.
+        when row_number() over (partition by item.api_key_id order by item.is_low, item.n) <= item.most - (
+          select count(*) from runledger.pending p where p.api_key_id = item.api_key_id and p.admitted
+        ) then true
+        when item.is_low then false
+        else runledger.displace_low(item.api_key_id)
+      end as admitted
+    from item
+    order by item.n
+  ), placed as materialized (
+    select judged.*, (taken.next).*
+    from judged
+    -- A low one has no turn; one that waits for a place of its key gets it there. A join's condition would be looked at after
+    -- the turn was taken, and without `offset` the call would be made for each column.
+    cross join lateral (
+      select case when judged.admitted and not judged.is_low then job.next_turn(judged.account_id, judged.weight) end as next
+      offset 0
+    ) taken
+  ), stored as (
+    insert into runledger.pending (submission_id, api_key_id, admitted, told_to, is_low, turn, charge)
+    select
+      placed.submission_id, placed.api_key_id, placed.admitted,
+      case when placed.waiter is not null then array[placed.waiter] end, placed.is_low, placed.turn, placed.charge
+    from placed
+  )
+  select array_agg(
+    row(
+      placed.submission_id, placed.data ->> 'language', placed.is_low, placed.turn, placed.account_id, placed.debt, placed.bytes
+    )::job.place
+  )
+  into _places
+  from placed where placed.admitted;
+  if _places is not null then
+    perform job.enqueue_first(_places);
+    if store_received.wakes then
+      perform job.wake_workers(cardinality(_places));
+    end if;
+  end if;
+end
+$$;
+comment on function runledger.store_received is 'Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';
+
+create or replace function runledger.list_named(requests jsonb, submissions jsonb)
+returns table (request integer, account_id uuid, sha256 bytea)
+language sql stable
+as $$
+  select s.request, k.account_id, decode(blob ->> 'sha256', 'hex')
+  from jsonb_to_recordset(list_named.submissions) s (request integer, data jsonb)
+  cross join lateral jsonb_array_elements(s.data -> 'blobs') blob
+  join runledger.api_key k on k.id = (list_named.requests -> s.request - 1 ->> 'api_key_id')::uuid
+$$;
+comment on function runledger.list_named is 'The blobs that the submissions of runledger.receive name, by their accounts.';
+
+create or replace function runledger.use_blobs(accounts uuid[], digests bytea[]) returns void
+language plpgsql
+as $$
+begin
+  -- The touch keeps a purge away until the submission is committed: what was used within half a day is a day and a half from
+  -- being purged, and what was not is changed here, so that a purge that looked before waits, looks again and leaves it.
+  perform from runledger.blob b
+  where (b.account_id, b.sha256) in (select * from unnest(use_blobs.accounts, use_blobs.digests))
+    and b.used_at < now() - interval '12 hours'
+  order by b.account_id, b.sha256
+  for no key update;
+  update runledger.blob b set used_at = now()
+  where (b.account_id, b.sha256) in (select * from unnest(use_blobs.accounts, use_blobs.digests))
+    and b.used_at < now() - interval '12 hours';
+end
+$$;
+comment on function runledger.use_blobs is 'Blobs of these accounts (two arrays of one length) are named by a submission that this transaction receives.';
+
+create or replace function runledger.count_pending(account_id uuid, most integer) returns integer
+language sql stable
+-- From the account's keys on, however few rows PostgreSQL thinks there are: it is asked when there are many.
+set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set jit = off
+as $$
+  select count(*)::integer
+  from (
+    select from runledger.api_key k
+    join runledger.pending on pending.api_key_id = k.id
+    where k.account_id = count_pending.account_id
+    limit count_pending.most
+  ) p
+$$;
+comment on function runledger.count_pending is 'The account''s unfinished submissions, counted up to `most`.';
+
+create or replace function runledger.has_room(
+  submissions integer,
+  capacity integer,
+  account_id uuid default null,
+  of_account integer default 0
+) returns boolean
+language plpgsql
+as $$
+declare
+  -- Submissions being received have a number but are not counted yet. In this margin everybody counts: it holds twenty
+  -- batches of twenty.
+  _margin integer := least(1000, greatest(400, has_room.capacity / 4));
+  _position bigint := (select last_value from runledger.event_position);
+  _counted_from bigint := nullif(current_setting('runledger.counted_from', true), '');
+  _most integer := has_room.capacity + has_room.capacity / 4;
+  _few integer := has_room.capacity / 50;
+  _pending integer;
+begin
+  -- Counting passes every removed row until vacuum. But each submission takes a number of the log: these bound how many
+  -- came since this session's last count.
+  if _position - _counted_from + has_room.submissions + _margin <= has_room.capacity then
+    return true;
+  end if;
+  if has_room.submissions > 1 then
+    -- Several take turns: at most one submission per connection too many.
+    perform pg_advisory_xact_lock(71830, -4);
+  end if;
+  select count(*) into _pending from (select from runledger.pending limit _most) p;
+  perform set_config('runledger.counted_from', (_position - _pending)::text, false);
+  if _pending + has_room.submissions <= has_room.capacity then
+    return true;
+  end if;
+  return _pending + has_room.submissions <= _most and has_room.account_id is not null
+    and runledger.count_pending(has_room.account_id, _few) + has_room.of_account <= _few;
+end
+$$;
+comment on function runledger.has_room is 'True when so many submissions more are no more than the capacity, but for those that are being received at this moment. A full queue takes a few more of each account, so that no account keeps another out: if the account has a fiftieth of the capacity at most with of_account of them, they may be a quarter more, all such accounts together.';
