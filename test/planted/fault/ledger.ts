@@ -124,12 +124,6 @@ export const ledgerFaults: readonly Fault[] = [
     tests: ['http/concurrency'],
   },
   {
-    name: 'ledger: a replay tells of a submission that a crash may forget',
-    text: '        perform runledger.flush_log();\n',
-    instead: '',
-    tests: ['http/durable'],
-  },
-  {
     name: 'ledger: a refused request keeps its idempotency key',
     text: '        delete from runledger.idempotency i\n        where i.account_id = _request.account_id',
     instead:
