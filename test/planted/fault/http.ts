@@ -144,7 +144,7 @@ export const httpFaults: readonly Fault[] = [
     name: 'stream: what a lost attempt wrote is gone on with by the next',
     text: "'running' && (isQueued || run !== position.run))",
     instead: "'running' && isQueued)",
-    tests: ['result/stream', 'http/stream-outage'],
+    tests: ['result/stream'],
   },
   {
     name: 'stream: it tells of a submission that a crash may forget',
