@@ -1,5 +1,5 @@
-// What company gains at the other end of the queue: jobs that the free slots of one worker ask for at once, each begun with
-// its event. Batched (src/database/batch.ts) they share statements and commits.
+// What company gains at the other end of the queue: attempts that the slots of one worker begin at once, each with its event.
+// Batched (src/database/batch.ts) they share statements and commits.
 // Floor: a statement and a commit for each, through as many connections as a worker has for them.
 import assert from 'node:assert/strict'
 import { createDatabase } from '#database'
@@ -7,8 +7,9 @@ import { receiveSubmission } from '#enqueue'
 import { createId } from '#id'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
-import { createStarter } from '../../src/job/execute/attempt.ts'
 import type { AttemptDependencies } from '../../src/job/execute/attempt.ts'
+import { createStart } from '../../src/job/execute/start.ts'
+import type { BeginAttempt } from '../../src/job/execute/start.ts'
 import { createCaller, describeContext, describeSubmission } from '../../test/helper/submission.ts'
 import { startCluster } from '../database.ts'
 import { measure } from '../measure.ts'
@@ -27,8 +28,8 @@ const sql = createDatabase({ url, connections, name: 'bench' })
 pools.defer(() => sql.end({ timeout: 5 }))
 const caller = await createCaller(sql)
 const { signal } = new AbortController()
+let queued: string[] = []
 const workerId = createId()
-await sql`select graphile_worker.add_job('execute')`
 await sql`
   insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
   values (${workerId}, 'bench', 1, 1, '{}', 3600)`
@@ -47,23 +48,30 @@ const cases = slotCounts.flatMap((slots): Case[] => {
   const floor = `each by itself, ${among}`
   return [
     // Each slot a worker of its own.
-    { ...how, name: floor, run: takeBy(Array.from({ length: slots }, createOneStarter)) },
-    { ...how, name: `batched, ${among}`, floor, run: takeBy([createOneStarter()]) },
+    { ...how, name: floor, run: startBy(Array.from({ length: slots }, createOneStart)) },
+    { ...how, name: `batched, ${among}`, floor, run: startBy([createOneStart()]) },
   ]
 })
 await fillQueue()
 report('event/take', await measure(cases))
 
-function createOneStarter(): ReturnType<typeof createStarter> {
-  return createStarter(dependencies, [])
+function createOneStart(): BeginAttempt {
+  return createStart(dependencies, [])
 }
 
-/** Takes one job, by the starters in turn. */
-function takeBy(starters: readonly ReturnType<typeof createStarter>[]): () => Promise<void> {
+/** Begins one that is queued, by these in turn. */
+function startBy(starts: readonly BeginAttempt[]): () => Promise<void> {
   let calls = 0
   return async () => {
-    const taken = await starters[calls++ % starters.length]?.take()
-    assert.equal(taken?.attempt.language, 'python')
+    const id = queued.pop() ?? ''
+    const start = starts[calls++ % starts.length]
+    const row = await start?.({
+      worker: workerId,
+      submission: id,
+      run: createId(),
+      language: 'python',
+    })
+    assert.equal(row?.submission_id, id)
   }
 }
 
@@ -71,9 +79,6 @@ function takeBy(starters: readonly ReturnType<typeof createStarter>[]): () => Pr
 async function fillQueue(): Promise<void> {
   await sql`truncate runledger.pending, graphile_worker._private_jobs`
   const context = { ...describeContext(caller), capacity: 100_000 }
-  await Promise.all(
-    Array.from({ length: iterations + slotCounts.length * 2 }, () =>
-      receiveSubmission(sql, createId(), submission, context, signal),
-    ),
-  )
+  queued = Array.from({ length: iterations + slotCounts.length * 2 }, createId)
+  await Promise.all(queued.map((id) => receiveSubmission(sql, id, submission, context, signal)))
 }

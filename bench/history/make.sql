@@ -116,7 +116,7 @@ begin
       metadata, null, null
     );
     -- As the queue does with a job that is done.
-    delete from graphile_worker._private_jobs where key = _webhook::text;
+    perform graphile_worker.remove_job(_webhook::text);
   end if;
 end
 $$;
@@ -140,8 +140,8 @@ declare
   );
   _number bigint;
   _run text;
+  _job record;
   _taken record;
-  _since timestamptz;
 begin
   while made < most and clock_timestamp() < statement_timestamp() + interval '0.7 seconds' loop
     _number := nextval('bench.made');
@@ -152,15 +152,20 @@ begin
       commit;
       made := made + 1;
     end if;
+    select j.key::uuid as id, split_part(j.task_identifier, ':', 2) as language into _job
+    from graphile_worker.jobs j
+    where j.task_identifier like 'execute:%' and j.locked_at is null and j.run_at <= now()
+    order by j.priority, j.run_at, j.id limit 1;
+    exit when not found and _number > _plan.submissions;
+    continue when not found;
+    -- The other connection had it at that moment.
+    continue when (graphile_worker.remove_job(_job.id::text)).id is null;
     _run := gen_random_uuid()::text;
-    select * into _taken from runledger.take_several(
-      worker, array[_run], 1, _data, _programs, _metadata, '{}', _since, '{}', true
+    select * into _taken from runledger.start(
+      worker, array[_job.id], array[_run], array[_job.language], _data, _programs, _metadata, '{}'
     );
     commit;
-    -- The other connection had it at that moment.
-    continue when _taken.submission_id is null and _number <= _plan.submissions;
-    exit when _taken.submission_id is null;
-    _since := _taken.due_at - interval '1 second';
+    continue when _taken.submission_id is null;
     call bench.complete(_taken.submission_id, _taken.version, _run, _metadata);
     call bench.deliver(_taken.submission_id, _metadata);
     commit;

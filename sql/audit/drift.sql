@@ -17,7 +17,7 @@ union all
 select 'pending', derived.submission_id, to_jsonb(cached) - 'told_to', to_jsonb(derived)
 from runledger.pending_from_log derived
 left join runledger.pending cached on cached.submission_id = derived.submission_id
-where (cached.api_key_id, cached.is_low) is distinct from (derived.api_key_id, derived.is_low)
+where (cached.account_id, cached.api_key_id, cached.is_low) is distinct from (derived.account_id, derived.api_key_id, derived.is_low)
 union all
 select 'pending', cached.submission_id, to_jsonb(cached) - 'told_to', null
 from runledger.pending cached

@@ -73,15 +73,6 @@ where not exists (
   where b.account_id = (received.data ->> 'account')::uuid and b.sha256 = decode(named ->> 'sha256', 'hex')
 )
 union all
-select 'an account has no clock for its turns', a.id
-from runledger.account a
-where not job.has_clock(a.id)
-union all
-select 'a job is not at its submission''s turn', p.submission_id
-from runledger.pending p
-join graphile_worker.jobs j on j.key = p.submission_id::text
-where job.read_turn(j.run_at) is distinct from p.turn and job.read_turn(j.run_at) is not null
-union all
 select 'a body is gone although the log does not say that it was purged', r.id
 from runledger.result r
 where r.purged_at is null and not exists (select from runledger.body b where b.submission_id = r.id);

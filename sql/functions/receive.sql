@@ -106,7 +106,7 @@ begin
   end loop;
 
   if cardinality(_received) > 0 then
-    perform runledger.store_received(receive.requests, receive.submissions, _received, not receive.durable);
+    perform runledger.store_received(receive.requests, receive.submissions, _received);
   end if;
   -- A web process answers 503 after 1.8 s: what it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
@@ -239,8 +239,7 @@ end
 $$;
 comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk.';
 
-create or replace function runledger.store_received(requests jsonb, submissions jsonb, received integer[], wakes boolean)
-returns void
+create or replace function runledger.store_received(requests jsonb, submissions jsonb, received integer[]) returns void
 language plpgsql
 as $$
 declare
@@ -253,7 +252,7 @@ declare
     )
     where s.request = any (store_received.received)
   );
-  _places job.place[];
+  _jobs record;
 begin
   perform runledger.apply_events(_events, runledger.append_events(_events));
   insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
@@ -274,14 +273,10 @@ begin
   with item as (
     select
       s.*, r.api_key_id, r.waiter, k.account_id, tier.weight, tier.concurrent_executions as most,
-      coalesce(s.data ->> 'priority' = 'low', false) as is_low,
-      (coalesce(length(s.code), 0) + coalesce(length(s.stdin), 0) + coalesce(length(s.expected_stdout), 0)
-        + coalesce(length(s.detail), 0)) / 4 * 3 as bytes
+      coalesce(s.data ->> 'priority' = 'low', false) as is_low
     from rows from (
-      jsonb_to_recordset(store_received.submissions) as (
-        request integer, submission_id uuid, data jsonb, code text, stdin text, expected_stdout text, detail text
-      )
-    ) with ordinality s (request, submission_id, data, code, stdin, expected_stdout, detail, n)
+      jsonb_to_recordset(store_received.submissions) as (request integer, submission_id uuid, data jsonb)
+    ) with ordinality s (request, submission_id, data, n)
     join rows from (
       jsonb_to_recordset(store_received.requests) as (api_key_id uuid, waiter text)
     ) with ordinality r (api_key_id, waiter, n) on r.n = s.request
@@ -302,35 +297,33 @@ begin
       end as admitted
     from item
     order by item.n
-  ), placed as materialized (
-    select judged.*, (taken.next).*
-    from judged
-    -- A low one has no turn; one that waits for a place of its key gets it there. A join's condition would be looked at after
-    -- the turn was taken, and without `offset` the call would be made for each column.
-    cross join lateral (
-      select case when judged.admitted and not judged.is_low then job.next_turn(judged.account_id, judged.weight) end as next
-      offset 0
-    ) taken
+  ), account as materialized (
+    select asked.account_id, asked.weight, found.start, found.step
+    from (
+      select distinct judged.account_id, judged.weight from judged where judged.admitted and not judged.is_low
+    ) asked
+    cross join lateral job.find_position(asked.account_id, asked.weight) found
   ), stored as (
-    insert into runledger.pending (submission_id, api_key_id, admitted, told_to, is_low, turn, charge)
+    insert into runledger.pending as p (submission_id, account_id, api_key_id, admitted, told_to, is_low, position)
     select
-      placed.submission_id, placed.api_key_id, placed.admitted,
-      case when placed.waiter is not null then array[placed.waiter] end, placed.is_low, placed.turn, placed.charge
-    from placed
+      judged.submission_id, judged.account_id, judged.api_key_id, judged.admitted,
+      case when judged.waiter is not null then array[judged.waiter] end, judged.is_low,
+      -- One that waits for a place of its key gets a position with it; a low one has none.
+      case when judged.admitted and not judged.is_low then
+        account.start + account.step * row_number() over (
+          partition by judged.account_id, judged.weight, judged.admitted and not judged.is_low order by judged.n
+        )
+      end
+    from judged
+    left join account using (account_id, weight)
+    returning p.submission_id, p.is_low, p.position, p.admitted
   )
-  select array_agg(
-    row(
-      placed.submission_id, placed.data ->> 'language', placed.is_low, placed.turn, placed.account_id, placed.debt, placed.bytes
-    )::job.place
-  )
-  into _places
-  from placed where placed.admitted;
-  if _places is not null then
-    perform job.enqueue_first(_places);
-    if store_received.wakes then
-      perform job.wake_workers(cardinality(_places));
-    end if;
-  end if;
+  select
+    array_agg(stored.submission_id) as ids, array_agg(judged.data ->> 'language') as languages,
+    array_agg(stored.is_low) as are_low, array_agg(stored.position) as positions
+  into _jobs
+  from stored join judged using (submission_id) where stored.admitted;
+  perform job.enqueue_executions(_jobs.ids, _jobs.languages, _jobs.are_low, _jobs.positions);
 end
 $$;
 comment on function runledger.store_received is 'Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';

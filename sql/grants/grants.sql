@@ -1,7 +1,7 @@
 -- Who may do what: all revokes first, then the grants. The service's processes call functions and read; only the
 -- owner writes tables. Roles that could not be made are skipped.
 
-revoke all on schema runledger, job, audit, turn from public;
+revoke all on schema runledger, job, audit from public;
 revoke all on all tables in schema runledger, audit from public;
 revoke all on all routines in schema runledger, job from public;
 
@@ -12,14 +12,14 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_api') then
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all routines in schema runledger, job from runledger_api;
-    grant usage on schema runledger, job to runledger_api;
+    grant usage on schema runledger to runledger_api;
     grant select on runledger.result, runledger.body, runledger.event, runledger.schema_migration, runledger.ledger_check
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
       runledger.admit_request, runledger.admit_operator, runledger.receive,
       runledger.rerun_submission,
-      runledger.flush_log, job.wake_workers, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
+      runledger.flush_log, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
       runledger.is_offered, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
@@ -46,7 +46,7 @@ begin
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.take_several, runledger.start_execution, runledger.store_completion, runledger.store_ends, runledger.tell_end,
+      runledger.start, runledger.requeue_jobs, runledger.store_completion, runledger.store_ends, runledger.tell_end,
       runledger.interrupt_execution, runledger.find_cancelled,
       runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
@@ -84,7 +84,7 @@ begin
     -- Views call them, and a view's functions run as whoever reads it.
     grant execute on function
       runledger.hash_event, runledger.is_worker_alive, runledger.read_outcome, runledger.closes_submission,
-      runledger.count_blob, runledger.read_overview, runledger.verify, job.read_turn, job.has_clock
+      runledger.count_blob, runledger.read_overview, runledger.verify
       to runledger_auditor;
   end if;
 end

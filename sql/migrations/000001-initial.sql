@@ -228,7 +228,8 @@ create table runledger.result (
   output_encoding text,
   exceeded text,
   compile jsonb,
-  rerun_of uuid
+  rerun_of uuid,
+  slot_seconds double precision
 );
 comment on table runledger.result is 'A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.';
 comment on column runledger.result.version is 'The stream version it was made from.';
@@ -241,8 +242,11 @@ comment on column runledger.result.output_encoding is 'How outputs are told: nul
 comment on column runledger.result.exceeded is 'The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.';
 comment on column runledger.result.compile is 'How the compiler ended and what it used, as execution.completed says it; null without one.';
 comment on column runledger.result.rerun_of is 'The first submission of which this is a rerun; null: it is none.';
+comment on column runledger.result.slot_seconds is 'For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.';
 create index result_by_account on runledger.result (account_id, id desc);
 create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
+-- An account's last ones: what its programs take (job.find_position).
+create index result_by_end on runledger.result (account_id, finished_at desc) where slot_seconds is not null;
 
 create table runledger.pending (
   submission_id uuid primary key,
@@ -250,17 +254,22 @@ create table runledger.pending (
   admitted boolean not null,
   told_to text[],
   is_low boolean not null default false,
-  turn bigint,
-  charge bigint
+  account_id uuid not null,
+  position bigint,
+  is_running boolean not null default false
 );
 comment on table runledger.pending is 'Submissions without a terminal event. Deleted by the transaction that ends them.';
 comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
 comment on column runledger.pending.told_to is 'Channels of the processes that wait for the end, where they are told of the record. Their names are secret.';
 comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
-comment on column runledger.pending.turn is 'Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.';
-comment on column runledger.pending.charge is 'Ticks of virtual time that its account was charged for it beforehand.';
+comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.';
+comment on column runledger.pending.is_running is 'An attempt of it is under way.';
 -- In the order in which runledger.admit_waiting takes them.
 create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
+-- What job.find_position looks for: an account's last position, the first of all, the last of those that run.
+create index pending_by_account on runledger.pending (account_id, position);
+create index pending_by_position on runledger.pending (position);
+create index pending_running on runledger.pending (position) where is_running;
 
 create table runledger.idempotency (
   account_id uuid not null,
@@ -329,16 +338,6 @@ comment on type runledger.attempt_end is 'How an attempt has ended (runledger.st
 comment on column runledger.attempt_end.started_version is 'Of its execution.started.';
 comment on column runledger.attempt_end.schema_version is 'Of data, which is what the event says.';
 comment on column runledger.attempt_end.run is 'As its execution.started names it; null: not known.';
-
-create type runledger.ended_submission as (
-  submission_id uuid,
-  told_to text[],
-  account_id uuid,
-  weight integer,
-  turn bigint,
-  charge bigint
-);
-comment on type runledger.ended_submission is 'What was pending of a submission that has just ended (runledger.finish_submissions).';
 
 -- Blobs: long inputs and expected outputs, uploaded once and named by their SHA-256 in submissions.
 
@@ -429,65 +428,3 @@ comment on column runledger.worker.isolation is 'How its boxes are made: box (ke
 comment on column runledger.worker.suspended_because is 'What failed, in the worker''s own words; null when it is not suspended.';
 comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.';
 create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;
-
--- The queue: jobs of graphile-worker, and the order in which accounts share the slots.
-
--- For workers that do not run everything (job.take_jobs). Should a release of graphile-worker remove it, they look longer.
-create index runledger_by_task on graphile_worker._private_jobs (task_id, priority, run_at) where is_available;
-
-create sequence runledger.turn as bigint minvalue 0 start 0;
-comment on sequence runledger.turn is 'The virtual time: the latest turn that was taken.';
-
--- A sequence changes outside of transactions: nobody waits for a commit of others, and nothing waits for the disk.
-create schema turn;
-comment on schema turn is 'What accounts have had of the slots: some sequences each (job.create_clock). A cache: one that is missing begins anew.';
-
-create type job.turn as (
-  turn bigint,
-  charge bigint,
-  debt bigint
-);
-comment on type job.turn is 'A place in the queue and what was charged for it, in ticks of virtual time; and the account''s debt that it counts in.';
-
-create type job.place as (
-  submission_id uuid,
-  language text,
-  is_low boolean,
-  turn bigint,
-  account_id uuid,
-  debt bigint,
-  bytes integer
-);
-comment on type job.place is 'A submission''s place in the queue (job.enqueue_first).';
-comment on column job.place.turn is 'Null: after all that are there.';
-comment on column job.place.debt is 'Its account''s that the turn counts in (job.read_debt); null: its turn is for good.';
-comment on column job.place.bytes is 'Of what is to be run; null: not known, and taken for little.';
-
-create type job.execution as (
-  job_id bigint,
-  run text,
-  submission_id uuid,
-  language text,
-  due_at timestamptz
-);
-comment on type job.execution is 'A job that a worker has taken from the queue, to begin (runledger.start_executions).';
-comment on column job.execution.run is 'The attempt''s name in the log.';
-comment on column job.execution.due_at is 'Its turn (job.turn_time); null for a job that does not have the usual priority.';
-
-create type runledger.begun_execution as (
-  run text,
-  job_id bigint,
-  submission_id uuid,
-  language text,
-  version integer,
-  code bytea,
-  stdin bytea,
-  expected_stdout bytea,
-  account_id uuid,
-  due_at timestamptz,
-  detail bytea,
-  total_seconds integer
-);
-comment on type runledger.begun_execution is 'What a worker is to run (runledger.start_executions).';
-comment on column runledger.begun_execution.version is 'Of its execution.started.';
-comment on column runledger.begun_execution.total_seconds is 'As its tier has it; null: its key is gone.';

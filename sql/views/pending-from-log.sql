@@ -4,7 +4,8 @@ create or replace view runledger.pending_from_log as
 select
   received.stream_id as submission_id,
   (received.data ->> 'api_key')::uuid as api_key_id,
-  coalesce(received.data ->> 'priority' = 'low', false) as is_low
+  coalesce(received.data ->> 'priority' = 'low', false) as is_low,
+  (received.data ->> 'account')::uuid as account_id
 from runledger.event received
 where received.type = 'submission.received'
   and not exists (

@@ -26,7 +26,8 @@ select
   received ->> 'output_encoding' as output_encoding,
   ended ->> 'limit' as exceeded,
   nullif(ended -> 'compile', 'null') as compile,
-  (received ->> 'rerun_of')::uuid as rerun_of
+  (received ->> 'rerun_of')::uuid as rerun_of,
+  (ended ->> 'slot_seconds')::double precision as slot_seconds
 from (
   select
     e.stream_id as id,

@@ -16,6 +16,8 @@ export const sqlState = {
   /** A crash of the database has lost the start of what is ended. */
   startLost: 'RL006',
   quotaExceeded: 'RL018',
+  /** An operator wants the worker to take nothing. */
+  takesNothing: 'RL027',
 } as const
 
 const passing: readonly string[] = [

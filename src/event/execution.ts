@@ -7,7 +7,7 @@ export type Verdict = (typeof verdicts)[number]
 
 export interface ExecutionStarted {
   readonly type: 'execution.started'
-  /** runledger.start_execution adds `attempt` (1, 2, …) and `total_seconds`, what the submission may run in all. */
+  /** runledger.start adds `attempt` (1, 2, …) and `total_seconds`, what the submission may run in all. */
   readonly data: {
     /** If its statement is sent again, no second attempt begins. */
     readonly run: string

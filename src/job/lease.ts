@@ -35,8 +35,8 @@ export interface Lease extends WorkerIdentity {
   announce(announcement: Announcement): Promise<void>
   /** Calls it with the orders that come with each renewal; askedAt, by performance.now(). */
   onRenewed(listener: (wanted: DesiredState, askedAt: number) => void): void
-  /** Names the ids under which graphile-worker locks this worker's jobs from now on. */
-  lockAs(queuePoolIds: readonly string[]): void
+  /** From now on each renewal names the ids under which graphile-worker locks this worker's jobs. */
+  lockAs(listPoolIds: () => readonly string[]): void
   /** Renews now, as the worker's description or its languages have changed; nothing before it is announced. */
   renew(): void
   /** Says that the worker ends in an orderly way. */
@@ -64,7 +64,7 @@ export interface Announcement {
 export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
   const leaseMilliseconds = leaseSeconds * 1000
   const listeners: ((wanted: DesiredState, askedAt: number) => void)[] = []
-  let poolIds: readonly string[] = []
+  let listPoolIds = (): readonly string[] => []
   let workerId = createId()
   /** The id under which it was given up. */
   let succeeds: string | undefined
@@ -116,7 +116,7 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
       reachFailpoint('lease.after_register')
     }
     const [row] = await session<{ wanted: DesiredState | null }[]>`
-      select runledger.renew_worker(${workerId}, ${[...poolIds]}, ${suspendedBecause()}) as wanted`
+      select runledger.renew_worker(${workerId}, ${[...listPoolIds()]}, ${suspendedBecause()}) as wanted`
     const wanted = row?.wanted ?? null
     if (wanted !== null) {
       renewedAt = sentAt
@@ -171,8 +171,8 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
     onRenewed(listener) {
       listeners.push(listener)
     },
-    lockAs(queuePoolIds) {
-      poolIds = queuePoolIds
+    lockAs(list) {
+      listPoolIds = list
       renewing?.hurry()
     },
     renew() {

@@ -5,7 +5,6 @@ import type { Batch, Database } from '#database'
 import { reachFailpoint } from './failpoint.ts'
 import { describeIntake } from './submission.ts'
 import type { Intake, Submission, SubmissionContext } from './submission.ts'
-import { wakeWorkers } from './wake-workers.ts'
 
 /** Nothing of the request was written. */
 export interface Refusal {
@@ -105,9 +104,6 @@ async function receiveSet(
   reachFailpoint('submit.before_commit')
   const rows = await cancelOnAbort(query, ...signals)
   reachFailpoint('submit.after_commit')
-  // Without durable the commit has woken them.
-  const received = rows.filter(({ outcome }) => outcome === 'received').length
-  if (durable && received > 0) wakeWorkers(sql, received)
   return rows.toSorted((one, other) => one.n - other.n).map(readOutcome)
 }
 

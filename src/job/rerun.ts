@@ -6,7 +6,6 @@ import type { Metadata } from '#event'
 import type { Refusal, Replay } from './receive.ts'
 import { spellDigest } from './submission.ts'
 import type { SubmissionContext } from './submission.ts'
-import { wakeWorkers } from './wake-workers.ts'
 
 export type RerunReception =
   | { readonly kind: 'received'; readonly id: string }
@@ -46,7 +45,6 @@ export async function rerunSubmission(
   const { outcome: kind, matches } = row
   if (kind === 'replayed') return { kind, id: row.id, matches }
   if (kind !== 'received') return { kind }
-  wakeWorkers(sql, 1)
   return { kind, id }
 }
 
@@ -73,7 +71,6 @@ export async function rerunInCampaign(
     select runledger.rerun_in_campaign(
       ${original}, ${campaign.name}, ${campaign.atOnce}, ${json(sql, request)}
     ) as outcome`
-  if (row.outcome === 'received') wakeWorkers(sql, 1)
   return row.outcome ?? 'gone'
 }
 

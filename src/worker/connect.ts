@@ -35,7 +35,7 @@ export async function connectParts(parts: Parts): Promise<Worker> {
     suspendedBecause: () => suspension.because,
   })
   const queue = await startQueue(queueOptions(parts, (reason) => end({ reason, exitCode: 1 })))
-  lease.lockAs(queue.poolIds)
+  lease.lockAs(() => queue.poolIds)
   lease.onRenewed(() => queue.tick())
   const sweep = startSweep(pools.sweep, log)
   const retention = startRetention({
@@ -62,7 +62,10 @@ export async function connectParts(parts: Parts): Promise<Worker> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => end({ reason: signal, exitCode: 0 }))
   for (const signal of ['SIGTSTP', 'SIGCONT'] as const)
-    process.on(signal, () => void orders.signal(signal))
+    process.on(signal, () => {
+      void orders.signal(signal).then(queue.tick)
+      queue.tick()
+    })
   return { ...parts, queue, sweep, retention, over }
 }
 
@@ -96,7 +99,6 @@ function queueOptions(parts: Parts, onExhausted: (reason: string) => void): JobO
       log,
       shutdown: signal,
       suspension: parts.suspension,
-      isPaused,
       blobs: parts.blobs,
       onExhausted,
     },

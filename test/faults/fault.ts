@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   ...[
     ['submit', /receive_(submission|several)/],
-    ['take and start', /take_several|start_execution/],
+    ['start', /runledger\.start\(/],
     ['complete', /conclude_(execution|several)/],
     ['cancel', /cancel_submission/],
     ['take delivery', /get_job|locked_by/],
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
     name: 'jobs come twice',
     async strike({ sql }) {
       const rows = await sql`
-        select graphile_worker.add_job('execute', json_build_object('submission', submission_id))
+        select graphile_worker.add_job('execute:python', json_build_object('submission', submission_id))
         from runledger.pending limit 5`
       return rows.length
     },
@@ -248,7 +248,7 @@ export const faults: readonly Fault[] = [
         '[]',
         '{"submission": "00000000-0000-7000-8000-000000000000"}',
       ]) {
-        await sql`select graphile_worker.add_job('execute', ${payload}::text::json)`
+        await sql`select graphile_worker.add_job('execute:python', ${payload}::text::json)`
         await sql`select graphile_worker.add_job('deliver', ${payload}::text::json)`
       }
       return 8

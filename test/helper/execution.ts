@@ -32,19 +32,20 @@ export async function startExecution(
     does = abilities,
   }: { workerId?: string; does?: readonly string[] } = {},
 ): Promise<number | null> {
-  const [result] = await sql`select language from runledger.result where id = ${id}`
+  const [result] = await sql<{ language: Language }[]>`
+    select language from runledger.result where id = ${id}`
+  const language = result?.language ?? 'python'
   const data = {
     worker: workerId,
     host: hostname(),
-    language: result?.['language'] as string,
-    runtime: 'Python 3.11.2',
-    limits: describeLimits(defaultLimits.python),
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
   }
+  const program = { runtime: 'Python 3.11.2', limits: describeLimits(defaultLimits.python) }
+  const programs = { python: program, cpp: program, java: program, [language]: program }
   const [row] = await sql`
-    select version from runledger.start_execution(
-      ${id}, ${workerId}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: workerId } })},
-      offers => '{python,cpp,java}', does => ${[...does]}::text[]
+    select version from runledger.start(
+      ${workerId}, array[${id}::uuid], array[${uuidv7()}], array[${language}], ${json(sql, data)}, ${json(sql, programs)},
+      ${json(sql, { actor: { worker: workerId } })}, ${[...does]}::text[]
     )`
   return row === undefined ? null : (row['version'] as number)
 }
@@ -108,4 +109,46 @@ export async function pretendWorker(
 ): Promise<void> {
   await sql`
     select runledger.register_worker(${uuidv7()}, ${hostname()}, ${process.pid}, 2, ${json(sql, languages)}, 15)`
+}
+
+/** What a worker was handed and has begun. */
+export interface Taken {
+  readonly submission_id: string
+  readonly account_id: string
+  readonly version: number
+  readonly run: string
+  readonly code: Buffer | null
+}
+
+/** Takes the next job in these languages, as graphile-worker hands them out, and begins it. @returns null when none is due. */
+export async function takeNext(
+  sql: Database,
+  worker: string = pretendedWorker,
+  languages: readonly string[] = ['python'],
+): Promise<Taken | null> {
+  const tasks = languages.map((language) => `execute:${language}`)
+  const programs = Object.fromEntries(languages.map((language) => [language, { runtime: 'test' }]))
+  for (;;) {
+    const [job] = await sql<{ id: number; key: string; language: string }[]>`
+      select id, key, split_part(task_identifier, ':', 2) as language from graphile_worker.jobs
+      where task_identifier = any (${tasks}) and locked_at is null and run_at <= now() and attempts < max_attempts
+      order by priority, run_at, id limit 1`
+    if (job === undefined) return null
+    await sql`select graphile_worker.complete_jobs(array[${job.id}]::bigint[])`
+    const [row] = await sql<Taken[]>`
+      select * from runledger.start(
+        ${worker}, array[${job.key}::uuid], array[${uuidv7()}], array[${job.language}], ${json(sql, { worker })},
+        ${json(sql, programs)}, ${json(sql, { actor: { worker } })}, ${[...abilities]}::text[]
+      )`
+    if (row !== undefined) return row
+  }
+}
+
+/** Ends it, with what its worker measured. */
+export async function endTaken(sql: Database, taken: Taken, slotSeconds?: number): Promise<void> {
+  const data = { verdict: 'AC', exit_code: 0, slot_seconds: slotSeconds }
+  await sql`
+    call runledger.conclude_execution(
+      ${taken.submission_id}, ${taken.version}, 1, ${json(sql, data)}, '{"actor": {}}', '', '', null, ${taken.run}
+    )`
 }

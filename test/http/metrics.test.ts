@@ -141,7 +141,8 @@ t.test('what was found in the ledger is shown, and when it was looked at', async
 t.test('the oldest job counts from when a worker could have taken it', async (t) => {
   const shown = async (): Promise<number> =>
     (await scrape()).get('runledger_oldest_queued_seconds') ?? NaN
-  await sql`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`
+  await sql`
+    select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at => now() + interval '1 hour')`
   t.equal(await shown(), 0, 'all are for later')
   const id = await submit()
   await sql`

@@ -27,7 +27,7 @@ const payloads = [
   { webhook: uuidv7() },
 ]
 for (const payload of payloads) {
-  await sql`select graphile_worker.add_job('execute', ${JSON.stringify(payload)}::text::json)`
+  await sql`select graphile_worker.add_job('execute:python', ${JSON.stringify(payload)}::text::json)`
   await sql`select graphile_worker.add_job('deliver', ${JSON.stringify(payload)}::text::json)`
 }
 await sql`select graphile_worker.add_job('a task of a later release', '{}'::json)`
@@ -107,7 +107,7 @@ t.test('a language that this release does not know waits for one that does', asy
   const offered = await sql.begin(async (transaction) => {
     // The worker sweeps and reconciles too: one at a time.
     await transaction`select pg_advisory_xact_lock(71830, 0)`
-    await transaction`delete from graphile_worker._private_jobs where key = ${languageUnknown}`
+    await transaction`select graphile_worker.remove_job(${languageUnknown})`
     const [row] = await transaction`select runledger.reconcile_queue() as count`
     return Number(row?.['count'])
   })

@@ -53,7 +53,9 @@ export async function endSubmission(
     const inside = transaction as unknown as Database
     const id = await submitNew(inside, caller, describeSubmission({ code: '', webhook }))
     await transaction`
-      select runledger.start_execution(${id}, gen_random_uuid(), 1, '{"runtime": "Python 3"}', '{"actor": {}}')`
+      select runledger.start(
+        gen_random_uuid(), array[${id}::uuid], '{run}', '{python}', '{}', '{"python": {"runtime": "Python 3"}}', '{"actor": {}}', '{}'
+      )`
     await transaction`
       select runledger.store_completion(
         ${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', ${Buffer.from(stdout)}, ${Buffer.from('')}, null, null

@@ -25,10 +25,15 @@ async function registerWorker(): Promise<string> {
   return id
 }
 
-async function start(id: string, worker: string, data: object = {}): Promise<Started | undefined> {
+async function start(
+  id: string,
+  worker: string,
+  { run = uuidv7() } = {},
+): Promise<Started | undefined> {
   const [row] = await sql<Started[]>`
-    select version, code from runledger.start_execution(
-      ${id}, ${worker}, 1, ${sql.json({ worker, run: uuidv7(), language: 'python', ...data })}, '{"actor": {}}')`
+    select version, code from runledger.start(
+      ${worker}, array[${id}::uuid], array[${run}], '{python}', ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}'
+    )`
   return row
 }
 
@@ -219,8 +224,8 @@ t.test(
       await finish(sql, id)
       await sql`select graphile_worker.remove_job(${id})`
       await sql`
-      insert into runledger.pending (submission_id, api_key_id, admitted)
-      values (${id}, ${caller.apiKeyId}, true)`
+      insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
+      values (${id}, ${caller.accountId}, ${caller.apiKeyId}, true)`
       if (how === 'reconciled') t.equal(await reconcile(), 1)
       else t.equal(await start(id, await registerWorker()), undefined)
       t.equal(await countJobs(id), 0)

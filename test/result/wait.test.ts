@@ -18,8 +18,9 @@ const ended = { isFinal: true }
 /** Ends a submission as an operator's tool would: started, then lost for good. */
 async function end(id: string): Promise<void> {
   const worker = uuidv7()
-  const [row] =
-    await sql`select version from runledger.start_execution(${id}, ${worker}, 1, ${sql.json({ worker })}, '{}')`
+  const [row] = await sql`select version from runledger.start(
+      ${worker}, array[${id}::uuid], '{run}', '{python}', ${sql.json({ worker })}, '{"python": {}}', '{}', '{}'
+    )`
   await sql`
     select runledger.interrupt_execution(
       ${id}, ${row?.['version'] as number}, 1, ${sql.json({ reason: 'sandbox_failed', spends_attempt: true })}, '{}', 1

@@ -207,10 +207,14 @@ table runledger.pending
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
   told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
   is_low boolean not null default false: It waits until none waits that is not.
-  turn bigint: Its place in the queue, as job.turn_time has it; null before it has one, and of a low one.
-  charge bigint: Ticks of virtual time that its account was charged for it beforehand.
+  account_id uuid not null
+  position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.
+  is_running boolean not null default false: An attempt of it is under way.
   constraint pending_pkey PRIMARY KEY (submission_id)
+  INDEX pending_by_account ON runledger.pending USING btree (account_id, "position")
+  INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
+  INDEX pending_running ON runledger.pending USING btree ("position") WHERE is_running
 
 table runledger.rate_window
   When a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
@@ -254,10 +258,12 @@ table runledger.result
   exceeded text: The limit that ended the run: cpu_time, wall_time, memory, stdout, stderr.
   compile jsonb: How the compiler ended and what it used, as execution.completed says it; null without one.
   rerun_of uuid: The first submission of which this is a rerun; null: it is none.
+  slot_seconds double precision: For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.
   constraint result_pkey PRIMARY KEY (id)
   constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
   INDEX result_by_account ON runledger.result USING btree (account_id, id DESC)
+  INDEX result_by_end ON runledger.result USING btree (account_id, finished_at DESC) WHERE (slot_seconds IS NOT NULL)
   INDEX result_by_tag ON runledger.result USING btree (account_id, tag, id DESC) WHERE (tag IS NOT NULL)
   grant select to runledger_api
   grant select to runledger_worker
@@ -321,30 +327,6 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
-type job.execution
-  A job that a worker has taken from the queue, to begin (runledger.start_executions).
-  job_id bigint
-  run text: The attempt's name in the log.
-  submission_id uuid
-  language text
-  due_at timestamp with time zone: Its turn (job.turn_time); null for a job that does not have the usual priority.
-
-type job.place
-  A submission's place in the queue (job.enqueue_first).
-  submission_id uuid
-  language text
-  is_low boolean
-  turn bigint: Null: after all that are there.
-  account_id uuid
-  debt bigint: Its account's that the turn counts in (job.read_debt); null: its turn is for good.
-  bytes integer: Of what is to be run; null: not known, and taken for little.
-
-type job.turn
-  A place in the queue and what was charged for it, in ticks of virtual time; and the account's debt that it counts in.
-  turn bigint
-  charge bigint
-  debt bigint
-
 type runledger.attempt_end
   How an attempt has ended (runledger.store_ends).
   submission_id uuid
@@ -358,30 +340,6 @@ type runledger.attempt_end
   run text: As its execution.started names it; null: not known.
   report bytea
 
-type runledger.begun_execution
-  What a worker is to run (runledger.start_executions).
-  run text
-  job_id bigint
-  submission_id uuid
-  language text
-  version integer: Of its execution.started.
-  code bytea
-  stdin bytea
-  expected_stdout bytea
-  account_id uuid
-  due_at timestamp with time zone
-  detail bytea
-  total_seconds integer: As its tier has it; null: its key is gone.
-
-type runledger.ended_submission
-  What was pending of a submission that has just ended (runledger.finish_submissions).
-  submission_id uuid
-  told_to text[]
-  account_id uuid
-  weight integer
-  turn bigint
-  charge bigint
-
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
   stream_id uuid
@@ -394,9 +352,6 @@ type runledger.new_event
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
-
-sequence runledger.turn
-  The virtual time: the latest turn that was taken.
 
 view audit.account
   Accounts. blob_bytes: what their blobs count; output_bytes_today: what was kept today (UTC) of what their runs have written, some seconds ago.
@@ -656,6 +611,7 @@ view runledger.pending_from_log
   submission_id uuid
   api_key_id uuid
   is_low boolean
+  account_id uuid
 
 view runledger.rerun_from_log
   Submissions that repeat another one, as the log says. The table runledger.rerun caches it.
@@ -689,109 +645,31 @@ view runledger.result_from_log
   exceeded text
   compile jsonb
   rerun_of uuid
-
-function job.begin_turn(turn bigint)
-  A job of this turn is taken: that is the virtual time, unless it is later already.
-  returns void
-
-function job.create_clock(account_id uuid)
-  Makes what is missing of an account's four sequences, all in ticks: "ID", where its next program comes (job.next_turn); "ID cost", what one takes of late at weight 1; "ID credit", what it was charged too much; "ID debt", ever, what it was charged too little.
-  returns void
-
-function job.debt_step()
-  By so many ticks an account's places move at once: two seconds of a slot at weight 1.
-  returns bigint immutable
-
-function job.defer_turn(place job.place)
-  Enqueues a submission, whose job was just taken from the queue, again: as much later as its account has come into debt since it got its turn.
-  returns void
+  slot_seconds double precision
 
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function job.enqueue_execute(submission_id uuid, delay_seconds integer DEFAULT 0)
-  Enqueues the execution of one submission again, or later, in the caller's transaction.
-  returns void security definer set search_path=pg_catalog, pg_temp
+function job.enqueue_execution(submission_id uuid, delay_seconds integer DEFAULT 0, is_given_back boolean DEFAULT false)
+  Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.
+  returns void security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
 
-function job.enqueue_first(places job.place[])
-  Enqueues the first execution of pending submissions in the caller's transaction, each at its turn. It wakes nobody: see job.wake_workers.
-  returns void
+function job.enqueue_executions(submission_ids uuid[], languages text[], are_low boolean[], positions bigint[])
+  Adds the jobs of pending submissions, in the caller's transaction, whose commit wakes idle workers. positions: as runledger.pending has them; null for a low one, which comes after all that are not, in the order in which it came.
+  returns void set plan_cache_mode=force_generic_plan
 
-function job.find_clock(account_id uuid, part text DEFAULT ''::text)
-  One of the sequences of job.create_clock; null when it is missing.
-  returns regclass stable
-
-function job.find_task(identifier text)
-  graphile-worker's number of a task; null when no worker and no job was ever of it.
-  returns integer stable
-
-function job.find_turn(submission_id uuid)
-  The turn of an unfinished submission; it gets one if it has none. Null: it is low, or has ended.
-  returns bigint
-
-function job.has_clock(account_id uuid)
-  True when an account has all that job.create_clock makes.
-  returns boolean stable
-  grant execute to runledger_auditor
-
-function job.hold_clock(clock regclass)
-  Takes an account's clock for the caller, who gives it back by pg_advisory_unlock(71832, …); false: it is missing, or another holds it for long.
-  returns boolean
-
-function job.lock_jobs(tasks text[], priority smallint, due_at timestamp with time zone, most integer)
-  The first jobs of these tasks that are due, from this priority and time on, in their order: so many at most, or one, though more wait. No row: none waits. run_at is null for one that does not have the usual priority. Who leaves some is to call job.wake_workers.
-  returns TABLE(id bigint, payload json, run_at timestamp with time zone) set enable_sort=off, enable_seqscan=off, enable_bitmapscan=off, jit=off
-
-function job.measure_slot(submission_id uuid)
-  Seconds of a slot that an ended submission took, and the way of its end into the log; negative when the clock was set back; null when it never ran, or was not running when it was cancelled.
-  returns double precision stable
+function job.find_position(account_id uuid, weight integer, OUT start bigint, OUT step bigint)
+  Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
+  returns record set enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, jit=off
 
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
 
-function job.next_turn(account_id uuid, weight integer)
-  A turn for one more program of the account, and the ticks that it is charged for beforehand: what its programs take of late. job.settle_turn corrects it by what this one takes.
-  returns job.turn
-
-function job.rank(is_low boolean, given_back boolean DEFAULT false)
-  The priority of a submission's job: 0 is usual, 2 is low, one less is given back.
-  returns smallint immutable
-
-function job.read_debt(account_id uuid)
-  The debt of an account, ever, in whole steps (job.debt_step).
-  returns bigint
-
-function job.read_turn(run_at timestamp with time zone)
-  The turn of a job with this run_at; null for a real time.
-  returns bigint stable
-  grant execute to runledger_auditor
-
-function job.remove_execute(submission_id uuid)
-  Removes the job of a submission that is not to run, unless it was just handed out: then its start finds the end.
-  returns void security definer set search_path=pg_catalog, pg_temp
-
-function job.settle_turn(account_id uuid, weight integer, turn bigint, charge bigint, seconds double precision)
-  Notes what an ended submission, pending no more, took of a slot. seconds: ten minutes at most count; null when it never ran; turn and charge: as job.next_turn gave them, null when it had none.
-  returns void
-
-function job.share_ticks(ticks bigint, weight integer)
-  The virtual time that so many ticks of a slot are for an account of this weight.
-  returns bigint
-
-function job.take_jobs(programs jsonb, runs text[], since timestamp with time zone, OUT taken job.execution[], OUT is_empty boolean, OUT is_large boolean)
-  Removes from the queue as many jobs as there are runs, in languages of programs, in their order; fewer when no more wait (is_empty), or what they are to run is large, 128 KiB in all (is_large). since: as runledger.take_several.
-  returns record set plan_cache_mode=force_generic_plan
-
-function job.turn_time(turn bigint)
-  The run_at of a job with this turn. A microsecond of it is a tick, 20 microseconds of a slot at weight 1: before turns are later than real times, 1,000 years of one slot pass.
-  returns timestamp with time zone immutable
-
-function job.wake_workers(jobs integer)
-  Tells workers that so many executions were enqueued.
-  returns void security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
+function job.position_time(queue_position bigint)
+  The run_at of a job at this position: graphile-worker takes jobs by priority and run_at. Now for null, as a low one has none.
+  returns timestamp with time zone stable
 
 function runledger.add_blob_chunk(api_key_id uuid, sha256 bytea, number integer, content bytea)
   Adds a chunk to a blob that this transaction has made. 55000: it has made none of this name, so that nobody changes what is there.
@@ -809,7 +687,7 @@ function runledger.admit_request(digest bytea)
   grant execute to runledger_api
 
 function runledger.admit_waiting(api_key_id uuid)
-  Enqueues as many of a key's waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many.
+  Enqueues as many of a key's waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many. Each end calls it, so that exactly its tier's number run.
   returns integer security definer set search_path=pg_catalog, pg_temp
 
 function runledger.append_event(stream_id uuid, stream_version integer, type text, schema_version integer, data jsonb, metadata jsonb, previous_hash bytea DEFAULT NULL::bytea)
@@ -917,8 +795,8 @@ function runledger.find_watched()
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.finish_submissions(submission_ids uuid[], slot_seconds double precision[] DEFAULT '{}'::double precision[])
-  Admits the keys' next waiting submissions, enqueues the webhooks. Returns the channels of who waits for an end, to be told by runledger.tell_end; no row: nobody does. slot_seconds: for so long its attempt had a slot; null or none: as the log's times say (job.measure_slot).
+function runledger.finish_submissions(submission_ids uuid[])
+  What follows from the ends of these submissions: the keys' next waiting ones are admitted, the webhooks enqueued. Returns the channels of who waits for an end, to be told by runledger.tell_end; no row: nobody does.
   returns TABLE(submission_id uuid, told_to text[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.flush_log()
@@ -1142,6 +1020,11 @@ function runledger.replay_delivery(webhook_id uuid, secret text, schema_version 
   returns text security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
+function runledger.requeue_jobs(submission_ids uuid[])
+  Puts back jobs that a worker was handed and does not begin, as it is to take nothing: each at its position.
+  returns void security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_worker
+
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.
   returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
@@ -1166,18 +1049,14 @@ function runledger.restore_reruns(after uuid, up_to uuid)
   Makes runledger.rerun as the log has it, of the submissions after one id and up to another, or to the last; returns how many rows were not. Called by functions that run as the owner.
   returns integer
 
+function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb, does text[], under_way text[] DEFAULT '{}'::text[])
+  Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first, and nothing was written of any. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.
+  returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_worker
+
 function runledger.start_data(data jsonb, received jsonb, attempt integer)
   data: what the worker says of itself and of the program; received: the data of submission.received; attempt: 1, 2, 3 …
   returns jsonb immutable
-
-function runledger.start_execution(submission_id uuid, worker_id uuid, schema_version integer, data jsonb, metadata jsonb, under_way text[] DEFAULT '{}'::text[], offers text[] DEFAULT NULL::text[], does text[] DEFAULT '{}'::text[])
-  Appends execution.started and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same data.run it returns the same. under_way: runs that this worker has under way. offers: the languages of a worker that does what a submission's detail asks. does: what it can do of what submissions demand. No row: the submission has ended, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first. RL005: this worker was given up and must register under a new id.
-  returns TABLE(version integer, attempt integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
-  grant execute to runledger_worker
-
-function runledger.start_executions(jobs job.execution[], worker_id uuid, schema_version integer, data jsonb, programs jsonb, metadata jsonb, under_way text[], offers text[], does text[])
-  runledger.start_execution for each job. No row: as that says. programs: what data says of each language.
-  returns SETOF runledger.begun_execution set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
   order_worker for a worker that lives, and how it stands then. No row: none such lives.
@@ -1209,7 +1088,7 @@ function runledger.store_ends(ends runledger.attempt_end[], OUT refusals text[],
   returns record security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
 
-function runledger.store_received(requests jsonb, submissions jsonb, received integer[], wakes boolean)
+function runledger.store_received(requests jsonb, submissions jsonb, received integer[])
   Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
   returns void
 
@@ -1225,11 +1104,6 @@ function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-  grant execute to runledger_worker
-
-function runledger.take_several(worker_id uuid, runs text[], schema_version integer, data jsonb, programs jsonb, metadata jsonb, unanswered text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, under_way text[] DEFAULT '{}'::text[], reads_detail boolean DEFAULT false, does text[] DEFAULT '{}'::text[])
-  Takes the next jobs in languages of programs from the queue, at most as many as there are runs, and begins their attempts as start_execution does; data.run is one of runs, and programs has what data says of each language. One row a job; a row of nulls after the last: nothing more waits, or the worker is to take nothing more. Fewer without such a row: what they are to run is large (128 KiB). since: none that waits at the usual priority is due earlier, as far as the caller knows from due_at; he is to forget that within moments, as one may have come that is, or that was given back. unanswered: runs of earlier calls whose answers were lost; those that did begin are handed out first. under_way: as start_execution. reads_detail: the worker does what a submission's detail asks. does: as start_execution. When one fails (RL005: as start_execution), or of several one would have to wait for a lock (55P03), nothing was taken.
-  returns TABLE(begun_run text, job_id bigint, task_id integer, submission_id uuid, language text, version integer, code bytea, stdin bytea, expected_stdout bytea, account_id uuid, due_at timestamp with time zone, detail bytea, total_seconds integer) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_worker
 
 function runledger.tell_end(submission_id uuid, told_to text[])
@@ -1283,7 +1157,6 @@ schema graphile_worker
 
 schema job
   Wrappers that put jobs into the queue, in the caller's transaction.
-  grant usage to runledger_api
 
 schema runledger
   Tables and functions of the service. The log is runledger.event. Results, pending submissions, deliveries and reruns can be made from it; accounts, digests of keys, idempotency keys, blobs, and the URL and secret of a webhook cannot.

@@ -21,7 +21,7 @@ t.test('a column more, a right more or a trigger less shows', async (t) => {
     'alter table runledger.tier add column colour text',
     'grant select on runledger.api_key to runledger_api',
     'grant select (secret) on runledger.delivery to runledger_api',
-    'alter function runledger.take_several security invoker',
+    'alter function runledger.start security invoker',
     'drop trigger event_append_only on runledger.event_default',
     'drop index runledger.event_one_terminal',
     "comment on table runledger.event is 'other'",

@@ -31,7 +31,6 @@ begin
     coalesce(issue_key.data ->> 'role', 'submit'), coalesce((issue_key.data ->> 'read_only')::boolean, false)
   from runledger.account
   where account.name = issue_key.account_name;
-  perform job.create_clock(account.id) from runledger.account where account.name = issue_key.account_name;
   perform runledger.append_event(
     issue_key.api_key_id, 1, 'api_key.issued', issue_key.schema_version, issue_key.data, issue_key.metadata
   );

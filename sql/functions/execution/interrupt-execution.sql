@@ -15,7 +15,7 @@ declare
   _losses integer;
   _told_to text[];
 begin
-  -- A crash of the server may have forgotten this run's attempt (start_execution).
+  -- A crash of the server may have forgotten this run's attempt (runledger.start).
   if interrupt_execution.run is not null and not exists (
     select from runledger.event
     where event.stream_id = interrupt_execution.submission_id
@@ -59,17 +59,12 @@ begin
   end if;
 
   perform runledger.refresh_result(interrupt_execution.submission_id);
-  perform job.enqueue_execute(
+  perform job.enqueue_execution(
     interrupt_execution.submission_id,
     -- The first loss is mostly a deploy or our crash: no delay. Lost again, it may be the cause.
-    case when (interrupt_execution.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0)::integer else 0 end
+    case when (interrupt_execution.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0)::integer else 0 end,
+    is_given_back => true
   );
-  -- It has waited once, so it goes first.
-  perform graphile_worker.reschedule_jobs(
-    array(select j.id from graphile_worker.jobs j where j.key = interrupt_execution.submission_id::text),
-    priority => job.rank(p.is_low, given_back => true)
-  )
-  from runledger.pending p where p.submission_id = interrupt_execution.submission_id;
   return true;
 end
 $$;

@@ -61,9 +61,7 @@ begin
     -- Another end of the same submission may have been refused.
     and store_ends.refusals[e.ordinality] is null;
   select jsonb_agg(waited) into told
-  from runledger.finish_submissions(
-    _ids, array(select (e.data ->> 'slot_seconds')::double precision from unnest(_events) e)
-  ) waited;
+  from runledger.finish_submissions(_ids) waited;
 end
 $$;
 comment on function runledger.store_ends is 'Appends execution.completed after the execution.started of each end; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. refusals: of each, in their order, null or why nothing was written of it. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. told: the rows of runledger.finish_submissions, null when there is none. Fails with 23505 when another event came at the same moment; nothing was written of any then.';

@@ -29,11 +29,11 @@ as $$
       where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id)),
     (select count(*) from runledger.worker w
       where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id)),
-    -- The job's own time, as run_at is mostly a turn: a submission may have waited long for a place of its key before it had one.
+    -- The job's own time, as run_at is mostly a position: a submission may have waited long for a place of its key before it had one.
     (select coalesce(extract(epoch from now() - min(greatest(j.created_at, j.run_at))), 0)
       from graphile_worker.jobs j
       where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
-        and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%'))::double precision
+        and j.task_identifier like 'execute:%')::double precision
   from runledger.pending p
   join runledger.result r on r.id = p.submission_id
 $$;

@@ -37,6 +37,8 @@ begin
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
+            -- It could not be started: graphile-worker waits ever longer, and behind all positions.
+            and j.last_error is null
             -- The answer that handed it out was lost.
             and (j.locked_at is null or j.locked_at > now() - interval '10 seconds')
         )
@@ -56,7 +58,7 @@ begin
       else
         -- Without its projection no worker knows what to do.
         perform runledger.refresh_result(_row.submission_id);
-        perform job.enqueue_execute(_row.submission_id);
+        perform job.enqueue_execution(_row.submission_id);
       end if;
       _repaired := _repaired + 1;
     exception
@@ -106,23 +108,9 @@ begin
     where not p.admitted and tier.concurrent_executions is null
   loop
     update runledger.pending set admitted = true where pending.submission_id = _row.submission_id;
-    perform job.enqueue_execute(_row.submission_id);
+    perform job.enqueue_execution(_row.submission_id);
     _repaired := _repaired + 1;
   end loop;
-
-  -- Some at a time: each is locked until this ends.
-  begin
-    perform job.create_clock(a.id)
-    from (select a.id from runledger.account a where not job.has_clock(a.id) limit 400) a;
-  exception
-    -- Another reconciler, or whoever issues a key, makes it at this moment.
-    when unique_violation or duplicate_table then
-      null;
-  end;
-  -- The virtual time was lost: who comes now does not go before all that waits.
-  perform job.begin_turn(min(job.read_turn(j.run_at))) from graphile_worker.jobs j
-  where j.priority = 0 and j.locked_at is null
-    and (j.task_identifier = 'execute' or j.task_identifier like 'execute:%');
 
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
   begin

@@ -37,7 +37,8 @@ begin
         status = outcome.status, verdict = outcome.verdict, exit_code = outcome.exit_code, signal = outcome.signal,
         stdout_truncated = outcome.stdout_truncated, stderr_truncated = outcome.stderr_truncated,
         cpu_time = outcome.cpu_time, wall_time = outcome.wall_time, memory_peak = outcome.memory_peak,
-        exceeded = e.data ->> 'limit', compile = nullif(e.data -> 'compile', 'null')
+        exceeded = e.data ->> 'limit', compile = nullif(e.data -> 'compile', 'null'),
+        slot_seconds = (e.data ->> 'slot_seconds')::double precision
       from unnest(apply_events.events) e
       cross join lateral runledger.read_outcome(e.type, e.data) outcome
       where r.id = e.stream_id and r.version = e.stream_version - 1 and r.status = 'running';

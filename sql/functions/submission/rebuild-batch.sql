@@ -37,7 +37,7 @@ begin
     memory_peak = derived.memory_peak, created_at = derived.created_at, started_at = derived.started_at,
     finished_at = derived.finished_at, purged_at = derived.purged_at, tag = derived.tag,
     output_encoding = derived.output_encoding, exceeded = derived.exceeded, compile = derived.compile,
-    rerun_of = derived.rerun_of
+    rerun_of = derived.rerun_of, slot_seconds = derived.slot_seconds
   from runledger.result_from_log derived
   where derived.id = any (_ids) and r.id = derived.id and r is distinct from derived;
   get diagnostics _count = row_count;
@@ -52,11 +52,12 @@ begin
     rebuild_batch.after, case when submissions = rebuild_batch.batch then last end
   );
   repaired := repaired + runledger.restore_pending(rebuild_batch.after, last);
-  update runledger.pending p set api_key_id = derived.api_key_id, is_low = derived.is_low
+  update runledger.pending p
+  set account_id = derived.account_id, api_key_id = derived.api_key_id, is_low = derived.is_low
   from runledger.pending_from_log derived
   where derived.submission_id > rebuild_batch.after and derived.submission_id <= last
     and p.submission_id = derived.submission_id
-    and (p.api_key_id, p.is_low) is distinct from (derived.api_key_id, derived.is_low);
+    and (p.account_id, p.api_key_id, p.is_low) is distinct from (derived.account_id, derived.api_key_id, derived.is_low);
   get diagnostics _count = row_count;
   repaired := repaired + _count;
   delete from runledger.pending p

@@ -29,7 +29,8 @@ as $$
     output_encoding = excluded.output_encoding,
     exceeded = excluded.exceeded,
     compile = excluded.compile,
-    rerun_of = excluded.rerun_of
+    rerun_of = excluded.rerun_of,
+    slot_seconds = excluded.slot_seconds
   where result.version < excluded.version
 $$;
 comment on function runledger.refresh_result is 'Brings one cached result up to its log.';

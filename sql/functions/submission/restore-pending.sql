@@ -8,18 +8,21 @@ declare
 begin
   -- The log does not say what was admitted: running ones were. The reconciler admits the others, but not those of keys
   -- without a limit.
-  insert into runledger.pending (submission_id, api_key_id, admitted, is_low, turn, charge)
+  insert into runledger.pending (submission_id, account_id, api_key_id, admitted, is_low, position, is_running)
   select
-    derived.submission_id, derived.api_key_id,
+    derived.submission_id, derived.account_id, derived.api_key_id,
     coalesce(r.status = 'running', false) or tier.concurrent_executions is null,
     derived.is_low,
-    -- What was charged for it is forgotten, as if it were right.
-    job.read_turn(j.run_at), null
+    -- What has no job gets a position with it.
+    case when not derived.is_low and j.run_at < timestamptz '2020-01-01 00:00Z' then
+      (extract(epoch from j.run_at) * 1000000)::bigint
+    end,
+    coalesce(r.status = 'running', false)
   from runledger.pending_from_log derived
   left join runledger.result r on r.id = derived.submission_id
   join runledger.api_key k on k.id = derived.api_key_id
   join runledger.tier on tier.name = k.tier
-  left join graphile_worker.jobs j on j.key = derived.submission_id::text and not derived.is_low
+  left join graphile_worker.jobs j on j.key = derived.submission_id::text
   where derived.submission_id > restore_pending.after and derived.submission_id <= restore_pending.up_to
     and not exists (select from runledger.pending p where p.submission_id = derived.submission_id)
   on conflict do nothing;

@@ -49,12 +49,12 @@ begin
         perform runledger.refresh_result(store_cancel.submission_id);
         state := 'requested';
       else
-        -- In the order of others: an end admits by the key's lock, a start takes the job before the version.
+        -- In the order of others: an end admits by the key's lock.
         perform from runledger.api_key k
         join runledger.result r on r.api_key_id = k.id
         where r.id = store_cancel.submission_id
         for no key update of k;
-        perform job.remove_execute(store_cancel.submission_id);
+        perform graphile_worker.remove_job(store_cancel.submission_id::text);
         told_to := runledger.end_cancelled(
           store_cancel.submission_id, _head.stream_version + 1, '{}', store_cancel.metadata
         );

@@ -13,7 +13,7 @@ import type { OutputQuotas } from './output-quota.ts'
 import { describeLoss } from './run-attempt.ts'
 import type { ExecuteDependencies, Finished, Loss, Ran } from './run-attempt.ts'
 import { shorten } from './shorten.ts'
-import { describeActor } from './start-statements.ts'
+import { describeActor } from './start.ts'
 
 /** Resolves when the end is in the log, or another one is. @throws when it can be neither ended nor given back. */
 export async function endAttempt(

@@ -1,11 +1,11 @@
-// The door to running submissions, the task 'execute': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
+// Running submissions, the tasks 'execute:<language>': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
 // log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
 // publishes what it writes while somebody watches. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
-import type { TakingTask } from '#queue'
-import { createStarter, jobSchema } from './attempt.ts'
-import type { Attempt } from './attempt.ts'
+import type { ExecutingTask } from '#queue'
+import { untilAvailable } from '#retry'
+import { createBegin } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { endAttempt } from './end-attempt.ts'
 import { createOutputPublisher } from './output-publisher.ts'
@@ -19,92 +19,93 @@ export type { ExecuteDependencies } from './run-attempt.ts'
 export { createSuspension } from './suspension.ts'
 export type { Suspension } from './suspension.ts'
 
-export interface ExecuteTask extends TakingTask {
+export interface ExecuteTask extends ExecutingTask {
   readonly languages: readonly Language[]
 }
+
+/** Read from the database, so it is checked. */
+const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
+
+/** runledger.cancel_submission notifies here, with the submission's id. */
+const cancelChannel = 'runledger_cancel'
+/** So does runledger.watch_submissions. */
+const watchChannel = 'runledger_watch'
 
 /** It never rejects over a run: the log, not the queue, decides what comes next. */
 export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTask {
   const { log, executor, database } = dependencies
-  /** Begun by `take` and not yet given to `run`, by id. */
-  const taken = new Map<string, Attempt>()
-  /** When an attempt's end is in the log, by submission. */
-  const endBySubmission = new Map<string, Promise<void>>()
   /** Given to `run`, their end not yet in the log. */
   const unfinished = new Set<Promise<void>>()
   /** Begun here, their end not yet in the log. */
   const begunIds = new Set<string>()
-  const starter = createStarter(dependencies, begunIds)
+  const begin = createBegin(dependencies, begunIds)
   const cancels = createCancels(database, log)
   const publisher = createOutputPublisher(database, log)
   const quotas = createOutputQuotas(database, log)
+  const listening = [
+    database.listen(cancelChannel, cancels.hear, cancels.look),
+    database.listen(watchChannel, publisher.noteWatch, publisher.lookAgain),
+  ]
+  // It is tried again; the clock looks as well.
+  for (const each of listening)
+    each.catch((error: unknown) => log.warn({ err: error }, 'database.not_listening'))
 
-  /** Null: nothing to do. */
-  async function findOrBegin(payload: unknown): Promise<Attempt | null> {
+  /** Null: it is none of ours. */
+  function readSubmission(payload: unknown): string | null {
     const parsed = v.safeParse(jobSchema, payload)
-    if (!parsed.success) {
-      log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
-      return null
-    }
-    const { submission, run = '' } = parsed.output
-    const begun = taken.get(run)
-    taken.delete(run)
-    if (begun !== undefined) return begun
-    // A second job of a submission that runs here waits for the attempt's end, and is begun then: if others gave that attempt
-    // up, the submission has to run again.
-    while (endBySubmission.has(submission)) await endBySubmission.get(submission)
-    return starter.start(parsed.output)
+    if (parsed.success) return parsed.output.submission
+    log.error({ issues: v.flatten(parsed.issues) }, 'job.poisoned')
+    return null
+  }
+
+  async function putBack(submission: string): Promise<void> {
+    await untilAvailable(
+      () => database`select runledger.requeue_jobs(${[submission]}::uuid[])`,
+      log,
+    )
   }
 
   return {
-    languages: executor.found,
+    get languages() {
+      return Object.keys(executor.runtimes) as Language[]
+    },
 
     get isSuspended() {
-      if (dependencies.suspension?.suspended === true) return true
-      // Attempts whose start was unanswered are run all the same.
-      return dependencies.isPaused?.() === true && !starter.hasUnanswered
+      return dependencies.suspension?.suspended === true
     },
 
-    async take() {
-      const begun = await starter.take()
-      if (begun === null) return null
-      begunIds.add(begun.attempt.run)
-      taken.set(begun.attempt.run, begun.attempt)
-      return begun.job
+    async putBack(payload) {
+      const submission = readSubmission(payload)
+      if (submission !== null) await putBack(submission)
     },
 
-    async run(payload) {
-      const attempt = await findOrBegin(payload)
-      if (attempt === null) return
+    async run(payload, language, onWebhook) {
+      const submission = readSubmission(payload)
+      if (submission === null) return
+      const attempt = await begin(submission, language)
+      if (attempt === 'put_back') await putBack(submission)
+      if (attempt === 'put_back' || attempt === null) return
       begunIds.add(attempt.run)
       const output = publisher.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, output)
-      const ended = ran
-        .then((result) => endAttempt(dependencies, attempt, result, quotas))
+      const end = async (): Promise<void> => {
+        await endAttempt(dependencies, attempt, await ran, quotas)
+        if (attempt.hasWebhook) onWebhook?.()
+      }
+      const ended = end()
         .catch((error: unknown) => {
-          log.error({ submission: attempt.submission, err: error }, 'execution.stuck')
+          log.error({ submission, err: error }, 'execution.stuck')
           dependencies.onExhausted?.('an attempt cannot be ended')
         })
         .finally(() => {
           output.end()
           unfinished.delete(ended)
           begunIds.delete(attempt.run)
-          if (endBySubmission.get(attempt.submission) === ended)
-            endBySubmission.delete(attempt.submission)
         })
       unfinished.add(ended)
-      endBySubmission.set(attempt.submission, ended)
       await ran
       // A slow database must not get ever more results.
       while (unfinished.size > 2 * executor.slots) await Promise.race(unfinished)
-    },
-
-    noteCancel: cancels.hear,
-    noteWatch: publisher.noteWatch,
-
-    lookAgain() {
-      cancels.look()
-      publisher.lookAgain()
     },
 
     tick() {

@@ -21,8 +21,6 @@ import type { Expectation } from './verdict.ts'
 export interface ExecuteDependencies extends AttemptDependencies {
   /** After a sandbox failure no job is taken until a trial has passed; never, when left out. */
   readonly suspension?: Suspension
-  /** An operator's pause; never, when left out. */
-  readonly isPaused?: () => boolean
   /** Where blobs are read; a submission that names one is given back, when left out. */
   readonly blobs?: BlobCache
   /**

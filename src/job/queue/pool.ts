@@ -1,87 +1,38 @@
-// graphile-worker's pool. If a connection breaks while a job is marked complete, graphile-worker ends the process, or,
-// with batching, silently stops. So failed statements are repeated here on new connections. That is safe: jobs are
-// completed and failed by id, and the reconciler finds jobs taken unknowingly.
+// graphile-worker's pool. It ends its process, or silently stops, when a connection breaks while it marks a job complete. So a
+// statement that is lost is repeated on another connection. That is safe: jobs are completed and failed by id, and the
+// reconciler finds jobs that were handed out unknowingly.
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
 import { createQueueStream, isUnavailable } from '#database'
 import type { Logger } from '#log'
 import { untilAvailable } from '#retry'
-import { asksForJob, giveBackOnce, ignoreListening, throwWithCode } from './graphile-inside.ts'
-import type { JobRow, Release } from './graphile-inside.ts'
 
-/** Retrying is off while graphile-worker migrates in transactions of its own. */
-export interface QueuePool {
-  readonly pool: Pool
-  beginRetrying(): void
-}
-
-// Taking or completing a job takes a millisecond.
+/** Taking or completing jobs takes milliseconds. */
 const statementSeconds = 2
 
-interface ConnectOnce {
-  (): Promise<PoolClient>
-  (
-    callback: (
-      error: Error | undefined,
-      client: PoolClient | undefined,
-      // Absent when the pool has ended.
-      release: Release | undefined,
-    ) => void,
-  ): void
-}
+// A server crash may forget who has a job or that it is done: then the log refuses a start, or a delivery is repeated. And a plan
+// that was made while the queue was empty would sort it.
+const settings =
+  '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off'
 
-type Query = (...parameters: unknown[]) => Promise<unknown>
+type OnConnect = (error?: Error, client?: PoolClient, release?: PoolClient['release']) => void
+type Connect = ((callback: OnConnect) => void) & (() => Promise<PoolClient>)
 
-/** Null: no job. */
-export type TakeJob = () => Promise<JobRow | null>
-
-export interface QueuePoolOptions {
-  /** Replaces graphile-worker's statement that hands out a job; when it fails, graphile-worker's is sent after all. */
-  readonly takeJob?: TakeJob
-  /** True: no job is handed out. */
-  readonly isClosed?: () => boolean
-  /** False: whoever has this pool hears of jobs in another way. */
-  readonly listens?: boolean
-}
-
+/**
+ * Call `beginRetrying` when graphile-worker has migrated, which it does in transactions.
+ * @param listens false: whoever has it is not woken by each new job, and looks by the clock.
+ */
 export function createQueuePool(
   url: string,
   connections: number,
   log: Logger,
-  { takeJob, isClosed, listens = true }: QueuePoolOptions = {},
-): QueuePool {
-  let retrying = false
-  const pool = createPool(url, connections, log)
-  const connectOnce = pool.connect.bind(pool) as ConnectOnce
-
-  const connectWithCode = (): Promise<PoolClient> => connectOnce().catch(throwWithCode)
-  const patient = createPatientClient({ takeJob, isClosed, connect: connectWithCode, log })
-
-  // graphile-worker passes a callback for its listening connection, which it renews itself.
-  pool.connect = ((callback?: Parameters<ConnectOnce>[0]) => {
-    if (callback === undefined) return retrying ? Promise.resolve(patient) : connectOnce()
-    return connectOnce((error, client, release) => {
-      if (!listens && client !== undefined) ignoreListening(client)
-      callback(error, client, giveBackOnce(release))
-    })
-  }) as Pool['connect']
-
-  return {
-    pool,
-    beginRetrying() {
-      retrying = true
-    },
-  }
-}
-
-function createPool(url: string, connections: number, log: Logger): Pool {
+  listens = true,
+): { readonly pool: Pool; beginRetrying(): void } {
   const pool = new Pool({
     connectionString: url,
     max: connections,
     application_name: 'runledger queue',
-    // A server crash may forget who has a job or that it is done: then a start is refused by the log, or a delivery
-    // repeated.
-    options: '-c synchronous_commit=off',
+    options: settings,
     keepAlive: true,
     stream: createQueueStream(url, statementSeconds),
     connectionTimeoutMillis: 5000,
@@ -89,42 +40,17 @@ function createPool(url: string, connections: number, log: Logger): Pool {
   })
   // Without listeners a broken idle connection ends the process.
   pool.on('error', (error) => log.warn({ err: error }, 'queue.connection_lost'))
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-  })
-  return pool
-}
-
-interface Patience {
-  readonly takeJob: TakeJob | undefined
-  readonly isClosed: (() => boolean) | undefined
-  readonly connect: () => Promise<PoolClient>
-  readonly log: Logger
-}
-
-/**
- * What graphile-worker asks to run jobs, each a statement by itself: it has a connection while it is sent one, so that who
- * asks `takeJob` holds none, and is repeated on another one if it is lost.
- */
-function createPatientClient({ takeJob, isClosed, connect, log }: Patience): PoolClient {
-  async function query(...parameters: unknown[]): Promise<unknown> {
-    if (asksForJob(parameters[0])) {
-      if (isClosed?.() === true) return { rows: [] }
-      try {
-        const job = await takeJob?.()
-        if (job !== undefined) return { rows: job === null ? [] : [job] }
-      } catch (error) {
-        log.warn({ err: error }, 'queue.take_failed')
-      }
-    }
-    return untilAvailable(() => queryOnce(parameters), log)
-  }
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const connect = pool.connect.bind(pool) as Connect
+  let retries = false
 
   async function queryOnce(parameters: readonly unknown[]): Promise<unknown> {
-    const client = await connect()
+    const client = await connect().catch(throwWithCode)
     let isLost = false
     try {
-      return await (client.query as Query)(...parameters).catch(throwWithCode)
+      return await (client.query as (...all: unknown[]) => Promise<unknown>)(...parameters).catch(
+        throwWithCode,
+      )
     } catch (error) {
       isLost = isUnavailable(error)
       throw error
@@ -133,6 +59,33 @@ function createPatientClient({ takeJob, isClosed, connect, log }: Patience): Poo
       client.release(isLost)
     }
   }
+  const query = (...parameters: unknown[]): unknown =>
+    untilAvailable(() => queryOnce(parameters), log)
+  pool.query = query as typeof pool.query
+  pool.connect = ((callback?: OnConnect) => {
+    if (callback === undefined)
+      return retries ? Promise.resolve({ query, release() {} }) : connect()
+    // Its listening connection, which it renews itself; broken while it stops, it is given back twice, and pg throws then.
+    return listens
+      ? connect((error, client, release) => callback(error, client, once(release)))
+      : undefined
+  }) as Pool['connect']
+  return { pool, beginRetrying: () => void (retries = true) }
+}
 
-  return { query, release() {} } as Pick<PoolClient, 'query' | 'release'> as PoolClient
+function once(release: PoolClient['release'] | undefined): PoolClient['release'] {
+  let isReleased = false
+  return (because) => {
+    if (!isReleased) release?.(because)
+    isReleased = true
+  }
+}
+
+/** pg's errors of lost, refused and silent connections have no code. */
+export function throwWithCode(error: unknown): never {
+  const lost =
+    /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
+  if (error instanceof Error && !('code' in error) && lost.test(error.message))
+    throw Object.assign(error, { code: 'ECONNRESET' })
+  throw error
 }

@@ -1,5 +1,4 @@
 // Ends that are told together: each is stored or refused by itself, as it would be alone, and who waits is told.
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
@@ -116,43 +115,6 @@ t.test('what a refused end brings overwrites no other end of its submission', as
   for (const { submission } of ends)
     t.match(await readResult(sql, submission, null), { verdict: 'AC', stdout: submission })
 })
-
-t.test(
-  'a key that waits for its turn is charged once, though another one held it up',
-  async (t) => {
-    const keys = await Promise.all([createCaller(sql, 'beta'), createCaller(sql, 'beta')])
-    // Ten of each run at once; the eleventh waits.
-    const ends: End[] = []
-    for (const of of keys) {
-      ends.push(await begin(null, of))
-      for (let n = 0; n < 10; n += 1) await submitNew(sql, of, describeSubmission({ code: '' }))
-    }
-    const readClocks = (): Promise<number[]> =>
-      Promise.all(
-        keys.map(async ({ accountId }) => {
-          const [row] = await sql.unsafe(`select last_value from turn."${accountId}"`)
-          return Number(row?.['last_value'])
-        }),
-      )
-    const before = await readClocks()
-    const company = await beginMany(10)
-    let concluding: ReturnType<typeof concludeTogether> | undefined
-    await sql.begin(async (holding) => {
-      // The later one, as they are locked in order.
-      await holding`
-      select from runledger.api_key where id = ${keys.map(({ apiKeyId }) => apiKeyId).toSorted()[1] ?? ''} for update`
-      concluding = concludeTogether([...company, ...ends])
-      await sleep(500)
-    })
-    t.strictSame(await concluding, Array(12).fill(null))
-    const charged = (await readClocks()).map((clock, index) => clock - (before[index] ?? 0))
-    for (const [index, { apiKeyId }] of keys.entries()) {
-      const [last] = await sql`
-      select charge from runledger.pending where api_key_id = ${apiKeyId} order by turn desc limit 1`
-      t.equal(charged[index], Number(last?.['charge']))
-    }
-  },
-)
 
 t.test('who waits is told of each', async (t) => {
   const heard: string[] = []

@@ -202,8 +202,8 @@ t.test('of one key no more than its tier allows is admitted, and the rest follow
 })
 
 t.test('a poisoned job is dropped and said so; the queue goes on', async (t) => {
-  await sql`select graphile_worker.add_job('execute', '{"submission": "no id"}'::json)`
-  await sql`select graphile_worker.add_job('execute', ${sql.json({ submission: uuidv7() })}::json)`
+  await sql`select graphile_worker.add_job('execute:python', '{"submission": "no id"}'::json)`
+  await sql`select graphile_worker.add_job('execute:python', ${sql.json({ submission: uuidv7() })}::json)`
   const id = await submitNew(sql, caller, describeSubmission({ code: 'print(1)' }))
   t.match(await finalResult(sql, id), { verdict: 'AC' })
 })

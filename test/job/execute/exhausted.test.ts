@@ -43,7 +43,7 @@ async function executeWith(executor: Executor): Promise<{ exhausted: number; las
     shutdown: signal,
     onExhausted: () => void (exhausted += 1),
   })
-  await task.run({ submission: id, language: 'python' })
+  await task.run({ submission: id }, 'python')
   await task.settled()
   return { exhausted, last: (await readStream(sql, id)).at(-1)! }
 }

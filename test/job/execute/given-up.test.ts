@@ -5,7 +5,7 @@ import type { Database } from '#database'
 import { readStream } from '#event'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
-import { createStarter } from '../../../src/job/execute/attempt.ts'
+import { createBegin } from '../../../src/job/execute/attempt.ts'
 import type { AttemptDependencies } from '../../../src/job/execute/attempt.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
@@ -50,14 +50,13 @@ t.test('what begins under the next id of a worker that was given up is another r
     lease,
     shutdown: signal,
   } as unknown as AttemptDependencies
-  const { start } = createStarter(dependencies, [])
-  const begun = await start({ submission, language: 'python' })
+  const begun = await createBegin(dependencies, [])(submission, 'python')
   const events = await readStream(sql, submission)
   t.strictSame(
     events.map(({ type }) => type),
     ['submission.received', 'execution.started', 'execution.interrupted', 'execution.started'],
   )
   const [, lost, , present] = events.map(({ data }) => data as { readonly run?: string })
-  t.equal(begun?.run, present?.run)
+  t.match(begun, { run: present?.run })
   t.not(lost?.run, present?.run)
 })

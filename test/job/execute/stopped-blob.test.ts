@@ -103,13 +103,13 @@ for (const [what, detail, told] of [
       shutdown: signal,
       blobs: blobs.cache,
     })
-    const running = task.run({ submission: id, language: 'python' })
+    const running = task.run({ submission: id }, 'python')
     await asked.promise
     t.equal(
       await cancelSubmission(sql, id, caller.accountId, { actor: { operator: 'test' } }),
       'requested',
     )
-    task.noteCancel(id)
+    task.tick()
     await running
     await task.settled()
     t.equal(blobs.waiting, 0)

@@ -64,7 +64,7 @@ for (const [what, description] of [
       lease: { workerId: uuidv7(), signal: new AbortController().signal },
       shutdown: shutdown.signal,
     })
-    await task.run({ submission: id, language: 'python' })
+    await task.run({ submission: id }, 'python')
     await task.settled()
     t.equal((await readResult(sql, id, null))?.status, 'queued')
     const [last] = await sql`

@@ -79,7 +79,7 @@ t.test('a worker whose host lets it read no output files leaves them to others',
       lease: { workerId: uuidv7(), signal },
       shutdown: signal,
     })
-    await task.run({ submission: id, language: 'python' })
+    await task.run({ submission: id }, 'python')
     await task.settled()
     return isStarted
   }

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
+import { takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
 
@@ -14,9 +15,6 @@ const worker = uuidv7()
 await sql`
   insert into runledger.worker (id, host, pid, slots, languages, lease_seconds)
   values (${worker}, 'test', 1, 1, '{}', 600)`
-// As every worker does when it starts.
-await sql`select graphile_worker.add_job('execute')`
-await sql`delete from graphile_worker._private_jobs`
 await sql`insert into runledger.tier (name, concurrent_executions) values ('pair', 2)`
 const unlimited = await createCaller(sql)
 
@@ -25,13 +23,9 @@ const normal = describeSubmission({ code: 'normal' })
 const submitLow = (caller: Caller): Promise<string> => submitNew(sql, caller, low)
 const submitNormal = (caller: Caller): Promise<string> => submitNew(sql, caller, normal)
 
-/** The id of the next, or undefined; its run is its id's. */
+/** The id of the next, or undefined. */
 async function take(): Promise<string | undefined> {
-  const [row] = await sql`
-    select * from runledger.take_several(
-      ${worker}, array[${uuidv7()}], 1, ${sql.json({ worker })}, '{"python": {}}', '{"actor": {}}', '{}', null, '{}', true
-    )`
-  return (row?.['submission_id'] ?? undefined) as string | undefined
+  return (await takeNext(sql, worker))?.submission_id
 }
 
 async function end(id: string): Promise<void> {
@@ -109,7 +103,7 @@ t.test('in a batch each item has its own', async (t) => {
   const items = [low, normal].map((submission) => ({ submission }))
   const receipt = await receiveBatch(sql, items, context, new AbortController().signal)
   const ids = receipt.kind === 'received' ? receipt.answer.map((one) => (one as { id: string }).id) : [] // prettier-ignore
-  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0])
+  t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0])
 })
 
 t.test('given back it is before its like, and still low', async (t) => {
@@ -119,7 +113,7 @@ t.test('given back it is before its like, and still low', async (t) => {
     select runledger.interrupt_execution(${lost}, 2, 1, '{"spends_attempt": true}', '{"actor": {}}', 3)`
   const other = await submitLow(unlimited)
   const one = await submitNormal(unlimited)
-  t.equal(await readPriority(lost), 1)
+  t.equal(await readPriority(lost), 0)
   t.strictSame([await take(), await take(), await take()], [one, lost, other])
   await end(one)
   await end(other)
@@ -130,23 +124,23 @@ t.test('given back it is before its like, and still low', async (t) => {
 t.test('put aside for another worker it is still low', async (t) => {
   const id = await submitTomorrow(sql, unlimited, { code: '', priority: 'low' })
   t.equal(await take(), undefined)
-  t.equal(await readPriority(id), 2)
+  t.equal(await readPriority(id), 1)
 })
 
 t.test('made again from the log it is still low', async (t) => {
   const caller = await createCaller(sql, 'pair')
   const ids = [await submitLow(caller), await submitNormal(caller)]
   await sql`delete from runledger.pending where api_key_id = ${caller.apiKeyId}`
-  await sql`delete from graphile_worker._private_jobs`
+  await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
   await sql`select runledger.restore_next_pending('00000000-0000-0000-0000-000000000000', 100000)`
   const rows = await sql`
     select submission_id as id, is_low from runledger.pending where api_key_id = ${caller.apiKeyId} order by 1`
   t.strictSame([...rows], [{ id: ids[0], is_low: true }, { id: ids[1], is_low: false }]) // prettier-ignore
   await sql`select runledger.reconcile_queue(3)`
-  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0])
-  await sql`delete from graphile_worker._private_jobs`
+  t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0])
+  await sql`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`
   await sql`select runledger.reconcile_queue(3)`
-  t.strictSame(await Promise.all(ids.map(readPriority)), [2, 0], 'its job alone, too')
+  t.strictSame(await Promise.all(ids.map(readPriority)), [1, 0], 'its job alone, too')
 })
 
 t.test('low or not makes two requests of one Idempotency-Key', async (t) => {

@@ -4,24 +4,21 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { createLog } from '#log'
 import { startRunners } from '../../../src/job/queue/queue.ts'
-import type { TakingTask } from '../../../src/job/queue/queue.ts'
+import type { ExecutingTask } from '../../../src/job/queue/queue.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 
 /** Takes nothing. */
-const idle = {
-  languages: [],
+const idle: ExecutingTask = {
+  languages: ['python'],
   isSuspended: false,
-  take: async () => null,
   run: async () => {},
-  noteCancel() {},
-  noteWatch() {},
-  lookAgain() {},
+  putBack: async () => {},
   tick() {},
   settled: async () => {},
-} as unknown as TakingTask
+}
 
 t.test('connections that are hung up on are asked for until one holds', async (t) => {
   const to = new URL(url)

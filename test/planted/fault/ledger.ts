@@ -162,8 +162,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: the web process may not flush the log',
-    text: 'runledger.flush_log, job.wake_workers, runledger.await_submission,',
-    instead: 'job.wake_workers, runledger.await_submission,',
+    text: 'runledger.flush_log, runledger.await_submission,',
+    instead: 'runledger.await_submission,',
     tests: ['http/role'],
   },
   {

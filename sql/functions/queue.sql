@@ -1,0 +1,141 @@
+-- The queue is graphile-worker's, by its public functions. A job says that a submission can run; the log decides. So a job that
+-- comes twice, late or after the end does no harm, and one that is lost is added again (runledger.reconcile_queue).
+-- Its task names the language, so it comes only to workers that run it; its key is the submission's id.
+
+create or replace function job.name_task(language text) returns text
+language sql immutable parallel safe
+as $$
+  select 'execute:' || coalesce(name_task.language, '')
+$$;
+comment on function job.name_task is 'The task of jobs that execute a submission in this language.';
+
+create or replace function job.enqueue_executions(
+  submission_ids uuid[],
+  languages text[],
+  are_low boolean[],
+  positions bigint[]
+) returns void
+language plpgsql
+-- add_jobs plans its statements for each array anew otherwise: more than twice the time.
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  if cardinality(enqueue_executions.submission_ids) > 0 then
+    perform graphile_worker.add_jobs(array(
+      select row(
+        job.name_task(e.language), json_build_object('submission', e.submission_id), null,
+        job.position_time(e.queue_position), null, e.submission_id::text,
+        case when e.is_low then 1 else 0 end, null
+      )::graphile_worker.job_spec
+      from unnest(
+        enqueue_executions.submission_ids, enqueue_executions.languages, enqueue_executions.are_low, enqueue_executions.positions
+      ) e (submission_id, language, is_low, queue_position)
+    ));
+  end if;
+end
+$$;
+comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, in the caller''s transaction, whose commit wakes idle workers. positions: as runledger.pending has them; null for a low one, which comes after all that are not, in the order in which it came.';
+
+create or replace function job.enqueue_execution(
+  submission_id uuid,
+  delay_seconds integer default 0,
+  is_given_back boolean default false
+) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  _pending record;
+begin
+  select p.is_low, p.position, received.data ->> 'language' as language, p.account_id, coalesce(tier.weight, 1) as weight
+  into _pending
+  from runledger.pending p
+  join runledger.event received on received.stream_id = p.submission_id and received.stream_version = 1
+  left join runledger.api_key k on k.id = p.api_key_id
+  left join runledger.tier on tier.name = k.tier
+  where p.submission_id = enqueue_execution.submission_id;
+  if not found then
+    return; -- it has ended
+  end if;
+  if _pending.position is null and not _pending.is_low then
+    select found.start + found.step into _pending.position
+    from job.find_position(_pending.account_id, _pending.weight) found;
+  end if;
+  update runledger.pending p set position = _pending.position, is_running = false
+  where p.submission_id = enqueue_execution.submission_id;
+  perform graphile_worker.add_job(
+    job.name_task(_pending.language),
+    json_build_object('submission', enqueue_execution.submission_id),
+    run_at => case
+      when enqueue_execution.delay_seconds > 0 then now() + make_interval(secs => enqueue_execution.delay_seconds)
+      else job.position_time(_pending.position)
+    end,
+    job_key => enqueue_execution.submission_id::text,
+    -- A real time comes after every position: what was delayed goes before all of them.
+    priority => case when _pending.is_low then 1 else 0 end
+      - case when enqueue_execution.is_given_back or enqueue_execution.delay_seconds > 0 and not _pending.is_low then 1 else 0 end
+  );
+end
+$$;
+comment on function job.enqueue_execution is 'Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.';
+
+create or replace function runledger.admit_waiting(api_key_id uuid) returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _limit integer;
+  _admitted integer := 0;
+  _id uuid;
+begin
+  select tier.concurrent_executions into _limit
+  from runledger.api_key k
+  join runledger.tier on tier.name = k.tier
+  where k.id = admit_waiting.api_key_id;
+  if not found then
+    return 0; -- the row was edited by hand: audit.drift has it
+  end if;
+
+  -- Those of one key take turns, so that the count is exact.
+  perform from runledger.api_key k where k.id = admit_waiting.api_key_id for no key update;
+  for _id in
+    select p.submission_id
+    from runledger.pending p
+    where p.api_key_id = admit_waiting.api_key_id and not p.admitted
+    order by p.is_low, p.submission_id
+    -- Null is without a limit; greatest() alone would take it for 0.
+    limit case when _limit is not null then greatest(0, _limit - (
+      select count(*) from runledger.pending p
+      where p.api_key_id = admit_waiting.api_key_id and p.admitted
+    )) end
+  loop
+    update runledger.pending set admitted = true where pending.submission_id = _id;
+    perform job.enqueue_execution(_id);
+    _admitted := _admitted + 1;
+  end loop;
+  return _admitted;
+end
+$$;
+comment on function runledger.admit_waiting is 'Enqueues as many of a key''s waiting submissions, low ones last and the oldest first, as its tier has room for; returns how many. Each end calls it, so that exactly its tier''s number run.';
+
+create or replace function runledger.displace_low(api_key_id uuid) returns boolean
+language plpgsql
+as $$
+declare
+  _id uuid;
+begin
+  -- Whoever has this row decides: a start that has it begins the submission, and one that comes later finds it not admitted.
+  update runledger.pending set admitted = false
+  where pending.submission_id = (
+    select p.submission_id from runledger.pending p
+    where p.api_key_id = displace_low.api_key_id and p.admitted and p.is_low and not p.is_running
+    order by p.submission_id desc limit 1
+    for update skip locked
+  )
+  returning pending.submission_id into _id;
+  if not found then
+    return false;
+  end if;
+  perform graphile_worker.remove_job(_id::text);
+  return true;
+end
+$$;
+comment on function runledger.displace_low is 'Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key''s lock held.';

@@ -1,0 +1,100 @@
+// The statement that begins attempts, and what it tells the log of this worker.
+import { hostname } from 'node:os'
+import { createBatch } from '#database'
+import { abilities, listLacks } from '#detail'
+import type { ExecutionStarted, Metadata } from '#event'
+import type { Executor } from '#executor'
+import { languages } from '#language'
+import type { Language } from '#language'
+import type { AttemptDependencies } from './attempt.ts'
+import { describeLimits } from './limits.ts'
+
+type Program = Pick<ExecutionStarted['data'], 'runtime' | 'limits'>
+
+/** A job that the worker was handed. */
+export interface Start {
+  readonly worker: string
+  readonly submission: string
+  /** The same on every try, so that a lost answer begins no second attempt. */
+  readonly run: string
+  readonly language: Language
+}
+
+/** A row of runledger.start. */
+export interface StartedRow {
+  readonly submission_id: string
+  readonly version: number
+  readonly account_id: string | null
+  readonly code: Buffer | null
+  readonly stdin: Buffer
+  readonly expected_stdout: Buffer | null
+  readonly detail: Buffer | null
+  /** Null: its key is gone. */
+  readonly total_seconds: number | null
+  readonly has_webhook: boolean
+}
+
+/**
+ * Begins an attempt; null: there is nothing to do. What is asked at once goes together (#database, batch.ts).
+ * @throws as runledger.start.
+ */
+export type BeginAttempt = (start: Start) => Promise<StartedRow | null>
+
+/** @param begunIds the runs that this process has under way; second jobs of theirs are not begun. */
+export function createStart(
+  dependencies: AttemptDependencies,
+  begunIds: Iterable<string>,
+): BeginAttempt {
+  const { database, executor } = dependencies
+  const host = hostname()
+  const lacks = listLacks(executor)
+  const does = abilities.filter((name) => !lacks.includes(name))
+  // Made into JSON once, as a worker hardly ever changes what it offers.
+  let described: { runtimes: Executor['runtimes']; programs: string } | undefined
+  const describePrograms = (runtimes: Executor['runtimes']): string => {
+    if (described?.runtimes !== runtimes) {
+      const offered = languages.filter((name) => name in runtimes)
+      const programs = offered.map((name) => [name, describeProgram(dependencies, name)])
+      described = { runtimes, programs: JSON.stringify(Object.fromEntries(programs)) }
+    }
+    return described.programs
+  }
+
+  async function startAll(starts: readonly Start[]): Promise<readonly (StartedRow | null)[]> {
+    const worker = starts[0]?.worker ?? ''
+    const data = JSON.stringify({ worker, host, isolation: executor.isolation })
+    const rows = await database<StartedRow[]>`
+      select * from runledger.start(
+        ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
+        ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
+        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${does}::text[],
+        ${[...begunIds]}::text[]
+      )`
+    const byId = new Map(rows.map((row) => [row.submission_id, row]))
+    return starts.map(({ submission }) => byId.get(submission) ?? null)
+  }
+
+  // Those of two workers ids, or two jobs of one submission, go one after the other.
+  const run = (starts: readonly Start[]): Promise<readonly (StartedRow | null)[]> => {
+    const odd = starts.findIndex(
+      ({ worker, submission }, n) =>
+        worker !== starts[0]?.worker ||
+        starts.slice(0, n).some((earlier) => earlier.submission === submission),
+    )
+    return startAll(odd === -1 ? starts : starts.slice(0, odd))
+  }
+  return createBatch({ run, statements: 2, items: 8 })
+}
+
+/** As JSON. */
+export function describeActor(workerId: string): string {
+  const caused: Metadata = { actor: { worker: workerId } }
+  return JSON.stringify(caused)
+}
+
+function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
+  return {
+    runtime: executor.runtimes[language]?.version ?? 'not installed',
+    limits: describeLimits(limits[language]),
+  }
+}
