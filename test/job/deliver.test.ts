@@ -281,7 +281,7 @@ t.test('a due delivery whose job was lost is found again', async (t) => {
 
 async function countJobs(webhook: string): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from graphile_worker.jobs where key = ${webhook}`
+    select count(*)::int as count from graphile_worker._private_jobs where payload ->> 'webhook' = ${webhook}`
   return row.count
 }
 
