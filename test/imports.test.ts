@@ -70,6 +70,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
     '#queue',
     '#lease',
     '#failpoint',
+    '#notify',
     '#report',
     '#retry',
     '#sweep',

@@ -87,9 +87,9 @@ declare
   end;
   _stdout text := (_dice % 100000)::text || E'\n';
 begin
-  perform runledger.store_completion(
-    id, started_version, 1,
-    jsonb_build_object(
+  perform runledger.conclude(jsonb_build_array(jsonb_build_object(
+    'submission_id', id, 'started_version', started_version, 'run', run, 'schema_version', 1, 'metadata', metadata,
+    'stdout', encode(convert_to(_stdout, 'UTF8'), 'base64'), 'stderr', '', 'data', jsonb_build_object(
       'verdict', _verdict, 'exit_code', case when _verdict = 'RE' then 1 else 0 end, 'signal', null, 'compile', null,
       'run', jsonb_build_object(
         'ending', 'exited', 'exit_code', 0, 'signal', null, 'cpu_seconds', 0.01 + (_dice % 100) / 1000.0,
@@ -97,9 +97,8 @@ begin
       ),
       'stdout', bench.digest(_stdout) || '{"truncated": false}', 'stderr', bench.digest('') || '{"truncated": false}',
       'compile_output', null
-    ),
-    metadata, convert_to(_stdout, 'UTF8'), ''::bytea, null, run
-  );
+    )
+  )));
 end
 $$;
 

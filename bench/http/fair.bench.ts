@@ -97,7 +97,7 @@ async function empty(): Promise<void> {
   await Promise.all(
     pending.map(
       ({ id, account }) =>
-        sql`call runledger.cancel_submission(${id}, ${account}, '{"actor": {}}', null)`,
+        sql`select runledger.cancel(array[${id}::uuid], ${account}, '{"actor": {}}')`,
     ),
   )
   while ((await sql`select from runledger.pending limit 1`).length > 0) await sleep(20)

@@ -102,7 +102,7 @@ async function wait(id: string): Promise<string> {
 
 async function countAwaited(): Promise<number> {
   const [row] =
-    await sql`select count(*)::integer as count from runledger.pending where told_to is not null`
+    await sql`select count(*)::integer as count from runledger.pending where waiters is not null`
   return row?.['count'] as number
 }
 
@@ -113,20 +113,14 @@ async function wakeOne(): Promise<{ overriddenDuration: number }> {
   const answer = wait(id)
   while (!(await isAwaited(id))) await sleep(1)
   return timeCommit(async (transaction) => {
-    await completeExecution(
-      transaction,
-      id,
-      version,
-      { stdout: 'hello\n' },
-      { inTransaction: true },
-    )
+    await completeExecution(transaction, id, version, { stdout: 'hello\n' })
   }, answer)
 }
 
 /** The web process has put it down as awaited before it says so here. */
 async function isAwaited(id: string): Promise<boolean> {
   const found =
-    await sql`select from runledger.pending where submission_id = ${id} and told_to is not null`
+    await sql`select from runledger.pending where submission_id = ${id} and waiters is not null`
   return found.length > 0
 }
 

@@ -14,12 +14,12 @@ where not exists (
   where received.stream_id = cached.id and received.type = 'submission.received'
 )
 union all
-select 'pending', derived.submission_id, to_jsonb(cached) - 'told_to', to_jsonb(derived)
+select 'pending', derived.submission_id, to_jsonb(cached) - 'waiters', to_jsonb(derived)
 from runledger.pending_from_log derived
 left join runledger.pending cached on cached.submission_id = derived.submission_id
 where (cached.account_id, cached.api_key_id, cached.is_low) is distinct from (derived.account_id, derived.api_key_id, derived.is_low)
 union all
-select 'pending', cached.submission_id, to_jsonb(cached) - 'told_to', null
+select 'pending', cached.submission_id, to_jsonb(cached) - 'waiters', null
 from runledger.pending cached
 where not exists (
   select from runledger.pending_from_log derived where derived.submission_id = cached.submission_id

@@ -106,6 +106,8 @@ begin
       select count(*) from runledger.pending p
       where p.api_key_id = admit_waiting.api_key_id and p.admitted
     )) end
+    -- What is just being cancelled has no place to take.
+    for update of p skip locked
   loop
     update runledger.pending set admitted = true where pending.submission_id = _id;
     perform job.enqueue_execution(_id);

@@ -304,7 +304,7 @@ begin
     ) asked
     cross join lateral job.find_position(asked.account_id, asked.weight) found
   ), stored as (
-    insert into runledger.pending as p (submission_id, account_id, api_key_id, admitted, told_to, is_low, position)
+    insert into runledger.pending as p (submission_id, account_id, api_key_id, admitted, waiters, is_low, position)
     select
       judged.submission_id, judged.account_id, judged.api_key_id, judged.admitted,
       case when judged.waiter is not null then array[judged.waiter] end, judged.is_low,

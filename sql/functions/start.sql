@@ -108,6 +108,8 @@ begin
       );
       continue;
     elsif _item.type = 'execution.started' then
+      -- Its cancel and its end wait, as they do for a first attempt.
+      perform from runledger.pending p where p.submission_id = _item.id for update;
       perform runledger.append_event(
         _item.id, _version, 'execution.interrupted', 1, '{"reason": "superseded", "spends_attempt": true}', start.metadata, _hash
       );

@@ -19,7 +19,7 @@ begin
     grant execute on function
       runledger.admit_request, runledger.admit_operator, runledger.receive,
       runledger.rerun_submission,
-      runledger.flush_log, runledger.await_submission, runledger.store_cancel, runledger.tell_end,
+      runledger.flush_log, runledger.await_submission, runledger.cancel,
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
       runledger.is_offered, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
@@ -34,7 +34,6 @@ begin
     grant usage on schema audit to runledger_api;
     grant select on audit.broken_chain, audit.overview to runledger_api;
     grant execute on function runledger.hash_event to runledger_api;
-    grant execute on procedure runledger.cancel_submission to runledger_api;
   end if;
 
   if exists (select from pg_catalog.pg_roles where rolname = 'runledger_worker') then
@@ -46,13 +45,12 @@ begin
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.order_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.start, runledger.requeue_jobs, runledger.store_completion, runledger.store_ends, runledger.tell_end,
-      runledger.interrupt_execution, runledger.find_cancelled,
+      runledger.start, runledger.requeue_jobs, runledger.conclude, runledger.interrupt,
+      runledger.find_cancelled,
       runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions
       to runledger_worker;
-    grant execute on procedure runledger.conclude_execution, runledger.conclude_several to runledger_worker;
   end if;
 
   -- A worker takes its jobs through graphile-worker's own statements, so it is a member of this role too. Their tables

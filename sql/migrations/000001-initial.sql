@@ -252,7 +252,7 @@ create table runledger.pending (
   submission_id uuid primary key,
   api_key_id uuid not null,
   admitted boolean not null,
-  told_to text[],
+  waiters text[],
   is_low boolean not null default false,
   account_id uuid not null,
   position bigint,
@@ -260,7 +260,7 @@ create table runledger.pending (
 );
 comment on table runledger.pending is 'Submissions without a terminal event. Deleted by the transaction that ends them.';
 comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
-comment on column runledger.pending.told_to is 'Channels of the processes that wait for the end, where they are told of the record. Their names are secret.';
+comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
 comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
 comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.';
 comment on column runledger.pending.is_running is 'An attempt of it is under way.';
@@ -322,22 +322,8 @@ create table runledger.kept_output (
 );
 comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
 
-create type runledger.attempt_end as (
-  submission_id uuid,
-  started_version integer,
-  schema_version integer,
-  data jsonb,
-  metadata jsonb,
-  stdout bytea,
-  stderr bytea,
-  compile_output bytea,
-  run text,
-  report bytea
-);
-comment on type runledger.attempt_end is 'How an attempt has ended (runledger.store_ends).';
-comment on column runledger.attempt_end.started_version is 'Of its execution.started.';
-comment on column runledger.attempt_end.schema_version is 'Of data, which is what the event says.';
-comment on column runledger.attempt_end.run is 'As its execution.started names it; null: not known.';
+create type runledger.ended_submission as (submission_id uuid, waiters text[]);
+comment on type runledger.ended_submission is 'A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).';
 
 -- Blobs: long inputs and expected outputs, uploaded once and named by their SHA-256 in submissions.
 

@@ -13,8 +13,6 @@ export const sqlState = {
   queryCanceled: '57014',
   /** The worker was given up, and is about to have another id, or has ended. */
   workerGivenUp: 'RL005',
-  /** A crash of the database has lost the start of what is ended. */
-  startLost: 'RL006',
   quotaExceeded: 'RL018',
   /** An operator wants the worker to take nothing. */
   takesNothing: 'RL027',

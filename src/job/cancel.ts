@@ -3,8 +3,9 @@ import { cancelOnAbort, json } from '#database'
 import type { Database } from '#database'
 import type { Metadata } from '#event'
 import { reachFailpoint } from './failpoint.ts'
+import { notifyWaiters, notifyWorkers } from './notify.ts'
 
-/** `requested`: its worker is told; `ended`: it had ended before; null: the account has none such. */
+/** `requested`: its worker is notified; `ended`: it had ended before; null: the account has none such. */
 export type CancelState = 'cancelled' | 'requested' | 'ended'
 
 /**
@@ -19,9 +20,12 @@ export async function cancelSubmission(
   signal?: AbortSignal,
 ): Promise<CancelState | null> {
   reachFailpoint('cancel.before_commit')
-  const query = sql<[{ state: CancelState | null }]>`
-    call runledger.cancel_submission(${id}, ${accountId}, ${json(sql, metadata)}, null)`
+  const query = sql<{ state: CancelState; waiters: string[] | null }[]>`
+    select state, waiters from runledger.cancel(array[${id}::uuid], ${accountId}, ${json(sql, metadata)})`
   const [row] = await (signal === undefined ? query : cancelOnAbort(query, signal))
   reachFailpoint('cancel.after_commit')
+  if (row === undefined) return null
+  if (row.state === 'requested') await notifyWorkers(sql, id)
+  await notifyWaiters(sql, [{ id, waiters: row.waiters }])
   return row.state
 }

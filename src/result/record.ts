@@ -186,15 +186,15 @@ export function toTrackedResult(row: TrackedRow): TrackedResult {
 const times = ['created_at', 'started_at', 'finished_at', 'purged_at', 'next_attempt_at'] as const
 const bodies = ['stdout', 'stderr', 'compile_output', 'report'] as const
 
-/** A message of runledger.tell_end. */
-export interface ToldEnd {
+/** What runledger.describe_end says. */
+export interface EndNotification {
   readonly id: string
   /** As readTrackedResult reads it; left out where too long. */
   readonly record?: TrackedResult
 }
 
 /** @throws SyntaxError when it is no JSON. */
-export function parseToldEnd(text: string): ToldEnd {
+export function parseNotification(text: string): EndNotification {
   const told = JSON.parse(text) as Record<string, unknown> & { readonly id: string }
   const { id } = told
   if (told['status'] === undefined) return { id }

@@ -9,7 +9,7 @@
 // A waited-for submission is on disk only with its end (sql/functions/receive.sql): a crash can forget it.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#database'
-import { parseToldEnd } from './record.ts'
+import { parseNotification } from './record.ts'
 import type { TrackedResult } from './record.ts'
 
 export interface WaitOutcome {
@@ -82,7 +82,7 @@ export function createWaiter(sql: Database, onError: OnWaiterError): Waiter {
   }
   const hear = (text: string): void => {
     try {
-      const { id, ...told } = parseToldEnd(text)
+      const { id, ...told } = parseNotification(text)
       wake(id, { isFinal: true, ...told })
     } catch (error) {
       onError(error)

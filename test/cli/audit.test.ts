@@ -5,7 +5,7 @@ import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { tellLife } from '../../src/cli/audit.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -70,8 +70,7 @@ t.test('what was lost, and what is still under way', async (t) => {
     await tell(id),
     /It has not ended: it runs on worker [0-9a-f-]+, which is gone: it will be run again\./,
   )
-  const loss = { reason: 'worker_lost', spends_attempt: true }
-  await sql`select runledger.interrupt_execution(${id}, ${version}, 1, ${json(sql, loss)}, '{}', 1)`
+  await interrupt(sql, id, version, undefined, { maxLosses: 1 })
   const text = await tell(id)
   t.match(text, /Attempt 1 was lost after \d\.\d{3} s: its worker was lost; it counts as a loss\./)
   t.match(text, 'Given up after 1 loss. Verdict IE: internal error.')
@@ -101,8 +100,7 @@ t.test('what its caller took back', async (t) => {
   const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const start = (await startExecution(sql, lost)) ?? 0
   await cancel(lost)
-  const loss = { reason: 'worker_lost', spends_attempt: true }
-  await sql`select runledger.interrupt_execution(${lost}, ${start}, 1, ${json(sql, loss)}, '{}', 3)`
+  await interrupt(sql, lost, start)
   t.match(await tell(lost), 'before its worker could end it: its worker was lost.')
 })
 

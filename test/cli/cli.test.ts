@@ -405,7 +405,7 @@ t.test('submit takes them from flags too; its status follows the verdict', async
   let rows: readonly { readonly id?: string }[] = []
   while (rows.length === 0) {
     await sleep(20)
-    rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+    rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
   }
   const [body] = await sql`
     select stdin, expected_stdout from runledger.body where submission_id = ${rows[0]?.id ?? ''}`

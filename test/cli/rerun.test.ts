@@ -166,7 +166,7 @@ t.test('what is asked for, and nothing else', async (t) => {
   const [foreign = ''] = await submitEnded('chosen', ['AC'], other)
   await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
   const cancelled = await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
-  await sql`call runledger.cancel_submission(${cancelled}, ${caller.accountId}, '{"actor": {}}', null)`
+  await sql`select runledger.cancel(array[${cancelled}::uuid], ${caller.accountId}, '{"actor": {}}')`
   const count = async (more: Partial<Campaign>): Promise<number> =>
     (await countCampaign(sql, describe('chosen', more))).due
   t.equal(await count({}), 3, 'neither what has not ended nor what was cancelled')

@@ -58,7 +58,7 @@ async function endNext(
 ): Promise<void> {
   for (;;) {
     const [row] =
-      await sql`select submission_id as id from runledger.pending where told_to is not null`
+      await sql`select submission_id as id from runledger.pending where waiters is not null`
     if (row === undefined) continue
     await finish(sql, row['id'] as string, {
       verdict,
@@ -155,7 +155,7 @@ t.test('cancel prints how it ended, and submit that it was cancelled', async (t)
   let id = ''
   while (id === '') {
     const [row] =
-      await sql`select submission_id as id from runledger.pending where told_to is not null`
+      await sql`select submission_id as id from runledger.pending where waiters is not null`
     id = (row?.['id'] as string | undefined) ?? ''
   }
   t.strictSame(await cancel(id), { status: 0, out: `cancelled ${id}\n` })

@@ -166,7 +166,7 @@ t.test('run submits and waits', async (t) => {
   while (ids.length === 0) {
     ids = (
       await sql`
-      select submission_id as id from runledger.pending where told_to is not null`
+      select submission_id as id from runledger.pending where waiters is not null`
     ).map((row) => row['id'] as string)
   }
   for (const id of ids) await finish(sql, id)

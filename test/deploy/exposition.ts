@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { json } from '#database'
 import type { Database } from '#database'
-import { finish, startExecution } from '../helper/execution.ts'
+import { finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 /** The labels of each series, by its name. */
@@ -33,11 +33,7 @@ export async function readExposition(sql: Database, port: number): Promise<strin
     )
     from runledger.delivery where submission_id = ${id}`
   const lost = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  const reason = { reason: 'worker_lost', spends_attempt: true }
-  await sql`
-    select runledger.interrupt_execution(
-      ${lost}, ${await startExecution(sql, lost)}, 1, ${json(sql, reason)}, ${json(sql, actor)}, 9
-    )`
+  await interrupt(sql, lost, Number(await startExecution(sql, lost)))
   // An event is counted once no transaction of the whole server is older: other test files have theirs.
   for (let left = 600; left > 0; left -= 1) {
     const text = await read()

@@ -148,8 +148,8 @@ export const faults: readonly Fault[] = [
   ...[
     ['submit', /receive_(submission|several)/],
     ['start', /runledger\.start\(/],
-    ['complete', /conclude_(execution|several)/],
-    ['cancel', /cancel_submission/],
+    ['complete', /runledger\.conclude\(/],
+    ['cancel', /runledger\.cancel\(/],
     ['take delivery', /get_job|locked_by/],
     ['finish job', /delete from .*jobs/],
     ['record delivery', /record_attempt/],

@@ -8,6 +8,7 @@ import { digestBody } from '#event'
 import { describeLimits } from '#job'
 import { defaultLimits } from '#language'
 import type { Language } from '#language'
+import { notifyWaiters } from '#notify'
 import { encodeReport } from '#report'
 import type { ToldFile, ToldTest } from '#report'
 
@@ -50,13 +51,70 @@ export async function startExecution(
   return row === undefined ? null : (row['version'] as number)
 }
 
-/** Completes a started execution as a worker does; `inTransaction`, within one that is open, and tells of it there too. */
+/** An item of runledger.conclude. Bodies as text. */
+export interface PretendedEnd {
+  readonly id: string
+  readonly version: number
+  readonly data: object
+  readonly run?: string
+  readonly stdout?: string | Buffer
+  readonly stderr?: string
+  readonly report?: Buffer | null
+}
+
+/** Ends a started execution. @throws an error whose code is the refusal. */
+export async function conclude(
+  sql: Database,
+  { id, version, data, run, stdout = '', stderr = '', report = null }: PretendedEnd,
+): Promise<void> {
+  const item = {
+    submission_id: id,
+    started_version: version,
+    run,
+    schema_version: 1,
+    data,
+    metadata: { actor: { worker: pretendedWorker } },
+    stdout: Buffer.from(stdout).toString('base64'),
+    stderr: Buffer.from(stderr).toString('base64'),
+    report: report?.toString('base64'),
+  }
+  const [row] = await sql<
+    { refusal: string | null; waiters: string[] | null; notification: string | null }[]
+  >`select * from runledger.conclude(${json(sql, [item])})`
+  if (row?.refusal !== null)
+    throw Object.assign(new Error(`not ended: ${row?.refusal}`), { code: row?.refusal })
+  await notifyWaiters(sql, [{ id, ...row }])
+}
+
+/** Notes the loss of a started execution. @returns the outcome. */
+export async function interrupt(
+  sql: Database,
+  id: string,
+  version: number,
+  loss: object = { reason: 'worker_lost', spends_attempt: true },
+  { maxLosses = 3, run }: { maxLosses?: number; run?: string } = {},
+): Promise<string | undefined> {
+  const item = {
+    submission_id: id,
+    started_version: version,
+    run,
+    schema_version: 1,
+    data: loss,
+    metadata: { actor: {} },
+    max_losses: maxLosses,
+  }
+  const [row] = await sql<{ outcome: string; waiters: string[] | null }[]>`
+    select outcome, waiters from runledger.interrupt(${json(sql, [item])})`
+  await notifyWaiters(sql, [{ id, waiters: row?.waiters ?? null }])
+  return row?.outcome
+}
+
+/** Completes a started execution as a worker does. */
 export async function completeExecution(
   sql: Database,
   id: string,
   version: number,
   { stdout = '', stderr = '', verdict = 'AC', tests, files = null }: PretendedRun = {},
-  { inTransaction = false } = {},
 ): Promise<void> {
   const [out, err] = [Buffer.from(stdout), Buffer.from(stderr)]
   const report = encodeReport({ difference: null, tests: tests ?? null, files })
@@ -79,27 +137,14 @@ export async function completeExecution(
     compile_output: null,
     ...(report !== null && { report: digestBody(report) }),
   }
-  const parameters = sql`
-    ${id}, ${version}, 1, ${json(sql, data)}, ${json(sql, { actor: { worker: pretendedWorker } })}, ${out}, ${err}, null, null, ${report}`
-  if (!inTransaction) {
-    await sql`call runledger.conclude_execution(${parameters})`
-    return
-  }
-  await sql`
-    select runledger.tell_end(${id}, told_to)
-    from runledger.store_completion(${parameters}) told_to where told_to is not null`
+  await conclude(sql, { id, version, data, stdout: out, stderr, report })
 }
 
 /** Runs a submission from start to end. */
-export async function finish(
-  sql: Database,
-  id: string,
-  run: PretendedRun = {},
-  { inTransaction = false } = {},
-): Promise<void> {
+export async function finish(sql: Database, id: string, run: PretendedRun = {}): Promise<void> {
   const version = await startExecution(sql, id)
   if (version === null) throw new Error(`submission ${id} cannot start`)
-  await completeExecution(sql, id, version, run, { inTransaction })
+  await completeExecution(sql, id, version, run)
 }
 
 /** A row of a live worker, as a worker announces itself; its lock is held by the given connection until it ends. */
@@ -147,8 +192,6 @@ export async function takeNext(
 /** Ends it, with what its worker measured. */
 export async function endTaken(sql: Database, taken: Taken, slotSeconds?: number): Promise<void> {
   const data = { verdict: 'AC', exit_code: 0, slot_seconds: slotSeconds }
-  await sql`
-    call runledger.conclude_execution(
-      ${taken.submission_id}, ${taken.version}, 1, ${json(sql, data)}, '{"actor": {}}', '', '', null, ${taken.run}
-    )`
+  const { submission_id: id, version, run } = taken
+  await conclude(sql, { id, version, run, data })
 }

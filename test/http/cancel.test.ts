@@ -185,9 +185,9 @@ t.test('a word that is lost is made up for when the lease is renewed', async (t)
   const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })
   const id = await submit({ language: 'python', code: sleeper('unheard') })
   await until(() => isAlive('unheard'))
-  // As cancel_submission does, without the word.
+  // As cancelSubmission does, without the notification.
   await sql`
-    select from runledger.result r, runledger.store_cancel(r.id, r.account_id, '{"actor": {}}') where r.id = ${id}`
+    select from runledger.result r, runledger.cancel(array[r.id], r.account_id, '{"actor": {}}') where r.id = ${id}`
   t.match((await final(id)).body, { status: 'cancelled', stdout: 'before\n' })
   worker.child.kill('SIGTERM')
   await worker.ended

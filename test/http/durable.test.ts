@@ -64,7 +64,7 @@ for (const again of ['/api/submit', '/api/submit/batch']) {
     const headers = { 'Idempotency-Key': randomUUID() }
     const waiting = call('POST', '/api/submit?wait=true', { headers, body })
     await secondsUntil(
-      async () => (await sql`select from runledger.pending where told_to is not null`).length > 0,
+      async () => (await sql`select from runledger.pending where waiters is not null`).length > 0,
     )
     const asked = again.endsWith('batch') ? { submissions: [body] } : body
     const { status, body: replayed } = await call('POST', again, { headers, body: asked })

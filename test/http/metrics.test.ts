@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createDatabase } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish, pretendWorker, startExecution } from '../helper/execution.ts'
+import { finish, interrupt, pretendWorker, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 
@@ -205,7 +205,7 @@ t.test(
     const before = (await scrape()).get(name) ?? 0
     const other = createDatabase({ url, connections: 1, name: 'slow' })
     await other.begin(async (slow) => {
-      await finish(slow as never, late, {}, { inTransaction: true })
+      await finish(slow as never, late)
       await finish(sql, early)
       await scrape()
       await scrape()
@@ -254,10 +254,7 @@ t.test('attempts to deliver webhooks are counted by outcome, with their times', 
 t.test('lost attempts and refusals are counted', async (t) => {
   const id = await submit()
   const version = await startExecution(sql, id)
-  await sql`
-    select runledger.interrupt_execution(
-      ${id}, ${version}, 1, '{"reason":"worker_lost","spends_attempt":true}', '{"actor":{"worker":"x"}}', 9
-    )`
+  await interrupt(sql, id, Number(version))
   for (let n = 0; n < 15; n += 1) await submit()
   const rescues = 'runledger_rescues_total{reason="worker_lost"}'
   const figures = await scrapeUntil((all) => (all.get(rescues) ?? 0) > 0)

@@ -113,7 +113,7 @@ for (const [name, begin] of Object.entries(outages)) {
     const waiting = call('POST', '/api/submit?wait=true', { body: python })
     let rows: readonly { readonly id?: string }[] = []
     while (rows.length === 0) {
-      rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+      rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
     }
     // The row is there a moment before the server has been told so; an outage in between is a 503.
     await sleep(500)

@@ -7,7 +7,13 @@ import { defaultLimits } from '#language'
 import { findNewestMigration } from '#migration-file'
 import { readResult } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
-import { completeExecution, finish, pretendWorker, startExecution } from '../helper/execution.ts'
+import {
+  completeExecution,
+  finish,
+  interrupt,
+  pretendWorker,
+  startExecution,
+} from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import type { Answer } from '../helper/server.ts'
 
@@ -69,10 +75,7 @@ t.test(
   async (t) => {
     const id = await submit()
     const version = await startExecution(sql, id)
-    await sql`
-    select runledger.interrupt_execution(
-      ${id}, ${version}, 1, '{"reason":"worker_lost","spends_attempt":true}', '{"actor":{"worker":"x"}}', 1
-    )`
+    await interrupt(sql, id, Number(version), undefined, { maxLosses: 1 })
     t.match((await read(id)).body, {
     status: 'failed', verdict: 'IE', exit_code: null, signal: null, stdout: '', stderr: '',
     stdout_truncated: false, stderr_truncated: false, cpu_time: 0, wall_time: 0, memory_peak: 0,
@@ -237,7 +240,7 @@ t.test('the record of wait=true and of a replay is the one that GET answers', as
   while (rows.length === 0)
     rows = await sql`
       select submission_id as id from runledger.pending join runledger.delivery d using (submission_id)
-      where told_to is not null and d.state = 'waiting'`
+      where waiters is not null and d.state = 'waiting'`
   await finish(sql, rows[0]?.id ?? '')
   const { body: record } = await waiting
   t.match(record, { status: 'completed', webhook: { state: 'pending' } })

@@ -4,14 +4,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { json } from '#database'
 import { cancelSubmission } from '#enqueue'
 import { openEnvelope, readPublicKeys, readSigningKey, seal } from '#receipt'
 import type { Opened } from '#receipt'
 import { compareWithLedger } from '../../src/cli/audit-receipt.ts'
 import { checkSchema } from '../helper/contract.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import { completeExecution, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 import { startWebProcess } from '../helper/web.ts'
@@ -114,8 +113,7 @@ t.test('what was cancelled or has failed has one too', async (t) => {
   t.match((await read(running)).receipt, { execution: { attempt: 1 }, end: { status: 'cancelled', stdout: { bytes: 1 } } })
   const failed = await receive()
   const start = (await startExecution(sql, failed)) ?? 0
-  const loss = { reason: 'worker_lost', spends_attempt: true }
-  await sql`select runledger.interrupt_execution(${failed}, ${start}, 1, ${json(sql, loss)}, '{}', 1)`
+  await interrupt(sql, failed, start, undefined, { maxLosses: 1 })
   t.match((await read(failed)).receipt.end, { status: 'failed', verdict: 'IE', stdout: null })
 }) // prettier-ignore
 

@@ -287,7 +287,7 @@ t.test('who is given up in a deadlock is told to come again, and nothing is stor
 async function nextPending(): Promise<string> {
   for (;;) {
     const [row] =
-      await sql`select submission_id from runledger.pending where told_to is not null limit 1`
+      await sql`select submission_id from runledger.pending where waiters is not null limit 1`
     if (row !== undefined) return row['submission_id'] as string
   }
 }

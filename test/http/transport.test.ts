@@ -221,7 +221,7 @@ t.test('garbage behind a request that waits does not take away its record', asyn
   let rows: readonly { readonly id?: string }[] = []
   while (rows.length === 0) {
     await sleep(5)
-    rows = await sql`select submission_id as id from runledger.pending where told_to is not null`
+    rows = await sql`select submission_id as id from runledger.pending where waiters is not null`
   }
   await finish(sql, rows[0]?.id ?? '')
   await closed

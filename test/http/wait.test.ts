@@ -126,7 +126,7 @@ t.test('a completion that was not notified is found all the same', async (t) => 
   const before = await countPending()
   const response = once(submitAndWait(), 'response') as Promise<[IncomingMessage]>
   await until(async () => (await countPending()) === before + 1)
-  await sql`update runledger.pending set told_to = null`
+  await sql`update runledger.pending set waiters = null`
   const ids = (await sql`select submission_id as id from runledger.pending`).map(
     ({ id }) => id as string,
   )

@@ -7,7 +7,7 @@ import { readStream } from '#event'
 import { readResult } from '#result'
 import { createRandom } from '../faults/random.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { completeExecution, startExecution } from '../helper/execution.ts'
+import { completeExecution, conclude, interrupt, startExecution } from '../helper/execution.ts'
 import { seed } from '../helper/seed.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
@@ -34,14 +34,6 @@ const jobsOf = async (id: string): Promise<number> =>
 
 const isPending = async (id: string): Promise<boolean> =>
   (await sql`select from runledger.pending where submission_id = ${id}`).length > 0
-
-async function interrupt(id: string, version: number): Promise<boolean> {
-  const [row] = await sql`
-    select runledger.interrupt_execution(
-      ${id}, ${version}, 1, '{"reason": "worker_lost", "spends_attempt": true}', '{"actor": {}}', 3
-    ) as requeued`
-  return row?.['requeued'] as boolean
-}
 
 t.test('what waits in the queue ends at once and leaves it', async (t) => {
   const id = await submitNew(sql, caller, program)
@@ -94,7 +86,7 @@ t.test('one more submission of a key at its limit runs when one that waits goes'
 t.test('what was interrupted and waits again ends at once', async (t) => {
   const id = await submitNew(sql, caller, program)
   const version = await startExecution(sql, id)
-  t.equal(await interrupt(id, version!), true)
+  t.equal(await interrupt(sql, id, version!), 'requeued')
   t.equal(await cancel(id), 'cancelled')
   t.equal((await typesOf(id)).at(-1), 'submission.cancelled')
   t.equal(await jobsOf(id), 0)
@@ -144,11 +136,11 @@ t.test('an attempt that is to be ended and is lost is not begun again', async (t
   const version = await startExecution(sql, id)
   await cancel(id)
   t.equal(await startExecution(sql, id), null)
-  t.equal(await interrupt(id, version!), false)
+  t.equal(await interrupt(sql, id, version!), 'ended')
   const [, , , last] = await readStream(sql, id)
   t.match(last, { type: 'submission.cancelled', data: { lost: 'worker_lost' } })
   t.match(await readResult(sql, id, null), { status: 'cancelled', verdict: null })
-  await t.rejects(completeExecution(sql, id, version!), { code: '23505' })
+  await t.rejects(completeExecution(sql, id, version!), { code: 'superseded' })
   t.equal(await startExecution(sql, id), null)
 })
 
@@ -184,11 +176,10 @@ t.test('a worker that knows nothing of the attempt holds it up for seconds', asy
 t.test('a completion without a verdict that nobody asked for is refused', async (t) => {
   const id = await submitNew(sql, caller, program)
   const version = await startExecution(sql, id)
-  await t.rejects(
-    sql`call runledger.conclude_execution(${id}, ${version}, 1, '{"exit_code": 137}', '{}', '', '', null, null)`,
-    { code: 'RL009' },
-  )
-  t.equal(await interrupt(id, version!), true)
+  await t.rejects(conclude(sql, { id, version: version!, data: { exit_code: 137 } }), {
+    code: 'no_verdict',
+  })
+  t.equal(await interrupt(sql, id, version!), 'requeued')
 })
 
 t.test('its webhook is due as at any end', async (t) => {
@@ -207,7 +198,7 @@ t.test('who waits for it is told', async (t) => {
   const id = await submitNew(sql, caller, program, { waiter: channel })
   await cancel(id)
   while (told.length === 0) await sleep(10)
-  t.match(JSON.parse(told[0]!), { id, status: 'cancelled' })
+  t.strictSame(JSON.parse(told[0]!), { id })
 })
 
 t.test('raced with a completion, a start, a loss and itself, it ends once', async (t) => {
@@ -221,11 +212,9 @@ t.test('raced with a completion, a start, a loss and itself, it ends once', asyn
         const version = await startExecution(sql, id).catch(() => 0)
         if (version === null) return
         if (version === 0) continue
-        if (round % 5 === 4) await interrupt(id, version).catch(() => null)
+        if (round % 5 === 4) await interrupt(sql, id, version)
         else {
-          // As a worker does: the second call knows what the first ran into.
-          const end = (): Promise<void> => completeExecution(sql, id, version)
-          await end().catch(end)
+          await completeExecution(sql, id, version)
           return
         }
       }
@@ -237,7 +226,7 @@ t.test('raced with a completion, a start, a loss and itself, it ends once', asyn
     await Promise.all([complete(), take(), ...(round % 3 === 0 ? [take()] : [])])
     // A loss that lost the race leaves it to the sweep.
     const types = await typesOf(id)
-    if (types.at(-1) === 'submission.cancel_requested') await interrupt(id, types.length - 1)
+    if (types.at(-1) === 'submission.cancel_requested') await interrupt(sql, id, types.length - 1)
     const last = (await typesOf(id)).filter((type) => ends.includes(type))
     t.equal(last.length, 1, last.join())
     if (last[0] === 'submission.cancelled') cancelled += 1

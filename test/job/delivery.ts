@@ -7,6 +7,7 @@ import type { RecordedEvent } from '#event'
 import { createDeliverySettings, parseRanges, trustAuthorities } from '#webhook'
 import type { DeliverySettings } from '#webhook'
 import { describeSubmission, submitNew } from '../helper/submission.ts'
+import { conclude } from '../helper/execution.ts'
 
 /** Where loopback receivers of tests listen: the public internet, as far as deliveries are concerned. */
 export const receiverAddress = '127.0.0.2'
@@ -56,10 +57,7 @@ export async function endSubmission(
       select runledger.start(
         gen_random_uuid(), array[${id}::uuid], '{run}', '{python}', '{}', '{"python": {"runtime": "Python 3"}}', '{"actor": {}}', '{}'
       )`
-    await transaction`
-      select runledger.store_completion(
-        ${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', ${Buffer.from(stdout)}, ${Buffer.from('')}, null, null
-      )`
+    await conclude(inside, { id, version: 2, data: { verdict: 'AC', exit_code: 0 }, stdout })
     await transaction`select graphile_worker.remove_job(${id})`
     return id
   })

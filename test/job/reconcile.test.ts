@@ -3,7 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { conclude, finish, interrupt } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -170,8 +170,7 @@ t.test('a delivery that was handed out and never made is put into the queue agai
   const id = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
   const worker = await registerWorker()
   await start(id, worker)
-  await sql`
-    call runledger.conclude_execution(${id}, 2, 1, '{"verdict": "AC", "exit_code": 0}', '{"actor": {}}', '', '', null, null)`
+  await conclude(sql, { id, version: 2, data: { verdict: 'AC', exit_code: 0 } })
   await sql`update runledger.worker set queue_pool_ids = '{pool}' where id = ${worker}`
   const [delivery] =
     await sql`select webhook_id from runledger.delivery where submission_id = ${id}`
@@ -198,11 +197,9 @@ t.test(
 t.test('who is lost for the first time runs again at once, before all that waits', async (t) => {
   const id = await submitNew(sql, caller, python)
   const worker = await registerWorker()
-  const lost = { reason: 'worker_lost', spends_attempt: true }
   const jobAfterLoss = async (): Promise<{ delay: number; priority: number }> => {
     const row = await start(id, worker)
-    await sql`
-      select runledger.interrupt_execution(${id}, ${row?.version ?? 0}, 1, ${sql.json(lost)}, '{"actor": {}}', 3)`
+    await interrupt(sql, id, row?.version ?? 0)
     const [job] = await sql`
       select extract(epoch from run_at - now())::double precision as delay, priority
       from graphile_worker.jobs where key = ${id}`

@@ -17,7 +17,7 @@ function before(act: (nth: number) => Promise<void> | void): Database {
   let nth = 0
   return new Proxy(sql, {
     apply(target, self, parameters: Parameters<typeof sql>) {
-      const isCancel = String(parameters[0]).includes('cancel_submission')
+      const isCancel = String(parameters[0]).includes('runledger.cancel(')
       if (!isCancel) return Reflect.apply(target, self, parameters) as unknown
       nth += 1
       return (async () => {
@@ -85,7 +85,7 @@ t.test('what has changed since it was found is passed over, and not counted', as
   const racing = before(async (nth) => {
     if (nth !== 1) return
     await sql`
-      select runledger.store_cancel(id, account_id, '{"actor": {}}') from runledger.result where id = ${ids[1] ?? ''}`
+      select runledger.cancel(array[id], account_id, '{"actor": {}}') from runledger.result where id = ${ids[1] ?? ''}`
   })
   t.match(await step(racing, order), { count: 2, next: null })
   t.equal(await countCancelled(ids), 3)

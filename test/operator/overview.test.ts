@@ -80,7 +80,7 @@ t.test('how submissions ended is counted, with how long they took', async (t) =>
     await finish(sql, id, { verdict })
   }
   const cancelled = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  await sql`select runledger.store_cancel(${cancelled}, ${caller.accountId}, '{"actor": {}}')`
+  await sql`select runledger.cancel(array[${cancelled}::uuid], ${caller.accountId}, '{"actor": {}}')`
   const { recent } = await readOverview(sql)
   t.equal(recent.received - before.received, 4)
   t.equal(recent.ended - before.ended, 4)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { isFinal, readResult, rebuildProjections } from '#result'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish, startExecution } from '../helper/execution.ts'
+import { conclude, finish, interrupt, startExecution } from '../helper/execution.ts'
 import { secondsUntil } from '../helper/outage.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
@@ -30,10 +30,7 @@ const waiting = await Promise.all(
 const abandoned = await submitNew(sql, caller, describeSubmission({ code: '' }))
 for (let loss = 1; loss <= 3; loss += 1) {
   const version = (await startExecution(sql, abandoned)) ?? 0
-  await sql`
-    select runledger.interrupt_execution(
-      ${abandoned}, ${version}, 1, ${sql.json({ reason: 'worker_lost', spends_attempt: true })}, '{}', 3
-    )`
+  await interrupt(sql, abandoned, version)
 }
 const delivering = await submitNew(sql, caller, describeSubmission({ code: '', webhook }))
 await finish(sql, delivering)
@@ -43,7 +40,7 @@ const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webho
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r
-    union all select (to_jsonb(p) - 'admitted' - '{told_to,turn,charge}'::text[])::text from runledger.pending p
+    union all select (to_jsonb(p) - 'admitted' - '{waiters,turn,charge}'::text[])::text from runledger.pending p
     union all select (to_jsonb(d) - 'due_at')::text from runledger.delivery d
     order by 1`
   return rows.map(({ row }) => row as string)
@@ -163,7 +160,7 @@ t.test('what is pending again can be run: it has a job, or is running where it w
     'of a key with one as many as it may have',
   )
   t.notOk(keys.has(running))
-  await sql`call runledger.conclude_execution(${running}, 2, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
+  await conclude(sql, { id: running, version: 2, data: { verdict: 'AC' } })
   t.match(await readResult(sql, running, null), { status: 'completed', verdict: 'AC' })
 })
 
@@ -177,8 +174,7 @@ t.test(
     const [first = '', last = ''] = [ids[0], ids[11]]
     const version = (await startExecution(sql, first)) ?? 0
     await sql`delete from runledger.pending where submission_id = ${first}`
-    await sql`
-    call runledger.conclude_execution(${first}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
+    await conclude(sql, { id: first, version, data: { verdict: 'AC' } })
     t.match(await readResult(sql, first, null), { status: 'completed' })
     const [eleventh] =
       await sql`select admitted from runledger.pending where submission_id = ${ids[10] ?? ''}`
@@ -195,8 +191,7 @@ t.test('an end that is being written while its row is repaired is not undone', a
   await sql`update runledger.result set verdict = 'MLE' where id = ${id}`
   let rebuilding: Promise<unknown> = Promise.resolve()
   await sql.begin(async (ending) => {
-    await ending`
-      select runledger.store_completion(${id}, ${version}, 1, '{"verdict": "AC"}', '{}', '', '', null, null)`
+    await conclude(ending as unknown as typeof sql, { id, version, data: { verdict: 'AC' } })
     rebuilding = rebuildProjections(sql)
     await sleep(300)
   })

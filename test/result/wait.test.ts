@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createWaiter, readTrackedResult } from '#result'
+import { parseNotification } from '../../src/result/record.ts'
 import { createTestDatabase } from '../helper/database.ts'
-import { finish } from '../helper/execution.ts'
+import { finish, interrupt, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
 
 const { sql, drop } = await createTestDatabase()
@@ -17,14 +18,8 @@ const ended = { isFinal: true }
 
 /** Ends a submission as an operator's tool would: started, then lost for good. */
 async function end(id: string): Promise<void> {
-  const worker = uuidv7()
-  const [row] = await sql`select version from runledger.start(
-      ${worker}, array[${id}::uuid], '{run}', '{python}', ${sql.json({ worker })}, '{"python": {}}', '{}', '{}'
-    )`
-  await sql`
-    select runledger.interrupt_execution(
-      ${id}, ${row?.['version'] as number}, 1, ${sql.json({ reason: 'sandbox_failed', spends_attempt: true })}, '{}', 1
-    )`
+  const version = await startExecution(sql, id)
+  await interrupt(sql, id, Number(version), undefined, { maxLosses: 1 })
 }
 
 t.test('the end of an awaited submission wakes its waiters, all of them', async (t) => {
@@ -38,27 +33,29 @@ t.test('the end of an awaited submission wakes its waiters, all of them', async 
   t.equal(waiter.waiting, 0)
 })
 
-t.test('the process that alone waits is told of the very record that it would read', async (t) => {
-  const outputs = ['', 'hello\n', Buffer.from([0x66, 0xff, 0, 0xc3]), '\ufeffé"\\'.repeat(200)]
+t.test('the notification is the very record that would be read, where it fits', async (t) => {
+  const heard: string[] = []
+  const { unlisten } = await sql.listen('told', (text) => heard.push(text))
+  const long = 'x'.repeat(65_536)
+  const outputs = [
+    '',
+    'hello\n',
+    Buffer.from([0x66, 0xff, 0, 0xc3]),
+    '\ufeffé"\\'.repeat(200),
+    long,
+  ]
   const webhook = { url: 'https://example.com/hook', secret: 'secret' }
   for (const stdout of outputs) {
     const submission = describeSubmission({ code: '', webhook })
-    const id = await submitNew(sql, caller, submission, { waiter: waiter.channel })
-    const wait = waiter.wait(id, 10)
+    const id = await submitNew(sql, caller, submission, { waiter: 'told' })
     await finish(sql, id, { stdout, stderr: 'e' })
-    const { isFinal, record } = await wait
-    t.ok(isFinal)
-    t.strictSame(record, await readTrackedResult(sql, id, caller.accountId))
+    while (heard.length === 0) await sleep(5)
+    const told = parseNotification(heard.pop() ?? '')
+    const record = await readTrackedResult(sql, id, caller.accountId)
+    t.strictSame(told, stdout === long ? { id } : { id, record })
     t.match(record, { id, status: 'completed', webhook: { state: 'pending' } })
   }
-})
-
-t.test('a record that is too long to be told is to be read', async (t) => {
-  const context = { waiter: waiter.channel }
-  const id = await submitNew(sql, caller, describeSubmission({ code: '' }), context)
-  const wait = waiter.wait(id, 10)
-  await finish(sql, id, { stdout: 'x'.repeat(65_536) })
-  t.strictSame(await wait, ended)
+  await unlisten()
 })
 
 t.test('where another process comes to wait, both are told', async (t) => {
@@ -70,12 +67,10 @@ t.test('where another process comes to wait, both are told', async (t) => {
   const waits = [waiter.wait(id, 10), other.wait(id, 10)]
   for (let n = 0; n < 2; n += 1)
     await sql`select runledger.await_submission(${id}, ${other.channel})`
-  const [row] = await sql`select told_to from runledger.pending where submission_id = ${id}`
-  t.strictSame(row?.['told_to'], [waiter.channel, other.channel])
+  const [row] = await sql`select waiters from runledger.pending where submission_id = ${id}`
+  t.strictSame(row?.['waiters'], [waiter.channel, other.channel])
   await finish(sql, id)
-  const record = await readTrackedResult(sql, id, caller.accountId)
-  const told = { isFinal: true, record }
-  t.strictSame(await Promise.all(waits), [told, told])
+  t.match(await Promise.all(waits), [ended, ended])
 })
 
 t.test('what is no record is an error, and nobody is woken by it', async (t) => {

@@ -205,7 +205,7 @@ table runledger.pending
   submission_id uuid not null
   api_key_id uuid not null
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  told_to text[]: Channels of the processes that wait for the end, where they are told of the record. Their names are secret.
+  waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
   is_low boolean not null default false: It waits until none waits that is not.
   account_id uuid not null
   position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.
@@ -327,18 +327,10 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
-type runledger.attempt_end
-  How an attempt has ended (runledger.store_ends).
+type runledger.ended_submission
+  A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).
   submission_id uuid
-  started_version integer: Of its execution.started.
-  schema_version integer: Of data, which is what the event says.
-  data jsonb
-  metadata jsonb
-  stdout bytea
-  stderr bytea
-  compile_output bytea
-  run text: As its execution.started names it; null: not known.
-  report bytea
+  waiters text[]
 
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
@@ -702,9 +694,14 @@ function runledger.apply_events(events runledger.new_event[], recorded_at timest
   Brings runledger.result up to date with events of one kind that were just appended, each to a stream of its own: all begin attempts, say, or all end submissions.
   returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
-function runledger.await_submission(submission_id uuid, told_to text)
-  Asks to be told on the channel told_to when the submission ends (runledger.tell_end). Read its state after this call, not before.
+function runledger.await_submission(submission_id uuid, waiter text)
+  Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.
   returns void security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
+
+function runledger.cancel(submissions uuid[], account_id uuid, metadata jsonb)
+  Cancels submissions of the account; one row for each that it has. cancelled: it waited and has ended; requested: it runs, and its worker is to be notified after the commit (runledger_cancel); ended: it had ended before. waiters: as runledger.conclude has them.
+  returns TABLE(submission_id uuid, state text, waiters text[]) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
 function runledger.change_key(api_key_id uuid, tier text, schema_version integer, data jsonb, metadata jsonb)
@@ -721,6 +718,11 @@ function runledger.closes_submission(type text)
   True for the types of events that end a submission.
   returns boolean immutable
   grant execute to runledger_auditor
+
+function runledger.conclude(items jsonb)
+  Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.
+  returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_worker
 
 function runledger.count_blob(bytes integer)
   Bytes that a blob of this size counts: at least 4 KiB.
@@ -740,6 +742,14 @@ function runledger.define_tier(name text, requests_per_minute integer, concurren
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
+function runledger.describe_end(submission_id uuid)
+  What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.
+  returns text stable set plan_cache_mode=force_generic_plan
+
+function runledger.describe_lost(submission_id uuid, started_version integer, worker_id uuid, max_losses integer)
+  An attempt whose worker is lost, as runledger.interrupt takes it.
+  returns jsonb immutable
+
 function runledger.displace_low(api_key_id uuid)
   Takes its place from the newest low submission of a key that was admitted and has not started: it waits as those do that were not (admit_waiting). False: there is none. Called with the key's lock held.
   returns boolean
@@ -749,13 +759,13 @@ function runledger.drop_partitions(older_than interval)
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
 
-function runledger.end_cancelled(submission_id uuid, version integer, data jsonb, metadata jsonb)
-  Appends submission.cancelled at this version, with what follows from an end. Returns the channels of who waits for the end, as runledger.finish_submissions does. 23505: another event stands there. Called by functions that run as the owner.
-  returns text[]
-
 function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, type text, schema_version integer, data jsonb, metadata jsonb)
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=pg_catalog, pg_temp
+
+function runledger.end_submissions(events runledger.new_event[])
+  Appends the events, each the end of a submission whose pending row is locked, and does what follows from an end: the result, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits; where another event stands already, nothing is written.
+  returns SETOF runledger.ended_submission set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
@@ -795,10 +805,6 @@ function runledger.find_watched()
   returns SETOF uuid stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.finish_submissions(submission_ids uuid[])
-  What follows from the ends of these submissions: the keys' next waiting ones are admitted, the webhooks enqueued. Returns the channels of who waits for an end, to be told by runledger.tell_end; no row: nobody does.
-  returns TABLE(submission_id uuid, told_to text[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
-
 function runledger.flush_log()
   When it has been committed, everything that was committed before it is on disk.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -823,9 +829,9 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   grant execute to runledger_api
   grant execute to runledger_auditor
 
-function runledger.interrupt_execution(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, max_losses integer, run text DEFAULT NULL::text)
-  Appends execution.interrupted and enqueues the next attempt (true), or appends execution.abandoned when max_losses attempts were lost, or, after submission.cancel_requested, submission.cancelled alone (false). 23505: somebody else ended this attempt, or asked for its end just now: the same call again tells. RL006: the attempt of this run is not in the log.
-  returns boolean security definer set search_path=pg_catalog, pg_temp
+function runledger.interrupt(items jsonb)
+  Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
+  returns TABLE(outcome text, waiters text[]) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.is_offered(language text, checker_language text, offers jsonb[])
@@ -1073,21 +1079,6 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.store_cancel(submission_id uuid, account_id uuid, metadata jsonb, OUT state text, OUT told_to text[])
-  Cancels a submission of the account. cancelled: it waited and has ended, and told_to are to be told by runledger.tell_end; requested: its worker must be told to end it; ended: it had ended before; null: the account has none such.
-  returns record security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-
-function runledger.store_completion(submission_id uuid, started_version integer, schema_version integer, data jsonb, metadata jsonb, stdout bytea, stderr bytea, compile_output bytea, run text, report bytea DEFAULT NULL::bytea)
-  runledger.store_ends of one end; fails with its refusal. Returns the channels of who waits for the end, to be told by runledger.tell_end; null: nobody does.
-  returns text[] security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
-
-function runledger.store_ends(ends runledger.attempt_end[], OUT refusals text[], OUT told jsonb)
-  Appends execution.completed after the execution.started of each end; or, where submission.cancel_requested follows that, submission.cancelled with the same data but the verdict. refusals: of each, in their order, null or why nothing was written of it. 23505: another event stands there, this attempt was given up and its result must be dropped, unless its end was asked for just now: the same call again tells. RL009: data has no verdict, and nobody asked for the end. RL006: there is no such start, a crash of the server has lost it: the submission is to be started again. told: the rows of runledger.finish_submissions, null when there is none. Fails with 23505 when another event came at the same moment; nothing was written of any then.
-  returns record security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
-  grant execute to runledger_worker
-
 function runledger.store_received(requests jsonb, submissions jsonb, received integer[])
   Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
   returns void
@@ -1103,12 +1094,6 @@ function runledger.summarise(figures double precision[])
 function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
-  grant execute to runledger_worker
-
-function runledger.tell_end(submission_id uuid, told_to text[])
-  Tells who waits for it that this submission has ended: the channels told_to, if any, are sent the row of runledger.read_result as JSON, or its id alone if that is too long.
-  returns void security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
   grant execute to runledger_worker
 
@@ -1134,18 +1119,6 @@ function runledger.watch_submissions(submissions uuid[], channel text)
   For the next minute, workers publish the output of these submissions as it is written, and `channel` is notified of it and of their ends (runledger.await_submission) with the id.
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-
-procedure runledger.cancel_submission(IN submission_id uuid, IN account_id uuid, IN metadata jsonb, INOUT state text DEFAULT NULL::text)
-  store_cancel in a transaction, and when that is on disk the word to the worker that runs it, or to who waits for its end, in another. state: as store_cancel.
-  grant execute to runledger_api
-
-procedure runledger.conclude_execution(IN submission_id uuid, IN started_version integer, IN schema_version integer, IN data jsonb, IN metadata jsonb, IN stdout bytea, IN stderr bytea, IN compile_output bytea, IN run text, IN report bytea DEFAULT NULL::bytea)
-  store_completion in a transaction, and when that is on disk the word to who waits, in another.
-  grant execute to runledger_worker
-
-procedure runledger.conclude_several(IN ends jsonb, INOUT refusals jsonb)
-  runledger.store_ends (each an object, its bodies in base64) in a transaction, and when that is on disk the word to who waits, in another. refusals: as that has them. 55P03: one would have had to wait; nothing was written of any.
-  grant execute to runledger_worker
 
 schema audit
   Views for auditors: read these, change nothing.

@@ -49,12 +49,9 @@ begin
         -- Inserted by hand.
         delete from runledger.pending where pending.submission_id = _row.submission_id;
       elsif _row.started_version is not null then
-        perform runledger.interrupt_execution(
-          _row.submission_id, _row.started_version, 1,
-          jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
-          jsonb_build_object('actor', jsonb_build_object('sweep_of', _row.worker_id)),
-          reconcile_queue.max_losses
-        );
+        perform from runledger.interrupt(runledger.describe_lost(
+          _row.submission_id, _row.started_version, _row.worker_id, reconcile_queue.max_losses
+        ));
       else
         -- Without its projection no worker knows what to do.
         perform runledger.refresh_result(_row.submission_id);

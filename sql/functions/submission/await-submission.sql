@@ -1,10 +1,10 @@
--- Asks to be told of a submission's end.
+-- Asks to be notified of a submission's end.
 
-create or replace function runledger.await_submission(submission_id uuid, told_to text) returns void
+create or replace function runledger.await_submission(submission_id uuid, waiter text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  update runledger.pending set told_to = array_append(pending.told_to, await_submission.told_to)
+  update runledger.pending set waiters = array_append(pending.waiters, await_submission.waiter)
   where pending.submission_id = await_submission.submission_id
-    and await_submission.told_to <> all (coalesce(pending.told_to, '{}'))
+    and await_submission.waiter <> all (coalesce(pending.waiters, '{}'))
 $$;
-comment on function runledger.await_submission is 'Asks to be told on the channel told_to when the submission ends (runledger.tell_end). Read its state after this call, not before.';
+comment on function runledger.await_submission is 'Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.';

@@ -32,16 +32,16 @@ begin
       worker_id := _worker.id;
       submission_id := _run.submission_id;
       begin
-        requeued := runledger.interrupt_execution(
-          _run.submission_id, _run.started_version, 1,
-          jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
-          jsonb_build_object('actor', jsonb_build_object('sweep_of', _worker.id)),
-          sweep_workers.max_losses
-        );
-        return next;
+        select lost.outcome = 'requeued' into requeued
+        from runledger.interrupt(runledger.describe_lost(
+          _run.submission_id, _run.started_version, _worker.id, sweep_workers.max_losses
+        )) lost
+        -- Else it completed meanwhile.
+        where lost.outcome in ('requeued', 'ended');
+        if found then
+          return next;
+        end if;
       exception
-        when unique_violation then
-          null; -- it completed meanwhile
         when deadlock_detected or lock_not_available or serialization_failure then
           -- The next sweep, in half a second, comes to this worker again.
           _is_done := false;

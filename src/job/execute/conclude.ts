@@ -1,50 +1,47 @@
-// Tells the log of ends. While statements are under way, those that come wait, and share the next one and its commit
+// Brings ends into the log. While statements are under way, those that come wait, and share the next one and its commit
 // (database/batch.ts).
 import { createBatch, json } from '#database'
-import type { Batch, Database } from '#database'
+import type { Database } from '#database'
 import { schemaVersion } from '#event'
 import type { Metadata } from '#event'
+import { reachFailpoint } from '#failpoint'
+import { notifyWaiters } from '#notify'
+import { untilAvailable } from '#retry'
+import { maxLosses } from '#sweep'
 import type { Attempt } from './attempt.ts'
 import type { Completion } from './completion.ts'
+import type { ExecuteDependencies, Loss } from './run-attempt.ts'
 
-/** What runledger.conclude_execution takes. */
+/** An item of runledger.conclude. */
 export interface End extends Pick<Attempt, 'submission' | 'version' | 'run'> {
   readonly data: object
   readonly metadata: Metadata
   readonly bodies: Omit<Completion, 'data'>
 }
 
+/** Why nothing was written, as runledger.conclude has it. */
+export type Refusal = 'stored' | 'superseded' | 'start_lost' | 'no_verdict'
+
+interface ConcludedRow {
+  readonly refusal: Refusal | null
+  readonly waiters: readonly string[] | null
+  readonly notification: string | null
+}
+
+/** Null: the end is on disk. Safe to repeat. */
+export type Conclude = (end: End) => Promise<Refusal | null>
+
 // As in receive.ts.
 const mostBytes = 128 * 1024
 
-const concluders = new WeakMap<Database, Batch<End, Failure | null>>()
-
-interface Failure {
-  readonly error: unknown
-}
-
-/** Resolved it is on disk. @throws as runledger.conclude_execution. */
-export async function conclude(sql: Database, end: End): Promise<void> {
-  const batch = concluders.get(sql) ?? createConcluder(sql)
-  concluders.set(sql, batch)
-  const failure = await (isLarge(end) ? tryOne(sql, end) : batch(end))
-  if (failure !== null) throw failure.error
-}
-
-function createConcluder(sql: Database): Batch<End, Failure | null> {
-  return createBatch({
-    run: async (ends) => {
-      const refusals = ends.length === 1 ? [null] : await concludeSeveral(sql, ends)
-      return Promise.all(
-        ends.map(async (end, n) =>
-          ends.length === 1 || refusals[n] !== null ? tryOne(sql, end) : null,
-        ),
-      )
-    },
+export function createConclude(sql: Database): Conclude {
+  const batch = createBatch<End, Refusal | null>({
+    run: (ends) => store(sql, ends),
     // Those of one worker share the disk's time as well.
     statements: 2,
     items: 32,
   })
+  return async (end) => (isLarge(end) ? ((await store(sql, [end]))[0] ?? null) : batch(end))
 }
 
 function isLarge({ bodies }: End): boolean {
@@ -52,31 +49,12 @@ function isLarge({ bodies }: End): boolean {
   return bytes > mostBytes
 }
 
-async function tryOne(sql: Database, end: End): Promise<Failure | null> {
-  return concludeOne(sql, end).then(
-    () => null,
-    (error: unknown) => ({ error }),
-  )
-}
-
-async function concludeOne(sql: Database, end: End): Promise<void> {
-  const { stdout, stderr, compileOutput, report } = end.bodies
-  await sql`
-    call runledger.conclude_execution(
-      ${end.submission}, ${end.version}, ${schemaVersion}, ${JSON.stringify(end.data)}::text::jsonb,
-      ${JSON.stringify(end.metadata)}::text::jsonb, ${stdout}, ${stderr}, ${compileOutput}, ${end.run}, ${report}
-    )`
-}
-
-async function concludeSeveral(
-  sql: Database,
-  ends: readonly End[],
-): Promise<readonly (string | null)[]> {
+async function store(sql: Database, ends: readonly End[]): Promise<(Refusal | null)[]> {
   const items = ends.map(({ submission, version, run, data, metadata, bodies }) => ({
     submission_id: submission,
     started_version: version,
-    schema_version: schemaVersion,
     run,
+    schema_version: schemaVersion,
     data,
     metadata,
     stdout: encode(bodies.stdout),
@@ -84,9 +62,46 @@ async function concludeSeveral(
     compile_output: encode(bodies.compileOutput),
     report: encode(bodies.report),
   }))
-  const [row] = await sql<[{ refusals: readonly (string | null)[] }]>`
-    call runledger.conclude_several(${json(sql, items)}, null)`
-  return row.refusals
+  const rows = await sql<ConcludedRow[]>`
+    select * from runledger.conclude(${json(sql, items)})`
+  // The next ends need not wait for it.
+  void notifyWaiters(
+    sql,
+    rows.map(({ waiters, notification }, n) => ({
+      id: ends[n]?.submission ?? '',
+      waiters,
+      notification,
+    })),
+  )
+  return rows.map(({ refusal }) => refusal)
+}
+
+/** Requeues the submission, or ends it where it was lost too often or is cancelled. Resolved, that is on disk. */
+export async function interruptAttempt(
+  { database, log }: Pick<ExecuteDependencies, 'database' | 'log'>,
+  { submission, version, identity, run }: Attempt,
+  { loss, isLast }: Loss,
+): Promise<void> {
+  const item = {
+    submission_id: submission,
+    started_version: version,
+    run,
+    schema_version: schemaVersion,
+    data: loss,
+    metadata: { actor: { worker: identity.workerId } },
+    max_losses: isLast ? 1 : maxLosses,
+  }
+  reachFailpoint('execute.before_interrupt')
+  const [row] = await untilAvailable(
+    () => database<{ outcome: string; waiters: string[] | null }[]>`
+      select outcome, waiters from runledger.interrupt(${json(database, [item])})`,
+    log,
+  )
+  reachFailpoint('execute.after_interrupt')
+  // Requeued already, or lost in a crash.
+  if (row?.outcome === 'superseded' || row?.outcome === 'start_lost')
+    log.warn({ submission, version, refusal: row.outcome }, 'execution.fenced')
+  await notifyWaiters(database, [{ id: submission, waiters: row?.waiters ?? null }])
 }
 
 function encode(bytes: Uint8Array | null): string | null {

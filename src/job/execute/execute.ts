@@ -7,6 +7,7 @@ import type { ExecutingTask } from '#queue'
 import { untilAvailable } from '#retry'
 import { createBegin } from './attempt.ts'
 import { createCancels } from './cancel.ts'
+import { createConclude } from './conclude.ts'
 import { endAttempt } from './end-attempt.ts'
 import { createOutputPublisher } from './output-publisher.ts'
 import { createOutputQuotas } from './output-quota.ts'
@@ -26,7 +27,7 @@ export interface ExecuteTask extends ExecutingTask {
 /** Read from the database, so it is checked. */
 const jobSchema = v.object({ submission: v.pipe(v.string(), v.uuid()) })
 
-/** runledger.cancel_submission notifies here, with the submission's id. */
+/** notify.ts notifies here, with the submission's id. */
 const cancelChannel = 'runledger_cancel'
 /** So does runledger.watch_submissions. */
 const watchChannel = 'runledger_watch'
@@ -49,6 +50,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   // It is tried again; the clock looks as well.
   for (const each of listening)
     each.catch((error: unknown) => log.warn({ err: error }, 'database.not_listening'))
+  const endDependencies = { ...dependencies, conclude: createConclude(database), quotas }
 
   /** Null: it is none of ours. */
   function readSubmission(payload: unknown): string | null {
@@ -89,7 +91,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       const output = publisher.open(attempt)
       const ran = runAttempt(dependencies, attempt, cancels, output)
       const end = async (): Promise<void> => {
-        await endAttempt(dependencies, attempt, await ran, quotas)
+        await endAttempt(endDependencies, attempt, await ran)
         if (attempt.hasWebhook) onWebhook?.()
       }
       const ended = end()

@@ -6,11 +6,11 @@
 //   taken       graphile-worker hands the job to a free slot, and execution.started is appended (runledger.start).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked but the job.
 //   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
-//   cancelled   By its caller (runledger.cancel_submission). Without an attempt it ends at once, and its job is removed. An
+//   cancelled   By its caller (runledger.cancel). Without an attempt it ends at once, and its job is removed. An
 //               attempt's worker hears of it by a notification, looks when it renews its lease (#execute, cancel.ts), and
 //               concludes with submission.cancelled what the program had done.
 //   given back  execution.interrupted: it is enqueued again, before all others; or execution.abandoned after too many
-//               losses (runledger.interrupt_execution).
+//               losses (runledger.interrupt).
 //   lost        Its worker died or went silent: the sweep gives it back within seconds (runledger.sweep_workers). The
 //               reconciler enqueues what has no job and is not running (runledger.reconcile_queue).
 //

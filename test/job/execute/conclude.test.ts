@@ -1,13 +1,13 @@
-// Ends that are told together: each is stored or refused by itself, as it would be alone, and who waits is told.
+// Ends that are stored together: each is stored or refused by itself, as it would be alone, and waiters are notified.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
-import { createDatabase, errorCode } from '#database'
+import { createDatabase } from '#database'
 import { readResult } from '#result'
-import { conclude } from '../../../src/job/execute/conclude.ts'
+import { createConclude } from '../../../src/job/execute/conclude.ts'
 import type { End } from '../../../src/job/execute/conclude.ts'
 import { createTestDatabase } from '../../helper/database.ts'
-import { startExecution } from '../../helper/execution.ts'
+import { interrupt, startExecution } from '../../helper/execution.ts'
 import { startStatementCounter } from '../../helper/statement.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -19,6 +19,7 @@ t.teardown(async () => {
   await worker.end({ timeout: 1 })
   await counter.close()
 })
+const conclude = createConclude(worker)
 const caller = await createCaller(sql)
 
 /** A submission that runs, and its end. */
@@ -46,19 +47,12 @@ function beginMany(count: number, waiter?: string): Promise<End[]> {
   return Promise.all(Array.from({ length: count }, () => begin(waiter)))
 }
 
-/** The first two go alone; of each the error's code, or null. */
-async function concludeTogether(ends: readonly End[]): Promise<(string | null | undefined)[]> {
+/** Of each the refusal, or null. */
+async function concludeTogether(ends: readonly End[]): Promise<(string | null)[]> {
   // Connections are there, and what is asked of each was asked.
   await Promise.all(Array.from({ length: 4 }, () => worker`select pg_sleep(0.05)`))
   counter.take()
-  return Promise.all(
-    ends.map((end) =>
-      conclude(worker, end).then(
-        () => null,
-        (error: unknown) => errorCode(error),
-      ),
-    ),
-  )
+  return Promise.all(ends.map(conclude))
 }
 
 function countCalls(name: string): number {
@@ -76,7 +70,7 @@ t.afterEach(async () => {
 t.test('sixteen at once share statements, and each has its own end', async (t) => {
   const ends = await beginMany(16)
   t.strictSame(await concludeTogether(ends), Array(16).fill(null))
-  t.ok(countCalls('conclude_execution') < 8, 'not everything was repeated')
+  t.ok(countCalls('conclude') < 8)
   for (const { submission } of ends) {
     t.match(await readResult(sql, submission, null), {
       status: 'completed',
@@ -90,16 +84,54 @@ t.test('sixteen at once share statements, and each has its own end', async (t) =
 
 t.test('an attempt that was given up is refused alone', async (t) => {
   const ends = await beginMany(12)
-  const [, , , taken, , , lost] = ends
-  if (taken === undefined || lost === undefined) throw new Error('there are twelve')
-  await conclude(sql, taken)
-  const without = { ...lost, run: uuidv7() }
-  const codes = await concludeTogether(ends.map((end) => (end === lost ? without : end)))
+  const [, , , taken, , , lost, stopped] = ends
+  if (taken === undefined || lost === undefined || stopped === undefined)
+    throw new Error('there are twelve')
+  await interrupt(sql, taken.submission, taken.version)
+  const instead = new Map([
+    [lost, { ...lost, run: uuidv7() }],
+    [stopped, { ...stopped, data: { exit_code: 137 } }],
+  ])
+  const refusals = new Map([
+    [taken, 'superseded'],
+    [lost, 'start_lost'],
+    [stopped, 'no_verdict'],
+  ])
   t.strictSame(
-    codes,
-    ends.map((end) => (end === taken ? '23505' : end === lost ? 'RL006' : null)),
+    await concludeTogether(ends.map((end) => instead.get(end) ?? end)),
+    ends.map((end) => refusals.get(end) ?? null),
   )
   t.match(await readResult(sql, lost.submission, null), { status: 'running' })
+})
+
+t.test('an end whose answer was lost is known again, and nothing is written twice', async (t) => {
+  const ends = await beginMany(3)
+  const [, cancelled] = ends
+  await sql`select runledger.cancel(array[${String(cancelled?.submission)}::uuid], ${caller.accountId}, '{"actor": {}}')`
+  t.strictSame(await concludeTogether(ends), [null, null, null])
+  const read = async (): Promise<unknown> => [
+    ...(await sql`select stream_version, type, hash from runledger.event order by position`),
+  ]
+  const before = await read()
+  const again = ends.map((end) => ({ ...end, bodies: { ...end.bodies, stdout: Buffer.from('') } }))
+  t.strictSame(await concludeTogether(again), ['stored', 'stored', 'stored'])
+  t.strictSame(await read(), before)
+  t.match(await readResult(sql, String(cancelled?.submission), null), {
+    status: 'cancelled',
+    stdout: cancelled?.submission,
+  })
+})
+
+t.test('one that cannot be stored keeps no other from it', async (t) => {
+  const ends = await beginMany(6)
+  const ended = ends.map((end, n) =>
+    conclude(n === 3 ? { ...end, data: { verdict: 'no such' } } : end),
+  )
+  const settled = await Promise.allSettled(ended)
+  t.strictSame(
+    settled.map(({ status }) => status),
+    ends.map((_, n) => (n === 3 ? 'rejected' : 'fulfilled')),
+  )
 })
 
 t.test('what a refused end brings overwrites no other end of its submission', async (t) => {
@@ -110,7 +142,7 @@ t.test('what a refused end brings overwrites no other end of its submission', as
   ])
   t.strictSame(
     await concludeTogether(both),
-    both.map(({ run }) => (ends.some((end) => end.run === run) ? null : 'RL006')),
+    both.map(({ run }) => (ends.some((end) => end.run === run) ? null : 'start_lost')),
   )
   for (const { submission } of ends)
     t.match(await readResult(sql, submission, null), { verdict: 'AC', stdout: submission })

@@ -5,6 +5,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { readStream } from '#event'
 import { createTestDatabase } from '../../helper/database.ts'
+import { conclude, interrupt } from '../../helper/execution.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -69,10 +70,7 @@ async function startOne(
 }
 
 async function complete(id: string, version: number, run: string): Promise<void> {
-  await sql`
-    call runledger.conclude_execution(
-      ${id}, ${version}, 1, '{"verdict": "AC", "exit_code": 0}', ${sql.json(actor)}, '', '', null, ${run}
-    )`
+  await conclude(sql, { id, version, run, data: { verdict: 'AC', exit_code: 0 } })
 }
 
 /** What a crash of the server leaves of a start that was not on disk yet: nothing, its job is waiting again. */
@@ -205,16 +203,13 @@ t.test('an attempt that a crash forgot neither ends nor disturbs the one after i
   const [slow, quick] = [await registerWorker(), await registerWorker()]
   t.equal((await startOne(slow, id, forgotten))?.version, 2)
   await forgetStart(id)
-  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'before the next has begun')
+  await t.rejects(complete(id, 2, forgotten), { code: 'start_lost' }, 'before the next has begun')
   t.equal((await startOne(quick, id, present))?.version, 2)
-  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'after it has begun')
-  const lost = sql.json({ reason: 'shutdown', spends_attempt: false })
-  await t.rejects(
-    sql`select runledger.interrupt_execution(${id}, 2, 1, ${lost}, ${sql.json(actor)}, 3, ${forgotten})`,
-    { code: 'RL006' },
-  )
+  await t.rejects(complete(id, 2, forgotten), { code: 'start_lost' }, 'after it has begun')
+  const lost = { reason: 'shutdown', spends_attempt: false }
+  t.equal(await interrupt(sql, id, 2, lost, { run: forgotten }), 'start_lost')
   await complete(id, 2, present)
-  await t.rejects(complete(id, 2, forgotten), { code: 'RL006' }, 'after its end')
+  await t.rejects(complete(id, 2, forgotten), { code: 'start_lost' }, 'after its end')
   t.strictSame(
     (await readStream(sql, id)).map(({ type }) => type),
     ['submission.received', 'execution.started', 'execution.completed'],
@@ -227,10 +222,8 @@ t.test("losses that are not the program's to answer for never end it", async (t)
   for (let losses = 0; losses < 4; losses += 1) {
     const started = await startOne(worker, id)
     t.equal(started?.submission_id, id)
-    const lost = sql.json({ reason: 'shutdown', spends_attempt: false })
-    const [row] = await sql`
-      select runledger.interrupt_execution(${id}, ${started?.version ?? 0}, 1, ${lost}, ${sql.json(actor)}, 3) as goes_on`
-    t.equal(row?.['goes_on'], true)
+    const lost = { reason: 'shutdown', spends_attempt: false }
+    t.equal(await interrupt(sql, id, started?.version ?? 0, lost), 'requeued')
   }
   await complete(id, (await startOne(worker, id, 'last'))?.version ?? 0, 'last')
 })

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
-import { endTaken, takeNext } from '../../helper/execution.ts'
+import { endTaken, interrupt, takeNext } from '../../helper/execution.ts'
 import type { Taken } from '../../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../../helper/submission.ts'
 
@@ -139,10 +139,7 @@ t.test('what is given back goes first, and keeps its position', async (t) => {
   const before = await readPositions(ids)
   t.strictSame(before, [unknown, 2 * unknown])
   const lose = async (taken: Taken | null): Promise<void> => {
-    await sql`
-      select runledger.interrupt_execution(
-        ${first}, ${taken?.version ?? 0}, 1, '{"reason": "worker_lost", "spends_attempt": true}', '{"actor": {}}', 3
-      )`
+    await interrupt(sql, first, taken?.version ?? 0)
   }
   const attempt = await takeNext(sql)
   t.equal(attempt?.submission_id, first)
@@ -182,7 +179,7 @@ t.test('the price is the mean of the last eight, ten minutes of each at most', a
   await takeAll(1, () => undefined)
   const [id = ''] = await enqueue(caller, 1)
   t.strictSame(await readPositions([id]), [((600 + 7 * 0.5) / 8) * second], 'what was not measured does not count') // prettier-ignore
-  await sql`call runledger.cancel_submission(${id}, ${caller.accountId}, '{"actor": {}}', null)`
+  await sql`select runledger.cancel(array[${id}::uuid], ${caller.accountId}, '{"actor": {}}')`
   t.strictSame(await readPositions(await enqueue(caller, 1)), [((600 + 7 * 0.5) / 8) * second], 'nor what never ran') // prettier-ignore
 })
 

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Caller } from '#account'
 import { receiveBatch } from '#enqueue'
 import { createTestDatabase } from '../../helper/database.ts'
-import { takeNext } from '../../helper/execution.ts'
+import { conclude, interrupt, takeNext } from '../../helper/execution.ts'
 import { submitTomorrow } from '../../helper/demand.ts'
 import { createCaller, describeSubmission, submit, submitNew } from '../../helper/submission.ts'
 
@@ -29,9 +29,7 @@ async function take(): Promise<string | undefined> {
 }
 
 async function end(id: string): Promise<void> {
-  const data = { verdict: 'AC', exit_code: 0 }
-  await sql`
-    call runledger.conclude_execution(${id}, 2, 1, ${sql.json(data)}, '{"actor": {}}', '', '', null, null)`
+  await conclude(sql, { id, version: 2, data: { verdict: 'AC', exit_code: 0 } })
 }
 
 async function readPriority(id: string): Promise<unknown> {
@@ -109,16 +107,14 @@ t.test('in a batch each item has its own', async (t) => {
 t.test('given back it is before its like, and still low', async (t) => {
   const lost = await submitLow(unlimited)
   t.equal(await take(), lost)
-  await sql`
-    select runledger.interrupt_execution(${lost}, 2, 1, '{"spends_attempt": true}', '{"actor": {}}', 3)`
+  await interrupt(sql, lost, 2)
   const other = await submitLow(unlimited)
   const one = await submitNormal(unlimited)
   t.equal(await readPriority(lost), 0)
   t.strictSame([await take(), await take(), await take()], [one, lost, other])
   await end(one)
   await end(other)
-  await sql`
-    call runledger.conclude_execution(${lost}, 4, 1, '{"verdict": "AC"}', '{"actor": {}}', '', '', null, null)`
+  await conclude(sql, { id: lost, version: 4, data: { verdict: 'AC' } })
 })
 
 t.test('put aside for another worker it is still low', async (t) => {

@@ -64,38 +64,38 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a loss that is not ours to count spends an attempt',
-    text: "    and event.type = 'execution.interrupted'\n    and (event.data ->> 'spends_attempt')::boolean;",
-    instead: "    and event.type = 'execution.interrupted';",
+    text: "count(*) filter (where (e.data ->> 'spends_attempt')::boolean)",
+    instead: 'count(*)',
     tests: ['job/take'],
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or started.type = 'execution.started' and started.data ->> 'run' = e.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = item.run",
     instead: 'or true',
     tests: ['job/take'],
   },
   {
     name: 'job: what was cancelled while it ran is completed all the same',
-    text: 'next.type is not null as is_cancelled,',
-    instead: 'false as is_cancelled,',
+    text: "case when next.type is null then 'execution.completed' else 'submission.cancelled' end",
+    instead: "'execution.completed'",
     tests: ['job/cancel'],
   },
   {
     name: 'job: what is cancelled stays in the queue',
-    text: '        perform graphile_worker.remove_job(store_cancel.submission_id::text);\n',
+    text: '      perform graphile_worker.remove_job(cancel.submission_id::text);\n',
     instead: '',
     tests: ['job/cancel'],
   },
   {
     name: 'job: what was cancelled is run again when its worker is lost',
-    text: "      and event.type = 'submission.cancel_requested'\n  ) then",
-    instead: '      and false\n  ) then',
+    text: "elsif _head.type = 'submission.cancel_requested' then\n      outcome",
+    instead: 'elsif false then\n      outcome',
     tests: ['job/cancel'],
   },
   {
     name: "job: whoever knows its id cancels another's submission",
-    text: 'where r.id = store_cancel.submission_id and r.account_id = store_cancel.account_id',
-    instead: 'where r.id = store_cancel.submission_id',
+    text: 'where r.id = any (cancel.submissions) and r.account_id = cancel.account_id',
+    instead: 'where r.id = any (cancel.submissions)',
     tests: ['job/cancel'],
   },
   {
@@ -149,8 +149,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: 'perform runledger.admit_waiting(key.id)',
-    instead: 'perform',
+    text: 'perform runledger.admit_waiting(limited.api_key_id)',
+    instead: 'perform limited.api_key_id',
     tests: ['job/execute'],
   },
   {
@@ -191,8 +191,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a refused end overwrites the body of an accepted one',
-    text: 'store_ends.refusals[e.ordinality] is null',
-    instead: 'true',
+    text: '    and _refusals[item.n] is null;',
+    instead: '    and true;',
     tests: ['job/execute/conclude'],
   },
   {

@@ -77,8 +77,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: of two that wait for a submission one is told',
-    text: 'set told_to = array_append(pending.told_to, await_submission.told_to)',
-    instead: 'set told_to = array[await_submission.told_to]',
+    text: 'set waiters = array_append(pending.waiters, await_submission.waiter)',
+    instead: 'set waiters = array[await_submission.waiter]',
     tests: ['result/wait'],
   },
   {
@@ -88,9 +88,15 @@ export const ledgerFaults: readonly Fault[] = [
     tests: ['result/wait'],
   },
   {
+    name: 'result: nobody is notified of an end',
+    text: 'select pg_notify(channel, payload)',
+    instead: "select pg_notify('nobody', payload)",
+    tests: ['job/execute/conclude'],
+  },
+  {
     name: 'result: a result is told without its end when it is long',
-    text: "_record := json_build_object('id', tell_end.submission_id)::text;",
-    instead: '_record := null;',
+    text: "else json_build_object('id', describe_end.submission_id)::text end",
+    instead: 'end',
     tests: ['result/wait'],
   },
   {

@@ -1,0 +1,86 @@
+-- A lost attempt: the submission runs again, or is given up; or it ends, when its caller has cancelled it. A worker says so of
+-- its own attempt, the sweep and the reconciler of a lost worker's.
+
+create or replace function runledger.interrupt(items jsonb) returns table (outcome text, waiters text[])
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _item record;
+  _head record;
+  _losses integer;
+begin
+  perform from runledger.pending p
+  where p.submission_id in (select (item ->> 'submission_id')::uuid from jsonb_array_elements(interrupt.items) item)
+  order by p.submission_id for update;
+  for _item in
+    select item.* from jsonb_to_recordset(interrupt.items) item (
+      submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb,
+      max_losses integer
+    )
+  loop
+    select e.stream_version as version, e.type, e.hash into _head
+    from runledger.event e
+    where e.stream_id = _item.submission_id
+    order by e.stream_version desc limit 1;
+    -- A crash of the server may have forgotten this run's start.
+    if _item.run is not null and not exists (
+      select from runledger.event e
+      where e.stream_id = _item.submission_id and e.stream_version = _item.started_version
+        and e.data ->> 'run' = _item.run
+    ) then
+      outcome := 'start_lost';
+    elsif runledger.find_attempt(_head.version, _head.type) is distinct from _item.started_version then
+      outcome := 'superseded';
+    elsif _head.type = 'submission.cancel_requested' then
+      outcome := 'ended';
+      select ended.waiters into waiters from runledger.end_submissions(array[row(
+        _item.submission_id, _head.version + 1, 'submission.cancelled', 1,
+        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _head.hash
+      )::runledger.new_event]) ended;
+    else
+      perform runledger.append_event(
+        _item.submission_id, _head.version + 1, 'execution.interrupted', _item.schema_version, _item.data, _item.metadata,
+        _head.hash
+      );
+      select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
+      from runledger.event e
+      where e.stream_id = _item.submission_id and e.type = 'execution.interrupted';
+      if _losses >= _item.max_losses then
+        outcome := 'ended';
+        select ended.waiters into waiters from runledger.end_submissions(array[row(
+          _item.submission_id, _head.version + 2, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
+          _item.metadata, (
+            select e.hash from runledger.event e
+            where e.stream_id = _item.submission_id and e.stream_version = _head.version + 1
+          )
+        )::runledger.new_event]) ended;
+      else
+        outcome := 'requeued';
+        perform runledger.refresh_result(_item.submission_id);
+        perform job.enqueue_execution(
+          _item.submission_id,
+          -- The first loss is mostly a deploy or our crash: no delay. Lost again, it may be the cause.
+          case when (_item.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end,
+          is_given_back => true
+        );
+      end if;
+    end if;
+    return next;
+    waiters := null;
+  end loop;
+end
+$$;
+comment on function runledger.interrupt is 'Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.';
+
+create or replace function runledger.describe_lost(
+  submission_id uuid, started_version integer, worker_id uuid, max_losses integer
+) returns jsonb
+language sql immutable
+as $$
+  select jsonb_build_array(jsonb_build_object(
+    'submission_id', submission_id, 'started_version', started_version, 'schema_version', 1, 'max_losses', max_losses,
+    'data', jsonb_build_object('reason', 'worker_lost', 'spends_attempt', true),
+    'metadata', jsonb_build_object('actor', jsonb_build_object('sweep_of', worker_id))
+  ))
+$$;
+comment on function runledger.describe_lost is 'An attempt whose worker is lost, as runledger.interrupt takes it.';
