@@ -80,7 +80,6 @@ t.test(
       JAVA_STARTS_AHEAD: true,
       NODE_STARTS_AHEAD: true,
       CPP_PRECOMPILED_HEADERS: false,
-      CPP_STARTS_AHEAD: true,
     })
     t.throws(
       () => readWorkerConfig({ DATABASE_URL, JAVA_RESIDENT_COMPILER: 'yes', SLOTS: '0' }),

@@ -23,8 +23,6 @@ export const cpp = {
   settings: {
     /** Whether a starting worker precompiles standard headers. */
     CPP_PRECOMPILED_HEADERS: v.optional(toggle, 'on'),
-    /** Whether GCC is up before its source, where a keeper makes the box and headers are precompiled. */
-    CPP_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   limits: { compile: usualCompile, run: usualRun },
   example: `#include <iostream>

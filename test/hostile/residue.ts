@@ -81,18 +81,10 @@ export function takeBaseline(arenas: readonly Arena[]): Baseline {
   }
 }
 
-/** GCC before its source: our driver, g++, and what it starts. No attack gives itself these names. */
-const waitingCompiler = ['driver', 'g++', 'as', 'awaits-cc1plus', 'cc1plus']
-
-function isSameSet(these: readonly string[], those: readonly string[]): boolean {
-  return these.toSorted().join(' ') === those.toSorted().join(' ')
-}
-
 /**
  * Keepers and the boxes that stand ready in them. Known by descent alone, which no program can forge: a keeper is the worker's
  * own child with a slot's uid; it has at most one child, the first process of a box in which nothing runs yet,
- * and that has at most one, the program's, which has none unless it is a compiler that waits. Whatever else has a slot's uid is
- * left over.
+ * and that has at most one, the program's. Whatever else has a slot's uid is left over.
  */
 function findResidents(
   processes: readonly Process[],
@@ -109,13 +101,8 @@ function findResidents(
     if (first === undefined || others.length > 0) continue
     all.add(first.pid)
     const [program, ...more] = children(first.pid)
-    if (program === undefined || more.length > 0) continue
-    const waits = [program]
-    // Grows as it is walked: whatever descends from it.
-    for (const { pid: one } of waits) waits.push(...children(one))
-    const names = waits.map(({ name }) => name)
-    if (waits.length > 1 && !isSameSet(names, waitingCompiler)) continue
-    for (const { pid: one } of waits) all.add(one)
+    if (program === undefined || more.length > 0 || children(program.pid).length > 0) continue
+    all.add(program.pid)
   }
   return { keepers: new Set(keepers.map(({ pid }) => pid)), all }
 }

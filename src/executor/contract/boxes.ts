@@ -82,8 +82,6 @@ export interface AheadRuntime {
   readonly awaits: string
   /** Paths in the box's directory that it has looked for by then: a program that has one of these starts its own. */
   readonly looksForBefore: readonly string[]
-  /** The first is started then; at once unless said. Never rejects. */
-  readonly after?: Promise<void>
 }
 
 export interface BoxOptions {

@@ -78,7 +78,6 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   const clearings = createClearings()
   const places = makePlaces(options, clearings)
   const starting: Promise<void>[] = []
-  let isClosed = false
   const boxes: Boxes = {
     kind: 'keeper',
     readsOutputFiles: true,
@@ -93,7 +92,6 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
     clearing: (slot) => clearings.of(slot),
     settled: async () => void (await Promise.all(starting)),
     async close() {
-      isClosed = true
       await Promise.all(
         [...places.values()].flatMap(({ plain, forks, ahead }) =>
           [plain, ...forks.values(), ...[...ahead.values()].map(({ place }) => place)].map((one) =>
@@ -122,7 +120,7 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
       ({ ahead }) => ahead.get(nameRuntime(runtime))?.place ?? [],
     )
     // Programs that come sooner start theirs.
-    starting.push(startAhead(runtime, standing, options, () => isClosed))
+    starting.push(startAhead(runtime, standing, options))
   }
   return boxes
 }
@@ -220,13 +218,10 @@ async function raise(
 
 /** Starts one in each place. Never rejects: without it programs start theirs. */
 async function startAhead(
-  { name, after }: AheadRuntime,
+  { name }: AheadRuntime,
   standing: readonly Place[],
   { onFallback }: KeeperBoxOptions,
-  isClosed: () => boolean,
 ): Promise<void> {
-  await after
-  if (isClosed()) return
   const started = await Promise.allSettled(standing.map((one) => one.get()))
   const failure = started.find((one) => one.status === 'rejected')
   if (failure === undefined) return

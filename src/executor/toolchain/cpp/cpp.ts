@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { sharePath } from '#contract'
 import { cpp } from '#language'
-import type { AheadStart, Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
+import type { Compiler, FindToolchain, Preparation, Toolchain } from '../definition.ts'
 import { hugeHeap } from '../heap.ts'
 import { listSources } from '../source-file.ts'
 import { findTool } from '../tool.ts'
@@ -10,15 +10,13 @@ import { readVersion } from '../version.ts'
 import type { Compilation } from './header-directory.ts'
 import { keepPrecompiledHeaders, noPrecompiledHeaders } from './precompiled-header.ts'
 import type { PrecompiledHeaders } from './precompiled-header.ts'
-import { addsToStd, findFirstInclude } from './source.ts'
+import { findFirstInclude } from './source.ts'
 
 interface Gcc extends Compilation {
   readonly version: string
   readonly linker: readonly string[]
   /** The machine that it compiles for, as its directories are named. */
   readonly target: string
-  /** Whether it may be up before its source. */
-  readonly startsAhead: boolean
 }
 
 export const findCpp: FindToolchain = async (host, settings) => {
@@ -33,7 +31,6 @@ export const findCpp: FindToolchain = async (host, settings) => {
     version: await readVersion(program, '-dumpfullversion', '-dumpversion'),
     linker,
     target: await readVersion(program, '-dumpmachine'),
-    startsAhead: settings.CPP_STARTS_AHEAD,
   }
   const toolchain = describeGcc(gcc, noPrecompiledHeaders)
   return settings.CPP_PRECOMPILED_HEADERS
@@ -48,9 +45,9 @@ export const findCpp: FindToolchain = async (host, settings) => {
 function prepareHeaders(gcc: Gcc): Preparation {
   return {
     kind: 'preparation',
-    async begin(workshop) {
+    begin(workshop) {
       const directory = `${workshop.directory}/precompiled-header`
-      return describeGcc(gcc, await keepPrecompiledHeaders({ ...workshop, directory }, gcc))
+      return describeGcc(gcc, keepPrecompiledHeaders({ ...workshop, directory }, gcc))
     },
   }
 }
@@ -89,28 +86,14 @@ function describeGcc(gcc: Gcc, headers: PrecompiledHeaders): Toolchain {
       unlimitedStack: true,
     }),
     ranOutOfMemory: () => false,
-    accelerators: headers.path !== null && gcc.startsAhead ? [startAhead(gcc, headers)] : [],
+    accelerators: [],
   }
 }
 
-/** GCC has then started, and the largest header is in its memory: a sixth of a small program's compilation (GCC 12). */
-function startAhead(gcc: Gcc, headers: PrecompiledHeaders): AheadStart {
-  return {
-    kind: 'ahead-start',
-    runtime: () => ({
-      name: 'GCC',
-      argv: compileQuickly(gcc, headers, headers.quick),
-      unlimitedStack: true,
-      awaits: '/box/main.cpp',
-      looksForBefore: ['/box/main.cpp.gch'],
-      // GCC looks once which directories there are.
-      after: headers.made,
-    }),
-  }
-}
-
-function describeCompiler(gcc: Gcc, headers: PrecompiledHeaders): Compiler {
-  const { options, identity } = gcc
+function describeCompiler(
+  { options, identity, linker }: Gcc,
+  headers: PrecompiledHeaders,
+): Compiler {
   return {
     commandLine: ['g++', ...options, '-o', 'main', 'main.cpp'],
     identity,
@@ -118,13 +101,11 @@ function describeCompiler(gcc: Gcc, headers: PrecompiledHeaders): Compiler {
       const sources = listSources(files, cpp.extensions)
       // A header was compiled with the usual options.
       const isUsual = sources.length === 0 && words.length === 0
-      const looksAtStd = (): boolean => addsToStd([code, ...files.map(({ content }) => content)])
-      const attempt = isUsual ? headers.choose(findFirstInclude(code), looksAtStd) : null
+      const precompiled = isUsual ? headers.find(findFirstInclude(code)) : null
+      const script = precompiled === null ? plainly : quickly(linker) + plainly
+      const argv = [...options, '-o', 'main', ...sources, 'main.cpp', ...words]
       return {
-        argv:
-          attempt === null
-            ? compilePlainly([...options, '-o', 'main', ...sources, 'main.cpp', ...words])
-            : compileQuickly(gcc, headers, attempt),
+        argv: ['/bin/sh', '-c', script, precompiled ?? 'sh', ...argv],
         files: [{ path: '/box/main.cpp', content: code, executable: false }],
         unlimitedStack: true,
       }
@@ -134,23 +115,19 @@ function describeCompiler(gcc: Gcc, headers: PrecompiledHeaders): Compiler {
 }
 
 /** The shell keeps the compiler's stdout out of the artefact's pipe. */
-function compilePlainly(words: readonly string[]): string[] {
-  return ['/bin/sh', '-c', `${hugeHeap} g++ "$@" 1>&2 || exit $?\nexec cat main`, 'sh', ...words]
-}
+const plainly = `
+${hugeHeap} g++ "$@" 1>&2 || exit $?
+exec cat main`
 
 /**
- * By the driver. GCC uses the header that the program begins with and no other. Its messages would name wrong lines, so the
- * first one ends the attempt (driver.cpp).
+ * With the precompiled header in the directory $0. Its messages would name wrong lines, so the first one ends the attempt. It
+ * goes to `read` alone, as a program could include a file; its text is not used, as a program can write it.
  */
-function compileQuickly(
-  { options, linker }: Gcc,
-  headers: PrecompiledHeaders,
-  attempt: readonly string[],
-): string[] {
-  const link = linker.flatMap((name) => brisk[name] ?? [])
-  const plain = compilePlainly([...options, '-o', 'main', 'main.cpp'])
-  return [...headers.driver, ...attempt, ...link, '--', ...headers.careful, ...link, '--', ...plain]
-}
+const quickly = (linker: readonly string[]): string => `
+if ${hugeHeap} g++ "$@" -isystem "$0" -Werror -Wfatal-errors ${linker.map((name) => brisk[name] ?? '').join(' ')} 2>&1 | {
+  ! read -r line && [ -z "$line" ] && [ -e main ]
+}; then exec cat main; fi
+rm -f main`
 
 /** Linkers' options that save time and change nothing: gold otherwise maps each library whole. */
 const brisk: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Compares a submission's C++ compiler, up before its source and with headers precompiled, with plain g++ on the command line:
+// Compares a submission's C++ compiler, with headers precompiled, with plain g++ on the command line:
 // what it accepts, refuses and says, byte for byte, and the binary. The sources stand apart.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -47,7 +47,7 @@ export async function openWorkshop(t: Test): Promise<Workshop> {
   const executor = await startExecutor(t, {
     cacheDirectory,
     cacheBytes,
-    accelerators: ['preparation', 'ahead-start'],
+    accelerators: ['preparation'],
   })
   t.setTimeout(1_800_000)
   return { executor, directory, cacheDirectory }

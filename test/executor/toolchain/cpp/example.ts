@@ -12,7 +12,7 @@ export const programs: Examples = new Map([
   ...goodPrograms(),
   ...macros(),
   ...librarySpecialities(),
-  ...usesOfMadeTemplates(),
+  ...usesOfRareTemplates(),
 ])
 
 /** What begins strangely, does not compile, or compiles with words. */
@@ -386,8 +386,8 @@ function strangeTexts(): Example[] {
   ]
 }
 
-/** What hardly a program uses is made in the header already; these do, or come near to it. */
-function usesOfMadeTemplates(): Example[] {
+/** What hardly a program uses of the headers, and what changes what their templates become. */
+function usesOfRareTemplates(): Example[] {
   const every: Readonly<Record<string, string>> = {
     'regular expressions':
       'int main() { string s = "a1b22"; regex r("[0-9]+"); for (sregex_iterator i(s.begin(), s.end(), r), e; i != e; ++i) cout << i->str(); cout << regex_replace(s, r, "x") << regex_match(s, r); }',
