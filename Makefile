@@ -118,7 +118,7 @@ test-image-cgroup2: image ## rights, a job and an end of the image on cgroup v2,
 
 setup: node_modules/.installed $(CONSOLE_BUNDLE)
 
-node_modules/.installed: package.json package-lock.json
+node_modules/.installed: package.json package-lock.json $(wildcard patches/*)
 	@echo 'installing npm packages'
 	@npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@

@@ -60,12 +60,12 @@ find_packages() {
 make_context() {
   mkdir -p "$work/context/bin"
   node_modules/node/bin/node src/console/build.ts
-  cp -R package.json package-lock.json Procfile LICENSE src sql deploy "$work/context/"
-  (cd "$work/context" && npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+  cp -R package.json package-lock.json patches Procfile LICENSE src sql deploy "$work/context/"
+  (cd "$work/context" && npm ci --omit=dev --omit=peer --no-audit --no-fund --loglevel=error >&2)
   cp node_modules/node/bin/node "$work/context/bin/node"
   # Its symbols are a seventh of it.
   if command -v strip >/dev/null; then strip "$work/context/bin/node"; fi
-  rm "$work/context/package-lock.json"
+  rm -r "$work/context/package-lock.json" "$work/context/patches"
   chmod -R a+rX "$work/context"
 }
 

@@ -1,12 +1,14 @@
 // Our connections to PostgreSQL. Beside DATABASE_CONNECTIONS a web process has two (LISTEN, the sweep), a worker up to
 // nine (the sweep, retention, the lease's lock, graphile-worker's pools).
+//
+// postgres.js is patched when it is installed (patches/, docs/decisions/0010): two faults of its own are mended.
 import type { Socket } from 'node:net'
-import type driver from 'postgres'
+import postgres from 'postgres'
 import { backOff } from '#back-off'
-import { postgres } from './driver.ts'
-import { createWatchedSockets, createWatchedStream } from './socket.ts'
-import { errorCode, isUnavailable } from './sql-state.ts'
+import { createSockets, createWatchedStream } from './socket.ts'
+import { isUnavailable } from './sql-state.ts'
 
+export { cachedRead } from './cached-read.ts'
 export { cancelOnAbort } from './cancel.ts'
 export {
   checkLogin,
@@ -18,13 +20,11 @@ export {
 export { createBatch } from './batch.ts'
 export type { Batch } from './batch.ts'
 export { errorCode, hadNoEffect, isUnavailable, sqlState, tookTooLong } from './sql-state.ts'
-export { untilAbsent } from './absence.ts'
-export { cachedRead } from './cached-read.ts'
 
 /** bigint columns arrive as numbers: all of ours stay below 2^53. */
-export type Database = driver.Sql<{ bigint: number }>
+export type Database = postgres.Sql<{ bigint: number }>
 
-export type Queryable = driver.ISql<{ bigint: number }>
+export type Queryable = postgres.ISql<{ bigint: number }>
 
 export interface DatabaseOptions {
   readonly url: string
@@ -33,31 +33,30 @@ export interface DatabaseOptions {
   readonly name: string
   /** The server cancels longer statements; 0: never. */
   readonly statementSeconds?: number
-  /** Asks nothing each second, to find dead connections before somebody needs one. */
-  readonly heartbeat?: boolean
-  /** The session holds a lock: the connection ends for its own silence only. */
-  readonly holdsSession?: boolean
   readonly onClose?: () => void
 }
 
 const defaultStatementSeconds = 10
 // The server's work around a statement.
 const silenceMarginSeconds = 0.4
-const heartbeatMilliseconds = 1000
+// A greeting may take as long as a statement, but no longer than this.
+const longestConnectSeconds = 5
+// The kernel asks an idle connection after these, then each second; after ten questions it is dead.
+const keepAliveSeconds = 2
 
 /** Creates a pool; it connects when first needed. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { statementSeconds = defaultStatementSeconds, holdsSession = false } = options
-  const silenceSeconds = statementSeconds + silenceMarginSeconds
+  const { statementSeconds = defaultStatementSeconds, connections } = options
   // Without a statement limit, silence proves nothing.
-  const watched: object =
+  const sockets: object =
     statementSeconds > 0
-      ? { socket: createWatchedSockets({ silenceSeconds, holdsSession }, options.connections) }
+      ? { socket: createSockets(statementSeconds + silenceMarginSeconds, connections) }
       : {} // not in the driver's types
-  const sql = postgres(options.url, {
-    ...watched,
-    max: options.connections,
-    connect_timeout: 5,
+  return postgres(options.url, {
+    ...sockets,
+    max: connections,
+    connect_timeout: Math.min(statementSeconds || longestConnectSeconds, longestConnectSeconds),
+    keep_alive: keepAliveSeconds,
     idle_timeout: 0,
     // The driver backs off up to 20 s, too long once the database is back.
     backoff: (retries) => backOff(retries, { first: 0.1, longest: 0.5 }),
@@ -76,28 +75,11 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 10_000,
     },
   })
-  if (options.heartbeat === true) startHeartbeat(sql)
-  return sql
 }
 
-function startHeartbeat(sql: Database): void {
-  let isAnswered = true
-  const timer = setInterval(() => {
-    if (!isAnswered) return
-    isAnswered = false
-    sql`select 1`
-      .catch((error: unknown) => {
-        if (errorCode(error) === 'CONNECTION_ENDED') clearInterval(timer)
-      })
-      .finally(() => {
-        isAnswered = true
-      })
-  }, heartbeatMilliseconds).unref()
-}
-
-/** The `stream` option for graphile-worker's pool, watched like our own connections. */
-export function createQueueStream(url: string, statementSeconds: number): () => Socket {
-  return createWatchedStream(url, { silenceSeconds: statementSeconds + silenceMarginSeconds })
+/** The `stream` option for graphile-worker's pool: with the deadline and the pace of our own connections. */
+export function createQueueStream(statementSeconds: number): () => Socket {
+  return createWatchedStream(statementSeconds + silenceMarginSeconds)
 }
 
 /**
@@ -112,6 +94,6 @@ export function surviveLostConnections(onLost: (error: unknown) => void): void {
 }
 
 /** The driver's JSON type rejects interfaces with optional or readonly fields. */
-export function json(sql: Queryable, value: object): driver.Parameter {
-  return sql.json(value as driver.JSONValue)
+export function json(sql: Queryable, value: object): postgres.Parameter {
+  return sql.json(value as postgres.JSONValue)
 }

@@ -1,16 +1,19 @@
-// Sockets to PostgreSQL, watched (watch.ts) and opened at a bounded pace: to a server that accepts and closes, the
-// driver reconnects a thousand times a second (postgres 3.4.9, issue 1179).
+// Sockets to PostgreSQL, which bound two things that neither driver bounds.
+//
+// - A deadline for each statement: when a server or a route vanishes without a word, a driver waits for ever and the kernel
+//   for a quarter of an hour. A socket whose question stands unanswered for longer than any statement is destroyed, and the
+//   idle ones of its pool with it, so that statements need not find out one by one. Of a pool that nobody uses, TCP's own
+//   keepalive finds the dead.
+// - A pace: to a server that accepts and closes, postgres.js connects a thousand times a second (3.4.9, its issue 1179).
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerAddress } from './probe.ts'
-import { watchSocket } from './watch.ts'
-import type { WatchOptions } from './watch.ts'
 
-// A pool may open its size and a few retries per second, up to the larger figure. So may all pools of the process
-// together, ours and graphile-worker's: fifty jobs that lose their connections ask for fifty more at once.
+// Of all pools of the process together: fifty jobs that lose their connections ask for fifty more at once.
 const connectionsPerSecond = 15
-const triesPerSecond = 4
+// A single one listens or sweeps, and must not stand behind a pool.
+const singlePerSecond = 5
 const takeSharedTurn = createPace(connectionsPerSecond)
+const lookMilliseconds = 100
 const defaultPort = 5432
 
 /** The driver tries the hosts in turn. */
@@ -20,49 +23,40 @@ interface Destination {
   readonly path?: string | false
 }
 
-/** Creates the `socket` option of postgres.js, which starts connecting. */
-export function createWatchedSockets(
-  options: WatchOptions,
+/**
+ * Creates the `socket` option of postgres.js, which starts connecting.
+ * @param silenceSeconds longer than any statement takes.
+ */
+export function createSockets(
+  silenceSeconds: number,
   poolConnections: number,
 ): (to: Destination) => Promise<Socket> {
+  const watch = createWatch(silenceSeconds)
+  const takeTurn = poolConnections > 1 ? takeSharedTurn : createPace(singlePerSecond)
   let connections = 0
-  const takeTurn = createPace(Math.min(poolConnections + triesPerSecond, connectionsPerSecond))
   return async ({ host: hosts, port: ports, path }) => {
     await takeTurn()
-    // A single one has its own pace only: it listens or sweeps, and must not stand behind a pool.
-    if (poolConnections > 1) await takeSharedTurn()
-    const socket = new Socket()
-    if (typeof path === 'string' && path !== '') {
-      watchSocket(socket, { path }, options)
-      return socket.connect(path)
-    }
+    const socket = watch(new Socket())
+    if (typeof path === 'string' && path !== '') return socket.connect(path)
     const index = connections % hosts.length
     connections += 1
     const host = hosts[index] ?? 'localhost'
     const port = ports[index] ?? defaultPort
-    watchSocket(socket, { host, port }, options)
     // The driver reads these for TLS and for its messages.
     return Object.assign(socket, { host, port }).connect(port, host)
   }
 }
 
 /** Creates the `stream` option of pg, which connects the socket itself: it is held back until its turn. */
-export function createWatchedStream(url: string, options: WatchOptions): () => Socket {
-  const { hostname, port } = new URL(url)
-  const address: ServerAddress = {
-    // As pg does, without an IPv6 address's brackets.
-    host: hostname === '' ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? defaultPort : Number(port),
-  }
+export function createWatchedStream(silenceSeconds: number): () => Socket {
+  const watch = createWatch(silenceSeconds)
   return () => {
-    const socket = new Socket()
+    const socket = watch(new Socket())
     const connect = socket.connect.bind(socket) as (...to: unknown[]) => Socket
     const connectInTurn = async (to: readonly unknown[]): Promise<void> => {
       await takeSharedTurn()
       // pg may have given it up.
-      if (socket.destroyed) return
-      watchSocket(socket, address, options)
-      connect(...to)
+      if (!socket.destroyed) connect(...to)
     }
     socket.connect = (...to: unknown[]) => {
       void connectInTurn(to)
@@ -70,6 +64,66 @@ export function createWatchedStream(url: string, options: WatchOptions): () => S
     }
     return socket
   }
+}
+
+interface Watched {
+  /** Bytes so far, by the socket's counters: those also count below TLS. */
+  read: number
+  /** Written when something was last read: later bytes are unanswered. */
+  written: number
+  silentMilliseconds: number
+}
+
+/** Watches the sockets of one pool. Until its first answer the driver's own time limit holds for each. */
+function createWatch(silenceSeconds: number): (socket: Socket) => Socket {
+  const sockets = new Map<Socket, Watched>()
+  let timer: NodeJS.Timeout | undefined
+
+  /**
+   * Sockets are destroyed without an error: postgres 3.4.9 forgets queries issued between a socket's error and its end.
+   * They fail with CONNECTION_CLOSED.
+   */
+  function look(): void {
+    for (const [socket, watched] of sockets) {
+      if (socket.destroyed) sockets.delete(socket)
+      else if (isIdle(socket, watched) || socket.bytesRead !== watched.read)
+        noteAnswer(socket, watched)
+      // Looks are counted, not time: after a pause of this process there may be answers that it has not read.
+      else watched.silentMilliseconds += lookMilliseconds
+    }
+    const dead = find(({ silentMilliseconds }) => silentMilliseconds > silenceSeconds * 1000)
+    if (dead.length > 0) {
+      const idle = find((watched, socket) => socket.bytesRead > 0 && isIdle(socket, watched))
+      for (const socket of idle) socket.destroy()
+      // Later: whose statement fails now may ask again at once, and must not be given an idle one that closes.
+      setTimeout(() => dead.forEach((socket) => socket.destroy()))
+    }
+    if (sockets.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  const find = (is: (watched: Watched, socket: Socket) => boolean): Socket[] =>
+    [...sockets].filter(([socket, watched]) => is(watched, socket)).map(([socket]) => socket)
+
+  return (socket) => {
+    const watched: Watched = { read: 0, written: 0, silentMilliseconds: 0 }
+    sockets.set(socket, watched)
+    // Counters cannot show the order of an answer and the question after it.
+    socket.on('data', () => noteAnswer(socket, watched))
+    timer ??= setInterval(look, lookMilliseconds).unref()
+    return socket
+  }
+}
+
+function isIdle({ bytesRead, bytesWritten }: Socket, { written }: Watched): boolean {
+  return bytesRead === 0 || bytesWritten === written
+}
+
+function noteAnswer(socket: Socket, watched: Watched): void {
+  watched.read = socket.bytesRead
+  watched.written = socket.bytesWritten
+  watched.silentMilliseconds = 0
 }
 
 /** A rate limiter: waits where it would resolve more than `perSecond` times in any second. */

@@ -83,7 +83,6 @@ export function createLease({ url, leaseSeconds, log }: LeaseOptions): Lease {
       connections: 1,
       name: 'runledger lease',
       statementSeconds: Math.min(longestStatementSeconds, leaseSeconds * answerWithin),
-      holdsSession: true,
       onClose() {
         if (opened !== session) return
         registered = null

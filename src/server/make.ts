@@ -10,8 +10,7 @@ import { createStreams, createWaiter } from '#result'
 import type { Streams, Waiter } from '#result'
 import type { ServerSettings } from './settings.ts'
 
-// The database ends a statement after these; with the heartbeat, a silent connection too. Requests give up sooner
-// (http/deadline.ts).
+// The database ends a statement after these. Requests give up sooner (http/deadline.ts).
 const statementSeconds = 2
 // All that a lost worker held is given back in one transaction.
 const sweepSeconds = 10
@@ -56,7 +55,6 @@ async function makePools({
     connections: DATABASE_CONNECTIONS,
     name: 'runledger web',
     statementSeconds,
-    heartbeat: true,
   })
   // No role is asked for: a release may be about to grant it. /readyz reports one that is missing.
   const refusal = await checkLogin(database, url, [])

@@ -1,5 +1,6 @@
-// The driver as it is loaded (src/database/driver.ts): a connection that closes while something small waits to be written, and
+// The driver as it is installed, with patches/: a connection that closes while something small waits to be written, and
 // which of several is asked.
+import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -8,6 +9,11 @@ import { createTestDatabase } from '../helper/database.ts'
 
 const { url, drop } = await createTestDatabase()
 t.teardown(drop)
+
+t.test('it is patched', async (t) => {
+  const source = readFileSync(new URL(import.meta.resolve('postgres')), 'utf8')
+  t.match(source, /open = Object\.assign/, '`npm run postinstall` patches node_modules/postgres')
+})
 
 /** As they were connected. */
 const sockets: Socket[] = []

@@ -77,7 +77,6 @@ export async function startServer(
     connections: 10,
     name: 'test web',
     statementSeconds: 2,
-    heartbeat: true,
   })
   const waiter = createWaiter(database, () => {})
   const streams = createStreams(database, () => {})

@@ -34,8 +34,8 @@ export function createQueuePool(
     application_name: 'runledger queue',
     options: settings,
     keepAlive: true,
-    stream: createQueueStream(url, statementSeconds),
-    connectionTimeoutMillis: 5000,
+    stream: createQueueStream(statementSeconds),
+    connectionTimeoutMillis: 2000,
     statement_timeout: statementSeconds * 1000,
   })
   // Without listeners a broken idle connection ends the process.
