@@ -39,8 +39,8 @@ export interface DatabaseOptions {
 const defaultStatementSeconds = 10
 // The server's work around a statement.
 const silenceMarginSeconds = 0.4
-// A greeting may take as long as a statement, but no longer than this.
-const longestConnectSeconds = 5
+// A greeting, of several round trips, may take as long as a statement, within these bounds.
+const connectSeconds = { least: 2, most: 5 }
 // The kernel asks an idle connection after these, then each second; after ten questions it is dead.
 const keepAliveSeconds = 2
 
@@ -55,7 +55,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return postgres(options.url, {
     ...sockets,
     max: connections,
-    connect_timeout: Math.min(statementSeconds || longestConnectSeconds, longestConnectSeconds),
+    connect_timeout: boundConnecting(statementSeconds),
     keep_alive: keepAliveSeconds,
     idle_timeout: 0,
     // The driver backs off up to 20 s, too long once the database is back.
@@ -75,6 +75,12 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 10_000,
     },
   })
+}
+
+/** @param statementSeconds 0: no limit. */
+function boundConnecting(statementSeconds: number): number {
+  const { least, most } = connectSeconds
+  return statementSeconds === 0 ? most : Math.min(most, Math.max(least, statementSeconds))
 }
 
 /** The `stream` option for graphile-worker's pool: with the deadline and the pace of our own connections. */

@@ -63,6 +63,12 @@ export const toolFaults: readonly Fault[] = [
     tests: ['database/pool'],
   },
   {
+    name: 'database: the idle connections beside a dead one are kept',
+    text: 'for (const socket of idle) socket.destroy()',
+    instead: '',
+    tests: ['database/pool'],
+  },
+  {
     name: 'database: a statement that was given up waits for its turn',
     text: "signal.addEventListener('abort', cancelUnsent, { once: true })",
     instead: '',
