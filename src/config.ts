@@ -69,6 +69,8 @@ const client = {
   RUNLEDGER_URL: v.optional(v.string(), 'http://localhost:3000'),
   /** Never an argument: every user of a machine can list those. */
   RUNLEDGER_API_KEY: v.optional(v.string()),
+  /** Of an operator, for the commands that ask the operator API. */
+  RUNLEDGER_OPERATOR_KEY: v.optional(v.string()),
 }
 
 const limitNames = {

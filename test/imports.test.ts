@@ -78,7 +78,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   account: [...base, '#event'],
   result: [...base, '#checker', '#event'],
   event: base,
-  operator: [...base, '#account', '#event', '#enqueue', '#order'],
+  operator: [...base, '#account', '#event', '#enqueue', '#command'],
   blob: ['#database'],
   receipt: [...base, '#event', '#result'],
   executor: [
@@ -120,7 +120,7 @@ const baseFiles = ['abort.ts', 'back-off.ts', 'config.ts', 'error-text.ts', 'err
 const withoutExecutor = [
   'src/job/enqueue.ts',
   'src/job/sweep.ts',
-  'src/job/order.ts',
+  'src/job/command.ts',
   'src/server/server.ts',
 ]
 /** What deploy/entrypoint.sh and the health check start. */

@@ -23,7 +23,7 @@ begin
       runledger.estimate_drain, runledger.list_language, runledger.list_recent_language, runledger.list_recent_offers,
       runledger.is_offered, runledger.read_load,
       runledger.read_language_load, runledger.read_class_load, runledger.read_overview, runledger.read_series,
-      runledger.steer_worker, runledger.find_bulk, runledger.verify,
+      runledger.command_worker, runledger.find_bulk, runledger.verify,
       runledger.find_operator_key, runledger.rerun_in_campaign, runledger.replay_delivery,
       runledger.read_progress, runledger.read_result, runledger.list_unfinished, runledger.sweep_workers, runledger.reconcile_queue,
       runledger.restore_next_pending, runledger.check_ledger,
@@ -43,7 +43,7 @@ begin
     grant select on runledger.result, runledger.body, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
-      runledger.order_worker, runledger.read_worker_health,
+      runledger.command_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.start, runledger.requeue_jobs, runledger.conclude, runledger.interrupt,
       runledger.find_cancelled,

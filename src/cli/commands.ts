@@ -4,12 +4,12 @@ import type { Command } from './command.ts'
 import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
-import { orderCommands } from './order-commands.ts'
 import { rerunCommands } from './rerun-commands.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
 import { topCommands } from './top-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
+import { workerCommands } from './worker-commands.ts'
 
 export const commands: readonly Command[] = [
   ...serviceCommands,
@@ -17,7 +17,7 @@ export const commands: readonly Command[] = [
   ...tierCommands,
   ...hostCommands,
   ...topCommands,
-  ...orderCommands,
+  ...workerCommands,
   ...languageCommands,
   ...webhookCommands,
   ...rerunCommands,

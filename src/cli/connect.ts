@@ -2,7 +2,7 @@
 import { readCommandConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal, isUnmigrated } from '#database'
 import type { Database } from '#database'
-import { keptUrlFile, readKeptUrl } from '#kept'
+import { keptUrlFile, readKept } from '#kept'
 import { CommandError, exitStatuses } from './command.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function withDatabase<T>(
   { statementSeconds = 0, endSeconds = 5 } = {},
 ): Promise<T> {
   const given = readOrExit(readCommandConfig).DATABASE_URL
-  const url = given ?? readKept()
+  const url = given ?? readKeptUrl()
   const sql = createDatabase({ url, connections: 1, name: 'runledger cli', statementSeconds })
   try {
     return await work(sql)
@@ -26,10 +26,10 @@ export async function withDatabase<T>(
   }
 }
 
-function readKept(): string {
+function readKeptUrl(): string {
   let url: string | null
   try {
-    url = readKeptUrl()
+    url = readKept(keptUrlFile)
   } catch (error) {
     throw new CommandError(
       `DATABASE_URL is not set, and ${keptUrlFile} cannot be read (${(error as Error).message}): \`sudo\`, if \`make run\` ran with it`,

@@ -1,6 +1,5 @@
 // `languages install` and `languages packages`.
 import { CommandError, defineCommand } from './command.ts'
-import { withDatabase } from './connect.ts'
 import {
   chooseLanguages,
   chooseLibraries,
@@ -8,8 +7,8 @@ import {
   listPackages,
   thisHost,
 } from './install-languages.ts'
-import { operator } from './operator.ts'
-import { orderWorkers } from './order-commands.ts'
+import { askOperator } from './service.ts'
+import { commandWorkers } from './worker-commands.ts'
 
 const split = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
 
@@ -51,8 +50,11 @@ export const languageCommands = [
 /** Tells the workers of this host to look for languages again, if there is a service here. */
 async function askWorkers(): Promise<void> {
   try {
-    const selection = { worker: undefined, host: thisHost, all: false }
-    const rows = await withDatabase((sql) => orderWorkers(sql, selection, 'restarted', operator()))
+    const rows = await askOperator(
+      { url: undefined, 'key-file': undefined },
+      (operator) => commandWorkers(operator, { host: thisHost }, 'restart'),
+      0,
+    )
     process.stdout.write(`${rows.length} workers of this host look again.\n`)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error

@@ -1,20 +1,10 @@
 // `submit`, `cancel` and `load`: they call a service as its customers do.
-import { readFileSync } from 'node:fs'
-import { readClientConfig, readOrExit } from '#config'
 import { languages } from '#language'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Option } from './command.ts'
+import { readService, serviceOptions } from './service.ts'
 import { checkerNames, limitNames } from './submission-request.ts'
 import { cancelSubmission, submitFile } from './submit.ts'
-
-const service = {
-  url: { type: 'string', value: 'URL', help: 'address of the service (default RUNLEDGER_URL)' },
-  'key-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'file with the key (default RUNLEDGER_API_KEY); `make run` keeps one in .data/key',
-  },
-} as const satisfies Record<string, Option>
 
 const program = {
   language: {
@@ -108,7 +98,7 @@ export const serviceCommands = [
         help: 'print output as it comes; Ctrl-C cancels the submission, a second one leaves it',
       },
       json: { type: 'boolean', help: 'print the record as JSON instead of the output' },
-      ...service,
+      ...serviceOptions,
     },
     run: ({ operands: [file = ''], values }) => {
       const { language, stdin: stdinFile, expected: expectedFile, wait, stream, json } = values
@@ -141,7 +131,7 @@ export const serviceCommands = [
       'is away, 77 the key is not valid.',
     options: {
       json: { type: 'boolean', help: 'print the record as JSON' },
-      ...service,
+      ...serviceOptions,
     },
     run: ({ operands: [id = ''], values }) =>
       cancelSubmission({ id, json: values.json, ...readService(values) }, process),
@@ -158,7 +148,7 @@ export const serviceCommands = [
       file: { type: 'string', value: 'FILE', help: 'the program (default: a python hello)' },
       ...program,
       json: { type: 'boolean', help: 'one JSON object on a terminal too' },
-      ...service,
+      ...serviceOptions,
     },
     run: async ({ values }) => {
       const { clients, seconds, rate, file, language, stdin: stdinFile, json } = values
@@ -176,28 +166,4 @@ export const serviceCommands = [
 function onInterrupt(listener: () => void): () => void {
   process.on('SIGINT', listener)
   return () => process.off('SIGINT', listener)
-}
-
-function readService(values: {
-  readonly url: string | undefined
-  readonly 'key-file': string | undefined
-}): { readonly url: string; readonly apiKey: string } {
-  const config = readOrExit(readClientConfig)
-  const file = values['key-file']
-  const apiKey = file === undefined ? config.RUNLEDGER_API_KEY : readKey(file)
-  if (apiKey === undefined) {
-    throw new CommandError(
-      'there is no key: set RUNLEDGER_API_KEY, or name a file that holds one with --key-file (`make run` keeps one in .data/key)',
-      exitStatuses.usage,
-    )
-  }
-  return { url: values.url ?? config.RUNLEDGER_URL, apiKey }
-}
-
-function readKey(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new CommandError(`--key-file: ${(error as Error).message}`, exitStatuses.noInput)
-  }
 }

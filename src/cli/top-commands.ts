@@ -1,20 +1,15 @@
-// `top`: the whole service in a terminal, over ssh. It reads the database, as `workers` does: it needs no key, and works when no
-// web process does.
+// `top`: the whole service in a terminal, over ssh, as the operator API has it.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted, untilAborted } from '#abort'
-import { isUnavailable, surviveLostConnections } from '#database'
-import type { Database } from '#database'
-import { readOverview } from '#operator'
-import type { Overview } from '#operator'
+import { RunledgerError } from '#client'
+import type { Operator, Overview } from '#client'
 import { defineCommand } from './command.ts'
-import { withDatabase } from './connect.ts'
 import { makeVisible, show } from './output.ts'
+import { askOperator, operatorOptions } from './service.ts'
 import { drawOverview } from './top.ts'
 
 const refreshMilliseconds = 1000
-// It only reads: nothing is lost with a statement that nobody waits for.
-const limits = { statementSeconds: 5, endSeconds: 0 }
 const escape = '\u001B['
 /** A screen of its own, so that what was there before comes back; no cursor. */
 const enter = `${escape}?1049h${escape}?25l`
@@ -26,32 +21,33 @@ export const topCommands = [
     operands: [],
     summary: 'watch the service: queue, running submissions, workers, accounts, the ledger',
     notes:
-      'Refreshed each second until Ctrl-C. Where stdout is no terminal, it is printed once. An auditor’s login suffices.',
+      'Refreshed each second until Ctrl-C. Where stdout is no terminal, it is printed once. A read-only operator’s key suffices.',
     options: {
       once: { type: 'boolean', help: 'print it once on a terminal too' },
       json: { type: 'boolean', help: 'once, as JSON' },
+      ...operatorOptions,
     },
-    run: ({ values }) =>
-      withDatabase(async (sql) => {
-        const { stdout } = process
-        if (stdout.isTTY && !values.once && !values.json) return watch(sql)
-        const overview = await readOverview(sql)
+    run: ({ values }) => {
+      const { stdout } = process
+      if (stdout.isTTY && !values.once && !values.json) return askOperator(values, watch, 0)
+      return askOperator(values, async (operator) => {
+        const overview = await operator.overview()
         const lines = values.json ? [JSON.stringify(overview)] : drawOverview(overview)
         for (const line of lines) stdout.write(`${show(line, stdout)}\n`)
-      }, limits),
+      })
+    },
   }),
 ]
 
-async function watch(sql: Database): Promise<void> {
+async function watch(operator: Operator): Promise<void> {
   const { stdout } = process
   const over = new AbortController()
   const end = (): void => over.abort()
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, end)
-  surviveLostConnections(() => {})
   stdout.write(enter)
   try {
-    await unlessAborted(drawOn(sql, over.signal), over.signal)
+    await unlessAborted(drawOn(operator, over.signal), over.signal)
   } finally {
     stdout.write(leave)
     for (const signal of signals) process.off(signal, end)
@@ -59,12 +55,12 @@ async function watch(sql: Database): Promise<void> {
 }
 
 /** @throws the signal's reason, and whatever fails at the first look. */
-async function drawOn(sql: Database, signal: AbortSignal): Promise<never> {
+async function drawOn(operator: Operator, signal: AbortSignal): Promise<never> {
   const { stdout } = process
   let seen: Overview | null = null
   for (;;) {
     signal.throwIfAborted()
-    const { overview, trouble } = await look(sql, seen, signal)
+    const { overview, trouble } = await look(operator, seen, signal)
     seen = overview
     // A terminal that does not know its size says 0.
     const lines = [...trouble, ...drawOverview(overview, stdout.columns || undefined)]
@@ -77,16 +73,16 @@ async function drawOn(sql: Database, signal: AbortSignal): Promise<never> {
   }
 }
 
-/** What was seen before stays while the database is away, under a line that says so. */
+/** What was seen before stays while nobody answers, under a line that says so. */
 async function look(
-  sql: Database,
+  operator: Operator,
   seen: Overview | null,
   signal: AbortSignal,
 ): Promise<{ overview: Overview; trouble: readonly string[] }> {
   try {
-    return { overview: await untilAborted(readOverview(sql), signal), trouble: [] }
+    return { overview: await operator.overview({ signal }), trouble: [] }
   } catch (error) {
-    if (seen === null || !isUnavailable(error)) throw error
+    if (seen === null || !isTransient(error)) throw error
     const message = makeVisible((error as Error).message)
     return {
       overview: seen,
@@ -95,4 +91,8 @@ async function look(
       ],
     }
   }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof RunledgerError && (error.status === 0 || error.status >= 500)
 }

@@ -143,9 +143,9 @@ export interface SeriesPoint {
   readonly refused: number
 }
 
-export type OrderWord = 'pause' | 'drain' | 'resume'
+export type OrderWord = 'pause' | 'drain' | 'restart' | 'resume'
 
-export interface SteeredWorker {
+export interface CommandedWorker {
   readonly id: string
   readonly host: string
   readonly state: SeenWorker['state']
@@ -189,7 +189,7 @@ export interface Operator {
   overview(options?: { readonly signal?: AbortSignal }): Promise<Overview>
   series(options?: { readonly signal?: AbortSignal }): Promise<Series>
   /** The worker heeds it at its next heartbeat. */
-  order(worker: string, word: OrderWord): Promise<SteeredWorker>
+  order(worker: string, word: OrderWord): Promise<CommandedWorker>
   /** Counts what fits, and changes nothing. */
   count(request: BulkRequest, options?: StepOptions<BulkSum>): Promise<BulkSum>
   /** Does it, step after step, until all was looked at. */
@@ -237,7 +237,10 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     series: async ({ signal } = {}) =>
       (await call('GET', `${path}series`, withSignal(signal))) as Series,
     order: async (worker, word) =>
-      (await call('POST', `${path}workers/${encodeURIComponent(worker)}/${word}`)) as SteeredWorker,
+      (await call(
+        'POST',
+        `${path}workers/${encodeURIComponent(worker)}/${word}`,
+      )) as CommandedWorker,
     count: (request, options) => takeSteps(true, request, options),
     async act(request, options = {}) {
       if (request.filter['until'] !== undefined) return takeSteps(false, request, options)

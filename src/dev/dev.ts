@@ -2,14 +2,14 @@
 // account with a key, then the Procfile's processes until Ctrl-C.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { styleText } from 'node:util'
-import { admitRequest, issueKey } from '#account'
+import { admitOperator, admitRequest, issueKey } from '#account'
 import { exitForConfig, readDevConfig, readOrExit } from '#config'
 import { createDatabase, explainAbsence, explainRefusal } from '#database'
 import type { Database } from '#database'
 import { findPort, startEmbeddedPostgres } from '#embedded-postgres'
 import type { EmbeddedPostgres } from '#embedded-postgres'
 import { migrate } from '#migration'
-import { keptFolder, keptUrlFile, nameKeyFile } from './kept.ts'
+import { keptFolder, keptOperatorKeyFile, keptUrlFile, nameKeyFile } from './kept.ts'
 import { lockFolder } from './only-one.ts'
 import { readProcfile, startProcesses } from './procfile.ts'
 
@@ -79,6 +79,7 @@ async function prepare(sql: Database): Promise<string> {
   say('migrating the database')
   try {
     await migrate(sql, url)
+    if (embedded !== null) await keepOperatorKey(sql)
     return await readOrIssueKey(sql)
   } catch (error) {
     const reason = explainRefusal(error, url) ?? explainAbsence(error, url)
@@ -87,6 +88,15 @@ async function prepare(sql: Database): Promise<string> {
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+// For the commands of `./runledger` that ask the operator API.
+async function keepOperatorKey(sql: Database): Promise<void> {
+  const kept = await readFile(keptOperatorKeyFile, 'utf8').catch(() => '')
+  if ((await admitOperator(sql, kept, new AbortController().signal)) !== null) return
+  const request = { account: 'local', tier: 'unlimited', role: 'operator' } as const
+  const issued = await issueKey(sql, request, 'make run')
+  await writeFile(keptOperatorKeyFile, issued.key, { mode: 0o600 })
 }
 
 // The last start's key, if the database still knows it.

@@ -17,10 +17,13 @@ export function nameKeyFile(url: string | undefined): string {
   return `${keptFolder}/key-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`
 }
 
-/** Null when there is none. @throws when it may not be read. */
-export function readKeptUrl(): string | null {
+/** An operator's key for its own PostgreSQL. */
+export const keptOperatorKeyFile = `${keptFolder}/operator-key`
+
+/** @param file such as `keptUrlFile`. @returns null when there is none. @throws when it may not be read. */
+export function readKept(file: string): string | null {
   try {
-    return readFileSync(join(checkout, keptUrlFile), 'utf8').trim()
+    return readFileSync(join(checkout, file), 'utf8').trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

@@ -1,4 +1,4 @@
-// worker.*: operators' orders to a worker process.
+// worker.*: operators' commands to a worker process.
 
 interface Data {
   readonly host: string

@@ -12,7 +12,7 @@ export { createLease } from './lease.ts'
 export type { Lease } from './lease.ts'
 export { createOrderFollower } from './order-follower.ts'
 export type { OrderFollower } from './order-follower.ts'
-export { orderItself } from './order.ts'
+export { commandItself } from './command.ts'
 export { startRetention } from './retention.ts'
 export { startSweep } from './sweep.ts'
 

@@ -6,7 +6,7 @@ import type { Database } from '#database'
 import { createId } from '#id'
 import type { Logger } from '#log'
 import { reachFailpoint } from './failpoint.ts'
-import type { DesiredState } from './order.ts'
+import type { DesiredState } from './command.ts'
 import { repeat } from './repeat.ts'
 import { untilAvailable } from './retry.ts'
 

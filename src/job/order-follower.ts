@@ -1,7 +1,7 @@
 // How a worker follows orders. Operators' come with lease renewals. Signals pause at once, even without a database, and
 // are then written into the worker's row, which says what is wanted.
 import type { Logger } from '#log'
-import type { DesiredState } from './order.ts'
+import type { DesiredState } from './command.ts'
 
 const wantedBy = {
   SIGTSTP: 'paused',

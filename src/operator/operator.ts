@@ -1,9 +1,9 @@
-// The door to what operators see and do: one look at the whole service, and (order.ts, bulk.ts) what changes it.
+// The entry to what operators see and do: the whole service in one overview, commands to workers, and bulk.ts.
 export { bulkActions, countBulk, takeBulkStep } from './bulk.ts'
 export type { BulkOrder } from './bulk.ts'
 export { campaignNameMost, capCampaign } from './campaign.ts'
-export { steerWorker } from './order.ts'
-export type { SteeredWorker } from './order.ts'
+export { commandWorker } from '#command'
+export type { CommandedWorker } from '#command'
 export { createCachedOverview, readOverview } from './overview.ts'
 export type { BusyAccount, Overview, SeenWorker } from './overview.ts'
 export { createCachedSeries } from './series.ts'

@@ -4,7 +4,7 @@ import { checkLogin, createDatabase } from '#database'
 import type { Database } from '#database'
 import { createBlobCache } from '#executor'
 import type { BlobCache } from '#executor'
-import { createLease, createOrderFollower, createSuspension, fetchBlob, orderItself } from '#job'
+import { commandItself, createLease, createOrderFollower, createSuspension, fetchBlob } from '#job'
 import type { Lease, OrderFollower, Suspension } from '#job'
 import type { Logger } from '#log'
 import { makeExecutor } from './executor.ts'
@@ -60,7 +60,7 @@ export async function makeParts(settings: WorkerSettings, log: Logger): Promise<
     }),
     suspension: createSuspension({ executor: made.executor, log, onChange }),
     orders: createOrderFollower({
-      record: (wanted, signal) => orderItself(database, lease, wanted, { signal }, log),
+      record: (wanted, signal) => commandItself(database, lease, wanted, { signal }, log),
       log,
     }),
     giveBack: new AbortController(),

@@ -107,7 +107,7 @@ t.test('the ledger is gone through, and again where another walk took the step',
   const held = Promise.withResolvers<void>()
   const holding = Promise.withResolvers<void>()
   const walk = other.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(71830, -6)`
+    await transaction`select pg_advisory_xact_lock(71830, -5)`
     holding.resolve()
     await held.promise
   })

@@ -37,11 +37,16 @@ t.test('the first start prints a line that works as pasted', async (t) => {
   t.equal(statSync(join(folder, '.data/database-url')).mode & 0o777, 0o600)
   t.notMatch(service.output(), /password|postgres:\/\//)
 
-  await t.test('the command line finds its database', async (t) => {
-    const { stdout } = await run(join(folder, 'runledger'), ['keys', 'list'], {
-      env: { PATH: process.env['PATH'] },
-    })
-    t.match(JSON.parse(stdout), { account: 'local', label: firstKey.slice(0, 12) })
+  await t.test('the command line finds its database, and its operator’s key', async (t) => {
+    const runledger = (words: readonly string[], more = {}) =>
+      run(join(folder, 'runledger'), words, { env: { PATH: process.env['PATH'], ...more } })
+    const { stdout } = await runledger(['keys', 'list'])
+    const keys = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+    t.match(new Set(keys.map(({ account }) => account)), new Set(['local']))
+    t.ok(keys.some(({ label }) => label === firstKey.slice(0, 12)))
+    const [, origin = ''] = /listens on (http:\/\/localhost:\d+)/.exec(service.output()) ?? []
+    const seen = await runledger(['top', '--json'], { RUNLEDGER_URL: origin })
+    t.match(JSON.parse(seen.stdout), { load: { workers: 1 } })
   })
 
   await t.test('a second start says where the first one is, and leaves nothing', async (t) => {

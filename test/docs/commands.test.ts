@@ -22,7 +22,7 @@ import type { Block, Page } from './page.ts'
 import { startDocumentedService } from './service.ts'
 
 t.setTimeout(240_000)
-const { sql, url, origin, key, receiver, hook } = await startDocumentedService(t)
+const { sql, url, origin, key, operatorKey, receiver, hook } = await startDocumentedService(t)
 const client = createClient({ url: origin, apiKey: key })
 const checkout = mkdtempSync(join(tmpdir(), 'runledger-checkout-'))
 t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
@@ -59,6 +59,7 @@ function run(command: string, parameters: readonly string[], input = ''): Promis
     CURL_HOME: checkout,
     KEY: key,
     RUNLEDGER_API_KEY: key,
+    RUNLEDGER_OPERATOR_KEY: operatorKey,
     RUNLEDGER_URL: origin,
     DATABASE_URL: url,
   }

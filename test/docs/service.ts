@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import { issueKey } from '#account'
 import type { Database } from '#database'
 import { createTestDatabase } from '../helper/database.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
 import { startWebProcess } from '../helper/web.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 import { createAuthority } from '../webhook/certificate.ts'
@@ -19,6 +20,7 @@ export interface DocumentedService {
   readonly origin: string
   /** Of the tier `unlimited`: the commands of all pages come within a minute. */
   readonly key: string
+  readonly operatorKey: string
   readonly receiver: Receiver
   /** What an address of the receiver looks like to the service. */
   readonly hook: string
@@ -67,6 +69,7 @@ export async function startDocumentedService(t: Test): Promise<DocumentedService
     }),
   ])
   const { key } = await issueKey(sql, { account: 'docs', tier: 'unlimited' }, 'test')
+  const { key: operatorKey } = await issueOperatorKey(sql)
   const hook = `https://${receiverAddress}:${receiver.port}/hook`
-  return { sql, url, origin: `http://localhost:${port}`, key, receiver, hook }
+  return { sql, url, origin: `http://localhost:${port}`, key, operatorKey, receiver, hook }
 }

@@ -2,14 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import { createClient, createOperator } from '#client'
+import type { OrderWord, Overview } from '#client'
 import { createDatabase } from '#database'
 import { createLog } from '#log'
+import { readOverview } from '#operator'
 import { tellLife } from '../../src/cli/audit.ts'
-import { orderWorkers } from '../../src/cli/order-commands.ts'
+import { commandWorkers } from '../../src/cli/worker-commands.ts'
 import { createOrderFollower } from '../../src/job/order-follower.ts'
-import type { DesiredState } from '../../src/job/order.ts'
+import type { DesiredState } from '../../src/job/command.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
 import { secondsUntil } from '../helper/outage.ts'
+import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startTcpProxy } from '../helper/tcp-proxy.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
@@ -29,8 +34,15 @@ const startAlone: typeof startWorkerProcess = async (...asked) => {
   return startWorkerProcess(...asked)
 }
 
-const order = (wanted: DesiredState, worker?: string): ReturnType<typeof orderWorkers> =>
-  orderWorkers(sql, { worker, host: undefined, all: worker === undefined }, wanted, 'anna')
+const web = await startServer(t, sql, { url })
+const { key, id: operatorId } = await issueOperatorKey(sql)
+const operator = {
+  ...createOperator(createClient({ url: `http://127.0.0.1:${web.port}`, apiKey: key })),
+  // The service's own may be a second old, and not know a worker that has just come.
+  overview: () => readOverview(sql) as Promise<Overview>,
+}
+const order = (word: OrderWord, worker?: string): ReturnType<typeof commandWorkers> =>
+  commandWorkers(operator, { worker, all: worker === undefined }, word)
 
 async function readState(): Promise<{ id: string; state: string }> {
   const [row] = await sql<
@@ -56,7 +68,7 @@ t.test('a paused worker finishes what it has and takes nothing until it is resum
   const running = await submitNew(sql, caller, slow)
   await untilRunning(running)
   const { id } = await readState()
-  t.match(await order('paused', id.slice(0, 30)), [{ id, state: 'paused', wanted: 'paused' }])
+  t.match(await order('pause', id.slice(0, 30)), [{ id, state: 'paused', wanted: 'paused' }])
   const waiting = await submitNew(sql, caller, quick)
   t.match(await finalResult(sql, running), { verdict: 'AC' })
   await worker.until('worker.paused')
@@ -68,24 +80,24 @@ t.test('a paused worker finishes what it has and takes nothing until it is resum
   t.match(await sql`select * from runledger.read_load()`, [{ workers: 1, slots: 0, paused_workers: 1, suspended_workers: 0 }]) // prettier-ignore
   t.match(await sql`select runledger.estimate_drain() as rate`, [{ rate: 0 }])
 
-  await order('working')
+  await order('resume')
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
   await secondsUntil(async () => (await countDeliveries()) === 0)
   t.match(await readState(), { id, state: 'working' })
   t.match(await sql`select * from runledger.read_load()`, [{ slots: 2, paused_workers: 0 }])
-  await order('working')
+  await order('resume')
   const life = (await tellLife(sql, id))?.lines.join('\n') ?? ''
-  t.match(life, /On host .*: paused by operator anna; it takes nothing\.\n.*resumed by operator anna\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
+  t.match(life, /On host .*: paused by api_key [0-9a-f-]+; it takes nothing\.\n.*resumed by api_key [0-9a-f-]+\.\n\nIt is working\.\nThe hashes of its 2 events fit\./) // prettier-ignore
 })
 
 t.test('an order holds although the worker has not heard of it', async (t) => {
   // It renews its lease every twenty seconds.
   await startAlone(t, url, { LEASE_SECONDS: '600' })
-  await order('paused')
+  await order('pause')
   const waiting = await submitNew(sql, caller, quick)
   await sleep(noticedMilliseconds)
   t.equal(await readStatus(waiting), 'queued')
-  await order('working')
+  await order('resume')
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
 })
 
@@ -94,8 +106,8 @@ t.test('a drained worker finishes what it has and ends', async (t) => {
   const running = await submitNew(sql, caller, slow)
   await untilRunning(running)
   const { id } = await readState()
-  t.match(await order('drained'), [{ id, state: 'draining' }])
-  t.match(await order('working'), [{ id, state: 'draining', wanted: 'drained' }], 'for good')
+  t.match(await order('drain'), [{ id, state: 'draining' }])
+  t.match(await order('resume'), [{ id, state: 'draining', wanted: 'drained' }], 'for good')
   const waiting = await submitNew(sql, caller, quick)
   t.strictSame(await worker.ended, [0, null])
   t.match(await finalResult(sql, running), { verdict: 'AC' })
@@ -103,7 +115,7 @@ t.test('a drained worker finishes what it has and ends', async (t) => {
   t.equal(events.length, 3, 'in its first attempt')
   t.equal(await readStatus(waiting), 'queued')
   t.match(await sql`select state from audit.worker where id = ${id}`, [{ state: 'gone' }])
-  await t.rejects(order('paused', id), { message: 'there is no such worker' })
+  await t.rejects(order('pause', id), { message: 'there is no such worker' })
   await startAlone(t, url)
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
 })
@@ -114,7 +126,7 @@ t.test('an order outlasts an outage, and the id that a worker had before it', as
   const worker = await startAlone(t, proxy.url, { LEASE_SECONDS: '3' })
   const { id } = await readState()
   await proxy.stop()
-  await order('paused', id)
+  await order('pause', id)
   const waiting = await submitNew(sql, caller, quick)
   await sleep(4000)
   await sql`select * from runledger.sweep_workers(3)`
@@ -124,7 +136,7 @@ t.test('an order outlasts an outage, and the id that a worker had before it', as
   t.not((await readState()).id, id)
   await sleep(noticedMilliseconds)
   t.equal(await readStatus(waiting), 'queued')
-  await order('drained')
+  await order('drain')
   t.strictSame(await worker.ended, [0, null])
   await startAlone(t, url)
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
@@ -141,7 +153,7 @@ t.test('SIGTSTP pauses, SIGCONT resumes what it has paused', async (t) => {
   child.kill('SIGCONT')
   t.match(await finalResult(sql, waiting), { verdict: 'AC' })
   t.match(await readState(), { id, state: 'working' })
-  await order('paused')
+  await order('pause')
   child.kill('SIGCONT')
   await sleep(1000)
   t.match(await readState(), { state: 'paused' }, 'what an operator wants it does not undo')
@@ -152,7 +164,7 @@ t.test('SIGTSTP pauses, SIGCONT resumes what it has paused', async (t) => {
     [
       ['worker.paused', { signal: 'SIGTSTP' }],
       ['worker.resumed', { signal: 'SIGCONT' }],
-      ['worker.paused', { operator: 'anna' }],
+      ['worker.paused', { api_key: operatorId }],
     ],
   )
   t.strictSame([...(await sql`select * from audit.invariant`)], [])
@@ -167,12 +179,12 @@ t.test('a suspension and a pause do not undo each other', async (t) => {
     (await sql`select state, suspended_because, wanted from audit.worker where id = ${id}`)[0]
   await session`select runledger.renew_worker(${id}, '{}', 'python: sick')`
   t.match(await read(), { state: 'suspended', wanted: 'working' })
-  await order('paused', id)
+  await order('pause', id)
   t.match(await read(), { state: 'paused', suspended_because: 'python: sick' })
   await session`select runledger.renew_worker(${id}, '{}', null)`
   t.match(await read(), { state: 'paused', suspended_because: null, wanted: 'paused' })
   await session`select runledger.renew_worker(${id}, '{}', 'python: sick')`
-  await order('working', id)
+  await order('resume', id)
   t.match(await read(), { state: 'suspended', wanted: 'working' })
   await sql`select runledger.stop_worker(${id})`
 })
@@ -184,15 +196,15 @@ t.test('whom an order means is said by one id, its beginning, a host, or all', a
   const ids = ['01a00000-0000-7000-8000-000000000001', '01a00000-0000-7000-8000-000000000002']
   for (const [index, id] of ids.entries())
     await session`select runledger.register_worker(${id}, ${`host-${index}`}, 1, 1, '{}', 15)`
-  const pause = (worker?: string, host?: string): ReturnType<typeof orderWorkers> =>
-    orderWorkers(sql, { worker, host, all: false }, 'paused', 'anna')
+  const pause = (worker?: string, host?: string): ReturnType<typeof commandWorkers> =>
+    commandWorkers(operator, { worker, host }, 'pause')
   await t.rejects(pause('01a0'), { message: /^01a0 is the beginning of 2 ids: 01a/ })
   await t.rejects(pause('02'), { message: 'there is no such worker' })
   await t.rejects(pause("%' or"), { message: /^WORKER is an id/ })
   await t.rejects(pause(), { message: /^name one WORKER/ })
   await t.rejects(pause(ids[0], 'host-0'), { message: /^name one WORKER/ })
   t.match(await pause(undefined, 'host-1'), [{ id: ids[1], state: 'paused' }])
-  t.equal((await order('working')).length, 2)
+  t.equal((await order('resume')).length, 2)
   await sql`update runledger.worker set stopped_at = now() where stopped_at is null`
 })
 

@@ -719,6 +719,12 @@ function runledger.closes_submission(type text)
   returns boolean immutable
   grant execute to runledger_auditor
 
+function runledger.command_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
+  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it stands then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.
+  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
+  grant execute to runledger_worker
+
 function runledger.conclude(items jsonb)
   Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.
   returns TABLE(refusal text, waiters text[], notification text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
@@ -889,11 +895,6 @@ function runledger.narrow_limits(usual jsonb, own jsonb)
   usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.
   returns jsonb immutable
 
-function runledger.order_worker(worker_id uuid, wanted text, type text, schema_version integer, data jsonb, metadata jsonb)
-  Writes into a worker's row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. False, and no event, when that is so already, and when it drains or restarts. RL005: it has ended, or was given up and goes on under another id.
-  returns boolean security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_worker
-
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -1063,11 +1064,6 @@ function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], lan
 function runledger.start_data(data jsonb, received jsonb, attempt integer)
   data: what the worker says of itself and of the program; received: the data of submission.received; attempt: 1, 2, 3 …
   returns jsonb immutable
-
-function runledger.steer_worker(worker_id uuid, wanted text, type text, schema_version integer, metadata jsonb)
-  order_worker for a worker that lives, and how it stands then. No row: none such lives.
-  returns TABLE(id uuid, host text, state text, wanted_now text, changed boolean) security definer set search_path=pg_catalog, pg_temp
-  grant execute to runledger_api
 
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.

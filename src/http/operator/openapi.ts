@@ -1,11 +1,12 @@
 // The operations of operators, in prose.
 import type { Operation } from '../openapi-operation.ts'
-import { orderWords } from './order.ts'
-import type { OrderWord } from './order.ts'
+import { commandWords } from './command.ts'
+import type { CommandWord } from './command.ts'
 
-const orderSummaries: Readonly<Record<OrderWord, string>> = {
+const commandSummaries: Readonly<Record<CommandWord, string>> = {
   pause: 'Let a worker finish what it has and take nothing until it is resumed',
   drain: 'Let a worker finish what it has and end',
+  restart: 'Let a worker finish what it has and start again in place, with the languages of then',
   resume: 'Let a worker that was paused take work again',
 }
 
@@ -62,15 +63,15 @@ export const operatorOperations: readonly Operation[] = [
     problems: [415],
     authenticated: true,
   },
-  ...orderWords.map((word): Operation => ({
+  ...commandWords.map((word): Operation => ({
     method: 'post',
     path: `/api/operator/workers/{id}/${word}`,
     operationId: `${word}Worker`,
-    summary: orderSummaries[word],
+    summary: commandSummaries[word],
     description:
-      'For operators’ keys that may change something. The order stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
+      'For operators’ keys that may change something. The command stands in the worker’s row and is an event with the key that gave it; the worker heeds it at its next heartbeat, or when it is back. The body is not read.',
     parameters: ['worker'],
-    answers: { 200: { description: 'How it stands.', schema: 'SteeredWorker' } },
+    answers: { 200: { description: 'How it stands.', schema: 'CommandedWorker' } },
     problems: [404],
     authenticated: true,
   })),

@@ -2,7 +2,7 @@
 import type { HttpDependencies, Route } from '../http.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk } from './bulk.ts'
-import { giveOrder, orderWords } from './order.ts'
+import { commandWords, giveCommand } from './command.ts'
 import { tellOverview } from './overview.ts'
 import type { Refusals } from './refusal.ts'
 import { tellSeries } from './series.ts'
@@ -17,12 +17,12 @@ export function operatorRoutes(
     ['GET', '/api/operator/series', forOperators(tellSeries(dependencies, refusals))],
     ['POST', '/api/operator/bulk', forSteering(actInBulk(dependencies))],
     ['POST', '/api/operator/verify', forSteering(verifyLedger(dependencies))],
-    ...orderWords.map(
+    ...commandWords.map(
       (word) =>
         [
           'POST',
           `/api/operator/workers/:id/${word}`,
-          forSteering(giveOrder(dependencies, word)),
+          forSteering(giveCommand(dependencies, word)),
         ] as const,
     ),
   ]

@@ -156,7 +156,7 @@ export const operatorSchemas = {
       v.description('It stopped for want of room: go on from next in a second.'),
     ),
   }),
-  SteeredWorker: v.object({
+  CommandedWorker: v.object({
     id: uuid,
     host: v.string(),
     state: seenWorker.entries.state,

@@ -13,6 +13,7 @@ import { formatAge, judgeWorker, listOrders } from './words.ts'
 const orderNames: Readonly<Record<OrderWord, string>> = {
   pause: 'Pause',
   drain: 'Drain',
+  restart: 'Restart',
   resume: 'Resume',
 }
 

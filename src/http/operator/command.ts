@@ -1,7 +1,7 @@
-// POST /api/operator/workers/{id}/pause, drain and resume: the worker heeds it at its next heartbeat.
+// POST /api/operator/workers/{id}/pause, drain, restart and resume: the worker heeds it at its next heartbeat.
 import { Problem } from '#error'
-import { steerWorker } from '#operator'
-import type { SteeredWorker } from '#operator'
+import { commandWorker } from '#operator'
+import type { CommandedWorker } from '#operator'
 import { sendJson } from '../answer.ts'
 import { withDeadline } from '../deadline.ts'
 import type { HttpDependencies } from '../http.ts'
@@ -11,23 +11,24 @@ import type { OperatorHandler } from './access.ts'
 const wantedBy = {
   pause: 'paused',
   drain: 'drained',
+  restart: 'restarted',
   resume: 'working',
-} as const satisfies Record<string, SteeredWorker['wanted']>
+} as const satisfies Record<string, CommandedWorker['wanted']>
 
-export type OrderWord = keyof typeof wantedBy
+export type CommandWord = keyof typeof wantedBy
 
-export const orderWords = Object.keys(wantedBy) as readonly OrderWord[]
+export const commandWords = Object.keys(wantedBy) as readonly CommandWord[]
 
-export function giveOrder(
+export function giveCommand(
   { database }: Pick<HttpDependencies, 'database'>,
-  word: OrderWord,
+  word: CommandWord,
 ): OperatorHandler {
   return async ({ apiKeyId }, request, response) => {
     refuseQuery(request)
     const id = request.params['id'] ?? ''
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
     const worker = await withDeadline(async (signal) =>
-      isUuid(id) ? steerWorker(database, id, wantedBy[word], metadata, signal) : null,
+      isUuid(id) ? commandWorker(database, id, wantedBy[word], metadata, signal) : null,
     )
     if (worker === null) throw new Problem('not_found', 'There is no such worker.')
     sendJson(response, 200, worker)

@@ -1,0 +1,99 @@
+// `pause`, `resume`, `drain` and `restart`: commands to workers, by the operator API.
+import { RunledgerError } from '#client'
+import type { CommandedWorker, Operator, OrderWord } from '#client'
+import { CommandError, defineCommand, exitStatuses } from './command.ts'
+import type { Command } from './command.ts'
+import { printRows } from './output.ts'
+import { askOperator, operatorOptions } from './service.ts'
+
+const notes = `WORKER is the id of a worker that lives, or the beginning of one only; \`runledger workers\` lists them. A command holds from
+its answer on, also while the worker is away; each is an event that \`runledger audit ID\` tells.`
+
+export const workerCommands = [
+  defineWorkerCommand('pause', 'let a worker finish its programs and take none until `resume`'),
+  defineWorkerCommand('resume', 'let a paused worker take programs again'),
+  defineWorkerCommand('drain', 'let a worker finish its programs and exit'),
+  defineWorkerCommand(
+    'restart',
+    'let a worker finish its programs and start again in place, with the languages that are installed then',
+  ),
+]
+
+/** Exactly one of these. */
+export interface Selection {
+  readonly worker?: string | undefined
+  readonly host?: string | undefined
+  readonly all?: boolean
+}
+
+const wantedBy = { pause: 'paused', resume: 'working', drain: 'drained', restart: 'restarted' }
+
+function defineWorkerCommand(name: OrderWord, summary: string): Command {
+  return defineCommand({
+    name,
+    operands: ['[WORKER]'],
+    summary,
+    notes,
+    options: {
+      host: { type: 'string', value: 'NAME', help: 'every worker of this host instead' },
+      all: { type: 'boolean', help: 'every worker instead' },
+      json: { type: 'boolean', help: 'JSON lines on a terminal too' },
+      ...operatorOptions,
+    },
+    run: async ({ operands: [worker], values: { host, all, json, ...service } }) => {
+      requireOne({ worker, host, all })
+      const rows = await askOperator(service, (operator) =>
+        commandWorkers(operator, { worker, host, all }, name),
+      )
+      printRows(
+        rows.map((row) => ({ ...row })),
+        process,
+        json,
+      )
+      return rows.every(({ wanted }) => wanted === wantedBy[name]) ? 0 : exitStatuses.failed
+    },
+  })
+}
+
+/** @returns how each worker stands then. @throws {CommandError} when none fits, or an id's beginning fits several. */
+export async function commandWorkers(
+  operator: Operator,
+  selection: Selection,
+  word: OrderWord,
+): Promise<CommandedWorker[]> {
+  requireOne(selection)
+  const rows: CommandedWorker[] = []
+  for (const id of await findWorkers(operator, selection)) {
+    try {
+      rows.push(await operator.order(id, word))
+    } catch (error) {
+      // It ended meanwhile.
+      if (!(error instanceof RunledgerError) || error.status !== 404) throw error
+    }
+  }
+  return rows
+}
+
+function requireOne({ worker, host, all = false }: Selection): void {
+  if ([worker !== undefined, host !== undefined, all].filter(Boolean).length !== 1)
+    throw new CommandError('name one WORKER, or --host NAME, or --all', exitStatuses.usage)
+  if (worker !== undefined && !/^[0-9a-f-]{1,36}$/.test(worker))
+    throw new CommandError('WORKER is an id, or the beginning of one', exitStatuses.usage)
+}
+
+async function findWorkers(
+  operator: Operator,
+  { worker, host, all = false }: Selection,
+): Promise<string[]> {
+  const { workers } = await operator.overview()
+  const ids = workers
+    .filter(({ state }) => state !== 'gone')
+    .filter(
+      (one) => all || one.host === host || (worker !== undefined && one.id.startsWith(worker)),
+    )
+    .map(({ id }) => id)
+  if (ids.length === 0) throw new CommandError('there is no such worker')
+  if (worker !== undefined && ids.length > 1)
+    throw new CommandError(`${worker} is the beginning of ${ids.length} ids: ${ids.join(', ')}`)
+  return ids
+}

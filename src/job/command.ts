@@ -1,0 +1,71 @@
+// A command to a worker, by an operator or a signal. It stands in the worker's row, read at each lease renewal and
+// before a job is handed out.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cancelOnAbort, json } from '#database'
+import type { Database } from '#database'
+import { schemaVersion } from '#event'
+import type { Metadata, WorkerEvent } from '#event'
+import type { Logger } from '#log'
+import { untilAvailable } from './retry.ts'
+
+/** `drained` is for good. */
+export type DesiredState = 'working' | 'paused' | 'drained' | 'restarted'
+
+/** The event that each command is. */
+const commandTypes = {
+  working: 'worker.resumed',
+  paused: 'worker.paused',
+  drained: 'worker.drained',
+  restarted: 'worker.restarted',
+} as const satisfies Record<DesiredState, WorkerEvent['type']>
+
+/** How it stands after a command. */
+export interface CommandedWorker {
+  readonly id: string
+  readonly host: string
+  readonly state: string
+  readonly wanted: DesiredState
+  /** False: it was so already, or it drains or restarts, which no command undoes. */
+  readonly changed: boolean
+}
+
+// After this a worker that was given up is back under a new id.
+const returnMilliseconds = 200
+
+/**
+ * @param signal withdraws an unsent statement.
+ * @returns null when no such worker lives.
+ */
+export async function commandWorker(
+  sql: Database,
+  id: string,
+  wanted: DesiredState,
+  metadata: Metadata,
+  signal?: AbortSignal,
+): Promise<CommandedWorker | null> {
+  const command = sql<CommandedWorker[]>`
+    select id, host, state, wanted_now as wanted, changed
+    from runledger.command_worker(
+      ${id}, ${wanted}, ${commandTypes[wanted]}, ${schemaVersion}, ${json(sql, metadata)}
+    )`
+  const [row] = await (signal === undefined ? command : cancelOnAbort(command, signal))
+  return row ?? null
+}
+
+/** A worker's command to itself, under whatever id it has. @returns false when nothing changed, or the worker drains. */
+export async function commandItself(
+  sql: Database,
+  worker: { readonly workerId: string },
+  wanted: DesiredState,
+  actor: Metadata['actor'],
+  log: Logger,
+): Promise<boolean> {
+  for (;;) {
+    const row = await untilAvailable(
+      () => commandWorker(sql, worker.workerId, wanted, { actor }),
+      log,
+    )
+    if (row !== null) return row.changed
+    await sleep(returnMilliseconds)
+  }
+}
