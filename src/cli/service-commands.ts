@@ -1,4 +1,4 @@
-// `submit`, `cancel` and `load`: they call a service as its customers do.
+// `submit` and `cancel`: they call a service as its customers do.
 import { languages } from '#language'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Option } from './command.ts'
@@ -135,31 +135,6 @@ export const serviceCommands = [
     },
     run: ({ operands: [id = ''], values }) =>
       cancelSubmission({ id, json: values.json, ...readService(values) }, process),
-  }),
-  defineCommand({
-    name: 'load',
-    operands: [],
-    summary: 'submit and wait, over and over; print rate, latency, errors',
-    notes: 'Exit status: 0 if every submission got a result, 1 if some did not, 69 if none did.',
-    options: {
-      clients: { type: 'string', value: 'N', default: '16', help: 'how many submit at once' },
-      seconds: { type: 'string', value: 'S', default: '10', help: 'for how long' },
-      rate: { type: 'string', value: 'R', help: 'so many a second, however long they take' },
-      file: { type: 'string', value: 'FILE', help: 'the program (default: a python hello)' },
-      ...program,
-      json: { type: 'boolean', help: 'one JSON object on a terminal too' },
-      ...serviceOptions,
-    },
-    run: async ({ values }) => {
-      const { clients, seconds, rate, file, language, stdin: stdinFile, json } = values
-      const asked = { clients, seconds, rate, file, language, stdinFile, json }
-      const { url, apiKey } = readService(values)
-      // Loaded only here: other commands need no such HTTP client.
-      const { commandLoad } = await import('./load.ts')
-      const interrupted = new AbortController()
-      process.once('SIGINT', () => interrupted.abort())
-      return commandLoad({ url, apiKey, ...asked, signal: interrupted.signal }, process)
-    },
   }),
 ]
 

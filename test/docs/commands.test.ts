@@ -30,7 +30,7 @@ t.teardown(() => rmSync(checkout, { recursive: true, force: true }))
 mkdirSync(join(checkout, '.data'))
 writeFileSync(join(checkout, '.data/key'), key)
 writeFileSync(join(checkout, '.data/database-url'), url)
-symlinkSync(join(root, 'runledger'), join(checkout, 'runledger'))
+for (const name of ['runledger', 'bench']) symlinkSync(join(root, name), join(checkout, name))
 // What the service refuses ends a command; what a slow machine cannot do in time is asked for again.
 writeFileSync(join(checkout, '.curlrc'), 'fail\nshow-error\nretry = 5\n')
 const blockFile = join(checkout, '.block')

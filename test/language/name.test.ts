@@ -11,7 +11,6 @@ const homes =
 /** Files with an example in them: of a call, of a program, or of who makes a system call; and what browsers call scripts. */
 const examples = [
   'cli/language-commands.ts',
-  'cli/load.ts',
   'cli/service-commands.ts',
   'console/build.ts',
   'console/page/draft.ts',

@@ -1,4 +1,4 @@
-// The command `load` against a real server, whose submissions end when the test ends them.
+// The load generator against a real server, whose submissions end when the test ends them.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { exitStatuses } from '../../src/cli/command.ts'
-import { commandLoad } from '../../src/cli/load.ts'
-import type { LoadCall } from '../../src/cli/load.ts'
+import { measureService } from '../../bench/load/report.ts'
+import type { LoadCall } from '../../bench/load/report.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
@@ -30,7 +30,7 @@ async function command(
   let [out, err] = ['', '']
   const { signal } = new AbortController()
   const asked = { url: serviceUrl, apiKey, clients: '4', seconds: '1', json: false, signal }
-  const status = await commandLoad(
+  const status = await measureService(
     { ...asked, ...call },
     {
       stdout: { isTTY, write: (text) => (out += text) },
@@ -200,7 +200,7 @@ t.test('a person sees it as it goes, and a table at the end', async (t) => {
 t.test('on the command line an interrupt ends it with what has been measured', async (t) => {
   const before = await countCompleted()
   const ending = endEverything()
-  const child = spawn('node', ['src/cli/cli.ts', 'load', '--clients', '2', '--seconds', '3600'], {
+  const child = spawn('node', ['bench/load/load.ts', '--clients', '2', '--seconds', '3600'], {
     env: { PATH: process.env['PATH'], RUNLEDGER_URL: serviceUrl, RUNLEDGER_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

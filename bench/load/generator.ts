@@ -7,10 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { unlessAborted } from '#abort'
-import { submitAndWait } from './load-request.ts'
-import type { LoadTarget } from './load-request.ts'
-import { createTally } from './load-tally.ts'
-import type { LoadState } from './load-tally.ts'
+import { submitAndWait } from './request.ts'
+import type { LoadTarget } from './request.ts'
+import { createTally } from './tally.ts'
+import type { LoadState } from './tally.ts'
 
 export interface LoadOptions extends LoadTarget {
   /** Connections; each carries one submission at a time. */

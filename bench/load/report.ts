@@ -1,14 +1,14 @@
-// The command `load`: how a service does, as callers see it. A terminal shows progress and a table; a script gets one
-// JSON object. load-generator.ts makes the load.
+// How a service does, as callers see it. A terminal shows progress and a table; a script gets one JSON object. generator.ts
+// makes the load.
 import { parseServiceUrl } from '#client'
 import type { SubmissionRequest } from '#client'
-import { exitStatuses } from './command.ts'
-import type { Terminal } from './command.ts'
-import { startLoad } from './load-generator.ts'
-import type { Load } from './load-generator.ts'
-import type { LoadState, Percentiles } from './load-tally.ts'
-import { printable } from './output.ts'
-import { readProgram } from './submission-request.ts'
+import { exitStatuses } from '../../src/cli/command.ts'
+import type { Terminal } from '../../src/cli/command.ts'
+import { printable } from '../../src/cli/output.ts'
+import { readProgram } from '../../src/cli/submission-request.ts'
+import { startLoad } from './generator.ts'
+import type { Load } from './generator.ts'
+import type { LoadState, Percentiles } from './tally.ts'
 
 /** As text from a command line. */
 export interface LoadCall {
@@ -34,7 +34,7 @@ const incomplete = 1
 const redrawMilliseconds = 250
 
 /** @returns the exit status; callers' mistakes are not thrown. */
-export async function commandLoad(call: LoadCall, terminal: Terminal): Promise<number> {
+export async function measureService(call: LoadCall, terminal: Terminal): Promise<number> {
   const complain = (message: string, status: number): number => {
     terminal.stderr.write(`${message}\n`)
     return status

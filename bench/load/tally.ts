@@ -1,7 +1,7 @@
 // What became of a load's submissions: counts and latencies, each in constant space.
 import { createHistogram } from 'node:perf_hooks'
 import type { Result } from '#client'
-import type { Answer, Refusal } from './load-request.ts'
+import type { Answer, Refusal } from './request.ts'
 
 /** Milliseconds, to three digits; 0 without a value. */
 export interface Percentiles {
