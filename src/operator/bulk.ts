@@ -1,5 +1,5 @@
-// What an operator does to many submissions: a step at a time, each of them by what does it to one, and with an event of its
-// own. Between two steps nothing is kept here: the caller has where it stood.
+// What an operator does to many submissions, over HTTP or at the command line: a step at a time, each of them by what does it
+// to one, and with an event of its own. Between two steps nothing is kept here: the caller keeps the cursor.
 import { findOperatorKey } from '#account'
 import { json } from '#database'
 import type { Database } from '#database'
@@ -32,13 +32,26 @@ export interface BulkOrder {
   readonly after: string | null
   /** For `rerun`: under one name each is repeated once. */
   readonly campaign: string | null
+  /** For `rerun`: so many of the campaign are under way at once. */
+  readonly atOnce: number
   /** For `replay`. */
   readonly secret: string | null
 }
 
+/** What fits and was not rerun. */
+export interface Skipped {
+  /** The campaign had it already. */
+  readonly done: number
+  /** Its code and input are gone. */
+  readonly purged: number
+  /** No worker runs its language, or not beside its checker's. */
+  readonly not_offered: number
+}
+
 export interface BulkStep {
   readonly count: number
-  /** Whence to go on; null: that was all. */
+  readonly skipped: Skipped
+  /** Cursor for the next step; null at the end. */
   readonly next: string | null
   /** It stopped for want of room. */
   readonly busy: boolean
@@ -46,18 +59,18 @@ export interface BulkStep {
 
 const itemsMost = 100
 const stepMilliseconds = 1000
-const rerunsAtOnce = 10
 
 interface Item {
   readonly id: string
   readonly account_id: string
   readonly webhook_id: string | null
+  readonly state: 'due' | keyof Skipped
 }
 
 /** Of what one step looks at, how many fit; changes nothing. */
 export async function countBulk(sql: Database, order: BulkOrder): Promise<BulkStep> {
-  const { count, next } = await find(sql, order, null)
-  return { count, next, busy: false }
+  const { count, skipped, next } = await find(sql, order, null)
+  return { count, skipped, next, busy: false }
 }
 
 /**
@@ -77,6 +90,7 @@ export async function takeBulkStep(
   const act = createActor(sql, order, capacity, metadata)
   const end = performance.now() + stepMilliseconds
   let count = 0
+  const skipped = { done: 0, purged: 0, not_offered: 0 }
   let last = order.after
   for (const item of items) {
     signal.throwIfAborted()
@@ -84,21 +98,23 @@ export async function takeBulkStep(
       if (last === order.after) throw error
       return null
     })
-    if (outcome === null) return { count, next: last, busy: false }
-    if (outcome === 'busy') return { count, next: last ?? firstId, busy: true }
-    if (outcome === 'done') count += 1
+    if (outcome === null) return { count, skipped, next: last, busy: false }
+    if (outcome === 'busy') return { count, skipped, next: last ?? firstId, busy: true }
+    if (outcome === 'changed') count += 1
+    else if (outcome !== 'passed') skipped[outcome] += 1
     last = item.id
-    if (performance.now() > end && item !== items.at(-1)) return { count, next: last, busy: false }
+    if (performance.now() > end && item !== items.at(-1))
+      return { count, skipped, next: last, busy: false }
   }
-  return { count, next, busy: false }
+  return { count, skipped, next, busy: false }
 }
 
 /** `passed`: it has changed meanwhile, and fits no more. */
-type Outcome = 'done' | 'passed' | 'busy'
+type Outcome = 'changed' | 'passed' | 'busy' | keyof Skipped
 
 function createActor(
   sql: Database,
-  { action, campaign, secret }: BulkOrder,
+  { action, campaign, atOnce, secret }: BulkOrder,
   capacity: number,
   metadata: Metadata,
 ): (item: Item) => Promise<Outcome> {
@@ -106,18 +122,28 @@ function createActor(
     case 'cancel':
       return async ({ id, account_id: account }) => {
         const state = await cancelSubmission(sql, id, account, metadata)
-        return state === 'cancelled' || state === 'requested' ? 'done' : 'passed'
+        return state === 'cancelled' || state === 'requested' ? 'changed' : 'passed'
       }
     case 'rerun': {
       const keys = new Map<string, string>()
-      return async ({ id, account_id: account }) => {
+      return async ({ id, account_id: account, state }) => {
+        if (state !== 'due') return state
         const apiKeyId = keys.get(account) ?? (await findOperatorKey(sql, account, metadata))
         keys.set(account, apiKeyId)
         const rerun = { id: createId(), apiKeyId, capacity }
-        const by = { name: campaign ?? '', atOnce: rerunsAtOnce }
+        const by = { name: campaign ?? '', atOnce }
         const outcome = await rerunInCampaign(sql, id, by, rerun, metadata)
-        if (outcome === 'received') return 'done'
-        return outcome === 'busy' || outcome === 'queue_full' ? 'busy' : 'passed'
+        switch (outcome) {
+          case 'received':
+            return 'changed'
+          case 'done':
+          case 'purged':
+            return outcome
+          case 'gone':
+            return 'purged'
+          default:
+            return 'busy'
+        }
       }
     }
     case 'replay':
@@ -126,7 +152,7 @@ function createActor(
           select runledger.replay_delivery(
             ${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}
           ) as state`
-        return row.state === 'delivered' || row.state === 'abandoned' ? 'done' : 'passed'
+        return row.state === 'delivered' || row.state === 'abandoned' ? 'changed' : 'passed'
       }
   }
 }
@@ -135,11 +161,16 @@ async function find(
   sql: Database,
   { action, filter, after, campaign }: BulkOrder,
   most: number | null,
-): Promise<{ count: number; items: readonly Item[]; next: string | null }> {
+): Promise<Found & { readonly items: readonly Item[] }> {
   const asked = { ...filter, ...(campaign !== null && { campaign }) }
-  const [{ found }] = await sql<
-    [{ found: { count: number; items: readonly Item[] | null; next: string | null } }]
-  >`
+  const [{ found }] = await sql<[{ found: Found }]>`
     select runledger.find_bulk(${action}, ${json(sql, asked)}, ${after ?? firstId}, ${most}) as found`
   return { ...found, items: found.items ?? [] }
+}
+
+interface Found {
+  readonly count: number
+  readonly skipped: Skipped
+  readonly items: readonly Item[] | null
+  readonly next: string | null
 }

@@ -788,7 +788,7 @@ function runledger.find_blobs(account_id uuid, names text[])
   grant execute to runledger_api
 
 function runledger.find_bulk(action text, filter jsonb, after uuid, most integer)
-  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not, nor does a webhook that was sent again since until.
+  Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; skipped: what fits and cannot be rerun, because the campaign has it (done), its body is gone (purged) or nobody runs it (not_offered); items (id, account_id, webhook_id, state), at most so many, none where most is null; next: the cursor, null at the end. A webhook that was sent again since until does not fit.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 

@@ -25,12 +25,16 @@ declare
   _offers constant jsonb[] := runledger.list_recent_offers('24 hours');
   _last uuid;
   _count integer;
+  _due integer;
+  _skipped jsonb;
   _items jsonb;
   _up_to uuid;
 begin
   select account.id into _account from runledger.account where account.name = filter ->> 'account';
   if filter ? 'account' and _account is null then
-    return jsonb_build_object('count', 0, 'items', '[]'::jsonb, 'next', null);
+    return jsonb_build_object(
+      'count', 0, 'skipped', '{"done": 0, "purged": 0, "not_offered": 0}'::jsonb, 'items', '[]'::jsonb, 'next', null
+    );
   end if;
 
   with looked as materialized (
@@ -46,7 +50,20 @@ begin
       where find_bulk.action = 'replay' and d.submission_id > _from and d.submission_id < _to
       order by d.submission_id limit _looked)
   ), fitting as materialized (
-    select r.id, r.account_id, d.webhook_id
+    select
+      r.id, r.account_id, d.webhook_id,
+      case
+        when find_bulk.action <> 'rerun' then 'due'
+        when exists (
+          select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
+        ) then 'done'
+        when r.purged_at is not null then 'purged'
+        when _offers is null or runledger.is_offered(r.language, (
+          select received.data ->> 'checker_language' from runledger.event received
+          where received.stream_id = r.id and received.stream_version = 1
+        ), _offers) then 'due'
+        else 'not_offered'
+      end as state
     from looked
     join runledger.result r on r.id = looked.id
     left join runledger.delivery d on d.submission_id = looked.id
@@ -65,29 +82,30 @@ begin
             select from runledger.event e
             where e.stream_id = d.webhook_id and e.type = 'webhook.replayed' and e.recorded_at >= _until
           )
-        else r.rerun_of is null and r.status in ('completed', 'failed') and r.purged_at is null
-          and (_offers is null or runledger.is_offered(r.language, (
-            select received.data ->> 'checker_language' from runledger.event received
-            where received.stream_id = r.id and received.stream_version = 1
-          ), _offers))
-          and not exists (
-            select from runledger.rerun x where x.campaign = filter ->> 'campaign' and x.rerun_of = r.id
-          )
+        else r.rerun_of is null and r.status in ('completed', 'failed')
       end
     order by r.id limit coalesce(find_bulk.most, _looked)
   )
   select
     (select case when count(*) = _looked then (array_agg(looked.id order by looked.id desc))[1] end from looked),
     (select count(*) from fitting),
+    (select count(*) from fitting where fitting.state = 'due'),
+    (
+      select jsonb_build_object(
+        'done', count(*) filter (where fitting.state = 'done'),
+        'purged', count(*) filter (where fitting.state = 'purged'),
+        'not_offered', count(*) filter (where fitting.state = 'not_offered')
+      ) from fitting
+    ),
     (select (array_agg(fitting.id order by fitting.id desc))[1] from fitting),
     case when find_bulk.most is not null then (
       select coalesce(jsonb_agg(to_jsonb(fitting) order by fitting.id), '[]') from fitting
     ) end
-  into _last, _count, _up_to, _items;
+  into _last, _count, _due, _skipped, _up_to, _items;
   return jsonb_build_object(
-    'count', _count, 'items', _items,
+    'count', _due, 'skipped', _skipped, 'items', _items,
     'next', case when find_bulk.most is not null and _count = find_bulk.most then _up_to else _last end
   );
 end
 $$;
-comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; items (id, account_id, webhook_id), at most so many, none where most is null; next: whence to go on, null at the end. Whatever the action cannot change fits not, nor does a webhook that was sent again since until.';
+comment on function runledger.find_bulk is 'Submissions after this id that fit: filter has until, and may have since, account (its name), language, status, verdict, tag, and webhook (a state) for replay, campaign for rerun. count; skipped: what fits and cannot be rerun, because the campaign has it (done), its body is gone (purged) or nobody runs it (not_offered); items (id, account_id, webhook_id, state), at most so many, none where most is null; next: the cursor, null at the end. A webhook that was sent again since until does not fit.';

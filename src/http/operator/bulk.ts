@@ -13,6 +13,7 @@ import { bulkSchema } from './step-schema.ts'
 
 // A step ends by itself a second after it began, but for what it then does.
 const stepMilliseconds = 5000
+const rerunsAtOnce = 10
 
 type BulkRequest = v.InferOutput<typeof bulkSchema>
 
@@ -24,7 +25,7 @@ export function actInBulk({
     const asked = await readBody(request, response, bulkSchema)
     const order = readOrder(asked)
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
-    const step = await withDeadline(
+    const { skipped: _skipped, ...step } = await withDeadline(
       (signal) =>
         asked.dry_run
           ? countBulk(database, order)
@@ -41,7 +42,7 @@ function readOrder(asked: BulkRequest): BulkOrder {
   if (issues.length > 0) throw invalidRequest(issues)
   const { action, filter, after = null, campaign = null, secret = null } = asked
   const until = filter.until ?? new Date().toISOString()
-  return { action, filter: { ...filter, until }, after, campaign, secret }
+  return { action, filter: { ...filter, until }, after, campaign, atOnce: rerunsAtOnce, secret }
 }
 
 /** What holds between fields. */
