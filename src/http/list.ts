@@ -1,13 +1,11 @@
 // GET /api/submissions: the account's own, newest first, page by page.
 import * as v from 'valibot'
-import type { Issue } from '#error'
 import { verdicts } from '#event'
+import { languageSchema, tagSchema, validate } from '#options'
 import { listResults, resultStatuses } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { languageSchema } from './language-name.ts'
-import { tagSchema } from './options.ts'
 import { invalidRequest, isUuid, readQuery } from './request.ts'
 import type { Handler } from './request.ts'
 
@@ -41,17 +39,14 @@ const querySchema = v.partial(v.object(listParameters))
 export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
     const { query, issues: queryIssues } = readQuery(request, Object.keys(listParameters))
-    const parsed = v.safeParse(querySchema, Object.fromEntries(query))
-    const issues: Issue[] = [
+    const { value, issues: found } = validate(querySchema, Object.fromEntries(query))
+    const issues = [
       ...queryIssues,
-      ...(parsed.issues ?? []).map((issue) => ({
-        path: `?${v.getDotPath(issue) ?? ''}`,
-        message: issue.message,
-      })),
+      ...found.map(({ path, message }) => ({ path: `?${path}`, message })),
     ]
-    if (!parsed.success || issues.length > 0) throw invalidRequest(issues)
+    if (value === null || issues.length > 0) throw invalidRequest(issues)
 
-    const { limit = defaultLimit, cursor, ...filter } = parsed.output
+    const { limit = defaultLimit, cursor, ...filter } = value
     const { accountId } = request.caller
     const { results, next } = await withDeadline(() =>
       listResults(database, accountId, { ...filter, before: cursor, limit }),

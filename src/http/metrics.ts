@@ -11,13 +11,7 @@ import { sendText } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { Readiness } from './health.ts'
 import type { Handler } from './request.ts'
-import {
-  createBlobGauge,
-  createClassGauges,
-  createLanguageGauges,
-  createLedgerGauges,
-  createLoadGauges,
-} from './service-gauges.ts'
+import { createServiceGauges } from './service-gauges.ts'
 import type { ResultStreams } from './stream.ts'
 
 const knownMethods: ReadonlySet<string | undefined> = new Set([
@@ -94,18 +88,11 @@ export function createMetrics({
     help: '1 when /readyz of this process would say so.',
     registers,
   })
-  const load = createLoadGauges(database, registry)
-  const byLanguage = createLanguageGauges(database, registry)
-  const byClass = createClassGauges(database, registry)
-  const ledger = createLedgerGauges(database, registry)
-  const blobs = createBlobGauge(database, registry)
+  const gauges = createServiceGauges(database, registry)
   const progress = createProgressCounters(database, registry)
 
   // Those who ask at the same time share what is asked of the database.
-  const figures = cachedRead(
-    () => Promise.all([load(), byLanguage(), byClass(), ledger(), blobs(), progress()]),
-    0,
-  )
+  const figures = cachedRead(() => Promise.all([gauges(), progress()]), 0)
 
   return {
     count: (request, response, next) => {

@@ -3,8 +3,8 @@ import { findBlobs } from '#blob'
 import type { Database } from '#database'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
+import type { Options } from '#options'
 import { withDeadline } from './deadline.ts'
-import type { Given } from './options.ts'
 
 /**
  * Each naming counts, as a run reads it again. A worker holds those of one run at a time, 32 MiB at most; this bounds for how
@@ -16,7 +16,7 @@ const namedBytesMost = 64 * 1024 * 1024
 export async function findNamedBlobs(
   database: Database,
   accountId: string,
-  given: Partial<Given>,
+  given: Options,
 ): Promise<{ readonly found: Submission['blobs']; readonly issues: readonly Issue[] }> {
   const namings = [...listNamings(given)]
   if (namings.length === 0) return { found: [], issues: [] }
@@ -34,7 +34,7 @@ interface Naming {
 function* listNamings({
   tests = [],
   ...given
-}: Partial<Pick<Given, 'stdin_sha256' | 'expected_stdout_sha256' | 'tests'>>): Generator<Naming> {
+}: Pick<Options, 'stdin_sha256' | 'expected_stdout_sha256' | 'tests'>): Generator<Naming> {
   for (const path of ['stdin_sha256', 'expected_stdout_sha256'] as const) {
     const name = given[path]
     if (name !== undefined) yield { path, name }

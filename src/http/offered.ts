@@ -17,14 +17,14 @@ export interface Needed {
   readonly language: Language | undefined
   /** Of a checker that is a program. */
   readonly checkerLanguage?: Language | undefined
-  /** Abilities, as the log names them. */
-  readonly demands?: readonly string[] | undefined
+  /** Capabilities. */
+  readonly requires?: readonly string[] | undefined
 }
 
 /** Says what of it is not taken, by fields of a request; nothing: it is. */
 export type OfferedLanguages = (needed: Needed) => Promise<readonly Issue[]>
 
-/** What a worker offers: by language, what it cannot do of what submissions demand. */
+/** What a worker offers: by language, what it cannot do of what submissions require. */
 type Offer = ReadonlyMap<string, readonly string[]>
 
 /** Asks the database when it has to: for what was not offered when it asked last, or when that is long ago. */
@@ -65,7 +65,7 @@ function groupByOffer(rows: readonly OfferedRow[]): Offer[] {
 }
 
 function* judge(
-  { language, checkerLanguage, demands = [] }: Needed,
+  { language, checkerLanguage, requires = [] }: Needed,
   offers: readonly Offer[],
 ): Generator<Issue> {
   // Before its first worker a service takes what any could run.
@@ -88,10 +88,10 @@ function* judge(
       path: 'checker.language',
       message: `is offered by no worker that offers ${language} too, ${never}`,
     }
-  for (const demand of demands) {
+  for (const capability of requires) {
     const workers = able.length > 0 ? able : having
-    if (workers.length === 0 || workers.some((offer) => !offer.get(language)?.includes(demand)))
+    if (workers.length === 0 || workers.some((offer) => !offer.get(language)?.includes(capability)))
       continue
-    yield { path: demand, message: `is offered for ${language} by no worker, ${never}` }
+    yield { path: capability, message: `is offered for ${language} by no worker, ${never}` }
   }
 }

@@ -3,10 +3,8 @@ import type { TierLimits } from '#account'
 import type { Issue } from '#error'
 import { catalogue, defaultLimits, limitSpellings } from '#language'
 import type { Language, LanguageDefinition, PhaseLimits } from '#language'
-import { judgeNames } from './file-name.ts'
-import { spellings } from './options.ts'
-import type { Given, GivenChecker, LimitName } from './options.ts'
-import { byteLength, decode } from './text.ts'
+import { byteLength, decode, judgeNames, limitNames } from '#options'
+import type { CheckerOption, LimitName, Options } from '#options'
 
 const testsBytesMost = 1024 * 1024
 
@@ -28,7 +26,7 @@ const required = [
 ] as const
 
 /** Fields with which nothing is wrong. */
-export type Sound = Partial<Given> & {
+export type Sound = Options & {
   readonly language?: Language | undefined
   readonly stdin?: string | undefined
 }
@@ -74,7 +72,7 @@ function* judgeTests({ tests = [], stdin_encoding: encoding }: Sound): Generator
     yield { path: 'tests', message: `is larger than ${testsBytesMost} bytes in all` }
 }
 
-function* judgeChecker(checker: GivenChecker, has: (name: string) => boolean): Generator<Issue> {
+function* judgeChecker(checker: CheckerOption, has: (name: string) => boolean): Generator<Issue> {
   if (!['tests', 'expected_stdout', 'expected_stdout_sha256'].some(has))
     yield { path: 'checker', message: 'needs tests, or expected_stdout' }
   if (checker.type !== 'program') return
@@ -133,7 +131,7 @@ export function* judgeLimits(
   allowed: TierLimits,
 ): Generator<Issue> {
   for (const [name, value] of Object.entries(given ?? {}) as [LimitName, number | undefined][]) {
-    const limit = spellings[name]
+    const limit = limitNames[name]
     const most = Math.max(usual[limit], allowed[limitSpellings[limit]] ?? 0)
     if (value !== undefined && value > most)
       yield { path: `${path}.${name}`, message: `is more than this key’s tier allows: ${most}` }

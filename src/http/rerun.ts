@@ -10,14 +10,14 @@ import { readStream } from '#event'
 import { createId } from '#id'
 import { defaultLimits, limitSpellings } from '#language'
 import type { Language } from '#language'
+import { limitNames } from '#options'
+import type { LimitName } from '#options'
 import { hasResult, readTrackedResult } from '#result'
 import { sendJson } from './answer.ts'
 import { readJson } from './body.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
 import type { OfferedLanguages } from './offered.ts'
-import { spellings } from './options.ts'
-import type { LimitName } from './options.ts'
 import { noSubmission } from './problem.ts'
 import { describeRefusal } from './refusal.ts'
 import { judgeLimits } from './relations.ts'
@@ -92,8 +92,8 @@ async function findObstacles(
   { limits: allowed }: Caller,
   offered: OfferedLanguages,
 ): Promise<readonly Issue[]> {
-  const { language, checker_language: checkerLanguage, demands } = originalRequest
-  const issues = [...(await offered({ language, checkerLanguage, demands }))]
+  const { language, checker_language: checkerLanguage, demands: requires } = originalRequest
+  const issues = [...(await offered({ language, checkerLanguage, requires }))]
   if (!Object.hasOwn(defaultLimits, language)) return issues
   const { run, compile } = defaultLimits[language]
   issues.push(...judgeLimits('limits', readLimits(originalRequest.limits?.run), run, allowed))
@@ -108,10 +108,10 @@ async function findObstacles(
 function readLimits(
   spelled: Readonly<Record<string, number>> = {},
 ): Partial<Record<LimitName, number>> {
-  const names = Object.keys(spellings) as LimitName[]
+  const names = Object.keys(limitNames) as LimitName[]
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = spelled[limitSpellings[spellings[name]]]
+      const value = spelled[limitSpellings[limitNames[name]]]
       return value === undefined ? [] : [[name, value]]
     }),
   )

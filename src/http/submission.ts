@@ -2,18 +2,15 @@
 import * as v from 'valibot'
 import type { Caller, TierLimits } from '#account'
 import type { Database } from '#database'
-import { listDemands } from '#enqueue'
 import type { Submission } from '#enqueue'
 import type { Issue } from '#error'
+import { decode, fields, fits, languageSchema, listRequired, optionEntries } from '#options'
+import { shorten, validate, wellFormedText } from '#options'
+import type { Options } from '#options'
 import type { AddressRange } from '#webhook-address'
-import { readDetail } from './detail.ts'
-import { fields, shorten, validate } from './fields.ts'
-import { languageSchema } from './language-name.ts'
 import { findNamedBlobs } from './named-blob.ts'
 import type { OfferedLanguages } from './offered.ts'
-import { options } from './options.ts'
 import { judgeRelations } from './relations.ts'
-import { decode, fits, wellFormedText } from './text.ts'
 import { webhookSecret, webhookUrl } from './webhook.ts'
 
 /** UTF-8, for code, stdin and expected_stdout each. */
@@ -45,7 +42,7 @@ const createEntries = (allowedRanges: readonly AddressRange[]) => ({
   ),
   webhook_url: v.optional(webhookUrl(allowedRanges)),
   webhook_secret: v.optional(webhookSecret),
-  ...options,
+  ...optionEntries,
 })
 
 /** @param allowedRanges non-public ranges that webhooks may reach. */
@@ -73,7 +70,7 @@ export function createSubmissionReader(
 
   return (input, allowed) => {
     const { value, sound, issues: found } = validate(schema, input)
-    const own: object = Array.isArray(input) ? {} : Object(input)
+    const own = typeof input === 'object' && !Array.isArray(input) ? (input ?? {}) : {}
     const issues = [
       ...found,
       ...judgeOtherFields(own, known),
@@ -102,16 +99,15 @@ export function createSubmissionParser(
 
   return async (input, { accountId, limits }) => {
     const { value, sound, issues: found } = read(input, limits)
-    const detail = readDetail(sound)
     const absent = await offered({
       language: sound.language,
       checkerLanguage: sound.checker?.type === 'program' ? sound.checker.language : undefined,
-      demands: listDemands(detail),
+      requires: listRequired(sound),
     })
     const blobs = await findNamedBlobs(database, accountId, sound)
     const issues = [...found, ...absent, ...blobs.issues]
     if (value === null || issues.length > 0) return { value: null, issues: shorten(issues) }
-    return { value: toSubmission(value, detail, blobs.found), issues: [] }
+    return { value: toSubmission(value, blobs.found), issues: [] }
   }
 }
 
@@ -129,22 +125,28 @@ function judgeStdin({ stdin = '', stdin_encoding: encoding }: Partial<Given>): I
   return [{ path: 'stdin', message: `is larger than ${textLimitBytes} ${unit}` }]
 }
 
-function toSubmission(
-  given: Given,
-  detail: Submission['detail'],
-  blobs: Submission['blobs'],
-): Submission {
-  const { language, code, stdin = '', expected_stdout: expected } = given
-  const { webhook_url: url, webhook_secret: secret } = given
+function toSubmission(given: Given, blobs: Submission['blobs']): Submission {
+  const { language, code, stdin = '', expected_stdout: expected, ...rest } = given
+  const {
+    webhook_url: url,
+    webhook_secret: secret,
+    tag,
+    priority,
+    output_encoding: output,
+    ...asked
+  } = rest
+  const { stdin_encoding: encoding, ...others } = asked
+  // Of a program without tests the input is kept as bytes.
+  const options: Options = others.tests === undefined ? others : asked
   return {
     language,
     code: Buffer.from(code),
-    stdin: decode(stdin, given.stdin_encoding) ?? Buffer.alloc(0),
+    stdin: decode(stdin, encoding) ?? Buffer.alloc(0),
     expectedStdout: expected === undefined ? null : Buffer.from(expected),
-    detail,
-    tag: given.tag ?? null,
-    priority: given.priority ?? 'normal',
-    outputEncoding: given.output_encoding ?? 'utf8',
+    options,
+    tag: tag ?? null,
+    priority: priority ?? 'normal',
+    outputEncoding: output ?? 'utf8',
     blobs,
     webhook: url === undefined || secret === undefined ? null : { url, secret },
   }

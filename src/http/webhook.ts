@@ -1,8 +1,8 @@
 // Where a webhook goes, and the secret that signs it.
 import * as v from 'valibot'
+import { fits, isNotEmpty, wellFormedTextWithoutNul } from '#options'
 import { hasPublicHost } from '#webhook-address'
 import type { AddressRange } from '#webhook-address'
-import { fits, isNotEmpty, wellFormedTextWithoutNul } from './text.ts'
 
 const secretLimitBytes = 256
 const urlLimit = 8192

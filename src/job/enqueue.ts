@@ -8,8 +8,6 @@ export type { Reception, Refusal, Replay } from './receive.ts'
 export { rerunInCampaign, rerunSubmission } from './rerun.ts'
 export type { CampaignOutcome, RerunReception } from './rerun.ts'
 export type { BatchItem } from './batch.ts'
-export { listDemands } from './detail.ts'
-export type { Detail, DetailFile, OwnLimits, Test } from './detail.ts'
 export type { Submission, SubmissionContext } from './submission.ts'
 
 /** Resolves when all that was received is on disk (sql/functions/receive.sql). */

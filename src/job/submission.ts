@@ -5,8 +5,8 @@ import type { BodyDigest, Metadata, SubmissionReceived } from '#event'
 import { createId } from '#id'
 import { spellLimits } from '#language'
 import type { Language } from '#language'
-import { encodeDetail, listDemands } from './detail.ts'
-import type { Detail, OwnLimits } from './detail.ts'
+import { encodeOptions, listRequired, toPhaseLimits } from '#options'
+import type { Options } from '#options'
 
 export interface Submission {
   readonly language: Language
@@ -14,14 +14,14 @@ export interface Submission {
   readonly code: Buffer
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
-  readonly detail: Detail
+  readonly options: Options
   /** The caller's own word for it. */
   readonly tag: string | null
   /** Low: it waits until none does that is not. */
   readonly priority: 'normal' | 'low'
   /** How its outputs are told. */
   readonly outputEncoding: 'utf8' | 'base64'
-  /** Of the account, each once: those that the detail names. */
+  /** Of the account, each once: those that the options name. */
   readonly blobs: readonly BodyDigest[]
   readonly webhook: { readonly url: string; readonly secret: string } | null
 }
@@ -45,9 +45,9 @@ export function describeReceived(
   submission: Submission,
   context: Pick<SubmissionContext, 'accountId' | 'apiKeyId'>,
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
-  const { code, stdin, expectedStdout, detail, tag, webhook } = submission
-  const detailBytes = encodeDetail(detail)
-  const demands = listDemands(detail)
+  const { code, stdin, expectedStdout, options, tag, webhook } = submission
+  const optionBytes = encodeOptions(options)
+  const requires = listRequired(options)
   const webhookId = webhook === null ? null : createId()
   return {
     webhookId,
@@ -62,11 +62,11 @@ export function describeReceived(
         webhook === null || webhookId === null
           ? null
           : { id: webhookId, host: new URL(webhook.url).host },
-      ...(detailBytes !== null && { detail: digestBody(detailBytes) }),
-      ...(demands.length > 0 && { demands }),
+      ...(optionBytes !== null && { detail: digestBody(optionBytes) }),
+      ...(requires.length > 0 && { demands: requires }),
       ...(submission.blobs.length > 0 && { blobs: submission.blobs }),
-      ...(detail.limits !== undefined && { limits: spellOwnLimits(detail.limits) }),
-      ...(detail.checker?.type === 'program' && { checker_language: detail.checker.language }),
+      ...spellOwnLimits(options),
+      ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
       ...(tag !== null && { tag }),
       ...(submission.priority === 'low' && { priority: submission.priority }),
       ...(submission.outputEncoding === 'base64' && { output_encoding: 'base64' }),
@@ -121,7 +121,7 @@ function describeSubmission(
   submission: Submission,
   context: SubmissionContext,
 ): object {
-  const { code, stdin, expectedStdout, detail, webhook } = submission
+  const { code, stdin, expectedStdout, options, webhook } = submission
   const { data, webhookId } = describeReceived(submission, context)
   const metadata: Metadata = { request: context.requestId, actor: { api_key: context.apiKeyId } }
   return {
@@ -136,12 +136,12 @@ function describeSubmission(
     code: code.toString('base64'),
     stdin: stdin.toString('base64'),
     expected_stdout: expectedStdout?.toString('base64'),
-    detail: encodeDetail(detail)?.toString('base64'),
+    detail: encodeOptions(options)?.toString('base64'),
   }
 }
 
-function countBytes({ code, stdin, expectedStdout, detail }: Submission): number {
-  return [code, stdin, expectedStdout, encodeDetail(detail)].reduce(
+function countBytes({ code, stdin, expectedStdout, options }: Submission): number {
+  return [code, stdin, expectedStdout, encodeOptions(options)].reduce(
     (sum, body) => sum + (body?.byteLength ?? 0),
     0,
   )
@@ -184,20 +184,25 @@ function digestRequest(submissions: readonly (Submission | null)[]): Buffer {
 
 /** None for a request without any of them: it is the same as one that was remembered before there were such. */
 function listFurtherParts({
-  detail,
+  options,
   tag,
   outputEncoding,
   priority,
 }: Submission): (Buffer | string | null)[] {
-  const bytes = encodeDetail(detail)
+  const bytes = encodeOptions(options)
   const further = priority === 'low' ? [priority] : []
   if (bytes === null && tag === null && outputEncoding === 'utf8') return further
   return [bytes, tag, outputEncoding, ...further]
 }
 
-function spellOwnLimits({ compile, run }: OwnLimits): object {
+function spellOwnLimits({ limits, compile_limits: compile }: Options): {
+  readonly limits?: object
+} {
+  if (limits === undefined && compile === undefined) return {}
   return {
-    ...(compile !== undefined && { compile: spellLimits(compile) }),
-    ...(run !== undefined && { run: spellLimits(run) }),
+    limits: {
+      ...(compile !== undefined && { compile: spellLimits(toPhaseLimits(compile)) }),
+      ...(limits !== undefined && { run: spellLimits(toPhaseLimits(limits)) }),
+    },
   }
 }

@@ -1,5 +1,5 @@
 // Second phase of a start: the parts are told of each other. The worker registers, takes jobs, sweeps and removes what is old.
-import { listLacks } from '#detail'
+import { listLacks } from '#options'
 import { describeLimits, startQueue, startRetention, startSweep } from '#job'
 import type { JobOptions } from '#job'
 import type { Language } from '#language'

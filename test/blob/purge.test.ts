@@ -34,7 +34,7 @@ async function isThere(name: string): Promise<boolean> {
 const naming = (...names: string[]): Parameters<typeof submitNew>[2] =>
   describeSubmission({
     code: '',
-    detail: { tests: names.map((stdinBlob) => ({ stdin: Buffer.alloc(0), expectedStdout: null, stdinBlob })) }, // prettier-ignore
+    options: { tests: names.map((name) => ({ stdin_sha256: name })) },
     blobs: names.map((sha256) => ({ sha256, bytes: 5000 })),
   })
 

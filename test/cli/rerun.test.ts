@@ -204,9 +204,9 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
 })
 
 t.test('what no one worker has the languages for is not offered', async (t) => {
-  const checker = { type: 'program', language: 'cpp', code: Buffer.of() } as const
-  for (const detail of [{}, { tests: [{ stdin: Buffer.of(), expectedStdout: null }], checker }]) {
-    const given = { code: '', detail, tag: 'pair' } as const
+  const checker = { type: 'program', language: 'cpp', code: '' } as const
+  for (const options of [{}, { tests: [{}], checker }]) {
+    const given = { code: '', options, tag: 'pair' } as const
     await finish(sql, await submitNew(sql, caller, describeSubmission(given)))
   }
   await pretendWorker(sql, { python: {} })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { decodeDetail } from '#detail'
+import { decodeOptions } from '#options'
 import type { ToldFile, ToldTest } from '#report'
 import { readLine } from '../../src/cli/arguments.ts'
 import { exitStatuses } from '../../src/cli/command.ts'
@@ -211,18 +211,18 @@ t.test(
     where b.submission_id = ${id}`
     t.equal(row?.['tag'], 'homework')
     t.equal(row?.['priority'], 'low')
-    t.strictSame(decodeDetail(row?.['detail'] as Uint8Array), {
-      arguments: ['-v', ''],
+    t.strictSame(decodeOptions(row?.['detail'] as Uint8Array), {
+      args: ['-v', ''],
       files: [
-        { name: 'lib/data.bin', content: Buffer.from([0xff, 0]) },
-        { name: 'helper.py', content: Buffer.from('x = "ä"') },
+        { name: 'lib/data.bin', content: '/wA=', encoding: 'base64' },
+        { name: 'helper.py', content: 'x = "ä"' },
       ],
-      limits: { run: { cpuSeconds: 0.5, memoryBytes: 67_108_864 } },
+      limits: { cpu_time: 0.5, memory: 67_108_864 },
       tests: [
-        { name: '1.in', stdin: Buffer.from('1\n'), expectedStdout: Buffer.from('2\n') },
-        { name: '2.in', stdin: Buffer.from('2\n'), expectedStdout: null },
+        { name: '1.in', stdin: '1\n', expected_stdout: '2\n' },
+        { name: '2.in', stdin: '2\n' },
       ],
-      stopOnFailure: true,
+      stop_on_failure: true,
       checker: { type: 'floats', absolute: 1e-6, relative: 1e-6 },
     })
     await finish(sql, id)
@@ -233,9 +233,9 @@ t.test(
     })
     const { id: otherId } = JSON.parse(compiled.out) as { id: string }
     const [other] = await sql`select detail from runledger.body where submission_id = ${otherId}`
-    t.strictSame(decodeDetail(other?.['detail'] as Uint8Array), {
-      compileArguments: ['-DX=1'],
-      limits: { compile: { wallSeconds: 3 } },
+    t.strictSame(decodeOptions(other?.['detail'] as Uint8Array), {
+      compile_args: ['-DX=1'],
+      compile_limits: { wall_time: 3 },
     })
     await finish(sql, otherId)
   },

@@ -114,7 +114,7 @@ for (const [refused, what] of [
 ] as const) {
   t.test(`a checker that was still to be ${what} has judged nothing`, async (t) => {
     const verdicts: unknown[] = []
-    const checker = { type: 'program', language: 'cpp', code: Buffer.from('checker') } as const
+    const checker = { type: 'program', language: 'cpp', code: 'checker' } as const
     const given = { stdin: new Uint8Array(), expectedStdout: null }
     const { run } = await stopAt(refused, {
       runs: {

@@ -16,7 +16,7 @@ export async function submitTomorrow(
   given: Parameters<typeof describeSubmission>[0],
 ): Promise<string> {
   const id = createId()
-  const submission = describeSubmission({ detail: { arguments: ['beside it'] }, ...given })
+  const submission = describeSubmission({ options: { args: ['beside it'] }, ...given })
   const { request, submissions } = describeIntake([{ id, submission }], describeContext(caller))
   const [item] = submissions as [{ data: object }]
   const demanding = { ...item, request: 1, data: { ...item.data, demands: [tomorrow] } }

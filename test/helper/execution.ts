@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { v7 as uuidv7 } from 'uuid'
 import { json } from '#database'
 import type { Database } from '#database'
-import { abilities } from '#detail'
+import { capabilities } from '#options'
 import { digestBody } from '#event'
 import { describeLimits } from '#job'
 import { defaultLimits } from '#language'
@@ -30,7 +30,7 @@ export async function startExecution(
   id: string,
   {
     workerId = pretendedWorker,
-    does = abilities,
+    does = capabilities,
   }: { workerId?: string; does?: readonly string[] } = {},
 ): Promise<number | null> {
   const [result] = await sql<{ language: Language }[]>`
@@ -183,7 +183,7 @@ export async function takeNext(
     const [row] = await sql<Taken[]>`
       select * from runledger.start(
         ${worker}, array[${job.key}::uuid], array[${uuidv7()}], array[${job.language}], ${json(sql, { worker })},
-        ${json(sql, programs)}, ${json(sql, { actor: { worker } })}, ${[...abilities]}::text[]
+        ${json(sql, programs)}, ${json(sql, { actor: { worker } })}, ${[...capabilities]}::text[]
       )`
     if (row !== undefined) return row
   }

@@ -29,7 +29,7 @@ export function describeSubmission(
   return {
     language: 'python',
     expectedStdout: null,
-    detail: {},
+    options: {},
     tag: null,
     priority: 'normal',
     outputEncoding: 'utf8',

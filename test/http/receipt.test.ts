@@ -59,8 +59,8 @@ const keyFile = file(
 )
 
 t.test('it says what was run, where, under what, how it ended, and what the log has', async (t) => {
-  const detail = { arguments: ['--fast'] }
-  const id = await receive({ expectedStdout: Buffer.from('1\n'), tag: 'exam', detail })
+  const options = { args: ['--fast'] }
+  const id = await receive({ expectedStdout: Buffer.from('1\n'), tag: 'exam', options })
   await finish(sql, id, { stdout: '1\n' })
   const { receipt } = await read(id)
   const [events] = await sql`

@@ -231,6 +231,13 @@ t.test('wait takes true and false only, and once; no other parameter is known', 
   }
 })
 
+t.test('what is no object has one mistake', async (t) => {
+  for (const body of ['"a text"', '[1, 2]', 'null', 'true']) {
+    const { issues } = (await submit(body)).body
+    t.strictSame(issues, [{ path: '', message: 'must be a JSON object' }], body)
+  }
+})
+
 t.test('a hundred thousand unknown fields get an answer of bounded size', async (t) => {
   const fields = Array.from({ length: 100_000 }, (_, n) => `"field${n}":1`)
   const { status, text } = await submit(`{${fields.join(',')}}`)

@@ -1,8 +1,8 @@
 // What operators send: JSON that a schema describes, and no query.
 import type { Response } from 'polka'
 import type * as v from 'valibot'
+import { shorten, validate } from '#options'
 import { readJson } from '../body.ts'
-import { shorten, validate } from '../fields.ts'
 import { invalidRequest, readQuery } from '../request.ts'
 import type { ApiRequest } from '../request.ts'
 

@@ -1,11 +1,8 @@
 // What is asked of POST /api/operator/bulk and verify.
 import * as v from 'valibot'
 import { verdicts } from '#event'
+import { fields, languageSchema, tagSchema, wellFormedTextWithoutNul } from '#options'
 import { bulkActions, campaignNameMost } from '#operator'
-import { fields } from '../fields.ts'
-import { languageSchema } from '../language-name.ts'
-import { tagSchema } from '../options.ts'
-import { wellFormedTextWithoutNul } from '../text.ts'
 import { webhookSecret } from '../webhook.ts'
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/

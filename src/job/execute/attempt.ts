@@ -38,7 +38,7 @@ export interface Attempt {
   readonly stdin: Buffer
   readonly expectedStdout: Buffer | null
   /** As it is kept. */
-  readonly detail: Buffer | null
+  readonly options: Buffer | null
   /** What all of it may run, by the clock. */
   readonly totalSeconds: number
   /** Somebody is sent its record. */
@@ -84,7 +84,7 @@ export function createBegin(dependencies: AttemptDependencies, begunIds: Iterabl
           code: row.code,
           stdin: row.stdin,
           expectedStdout: row.expected_stdout,
-          detail: row.detail,
+          options: row.detail,
           totalSeconds: row.total_seconds ?? usualTotalSeconds,
           hasWebhook: row.has_webhook,
         }

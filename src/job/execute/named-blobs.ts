@@ -1,10 +1,10 @@
 // The blobs that a submission names, as its runs need them: read one by one, so that a worker holds those of one run alone.
 import { readBlobChunk } from '#blob'
 import type { Database } from '#database'
-import type { Test } from '#detail'
 import { SandboxError } from '#executor'
 import type { BlobCache } from '#executor'
 import type { Logger } from '#log'
+import type { Options } from '#options'
 import { untilAvailable } from '#retry'
 
 /** What is fetched when it is not cached: the bytes of an account's blob, chunk by chunk. A database that is away is waited for. */
@@ -30,8 +30,11 @@ export interface NamedBlobs {
   readonly count: { readonly read: number; readonly fetched: number } | null
 }
 
-type GivenInput = Pick<Test, 'stdin' | 'stdinBlob'>
-type GivenExpectation = Pick<Test, 'expectedStdout' | 'expectedStdoutBlob'>
+type GivenInput = Pick<Options, 'stdin_sha256'> & { readonly stdin: Uint8Array }
+type GivenExpectation = Pick<Options, 'expected_stdout_sha256'> & {
+  /** Null: any output will do. */
+  readonly expectedStdout: Uint8Array | null
+}
 
 /** Both of a submission that has no tests. */
 export async function readGiven(
@@ -60,11 +63,11 @@ export function openBlobs(
   }
 
   return {
-    async readInput({ stdin, stdinBlob }) {
-      return stdinBlob === undefined ? stdin : find(stdinBlob)
+    async readInput({ stdin, stdin_sha256: blob }) {
+      return blob === undefined ? stdin : find(blob)
     },
-    async readExpected({ expectedStdout, expectedStdoutBlob }) {
-      return expectedStdoutBlob === undefined ? expectedStdout : find(expectedStdoutBlob)
+    async readExpected({ expectedStdout, expected_stdout_sha256: blob }) {
+      return blob === undefined ? expectedStdout : find(blob)
     },
     get count() {
       return read === 0 ? null : { read, fetched }

@@ -1,7 +1,8 @@
 // Judges by a submission's own checker: a program that is given the input, the output and the expected one as files, runs in a
 // box like any other, and tells by its exit status as testlib's checkers do.
-import type { ProgramChecker, Test } from '#detail'
 import type { Execute, Phase } from '#executor'
+import { decodeFiles } from '#options'
+import type { CheckerOption } from '#options'
 
 /** Of what it says. */
 const messageBytesMost = 1024
@@ -23,19 +24,22 @@ const verdicts: Readonly<Record<number, 'AC' | 'WA'>> = { 0: 'AC', 1: 'WA', 2: '
 
 /** @param scope whose checker it is: its compiled program is kept for that account. */
 export async function judgeByProgram(
-  checker: ProgramChecker,
-  { stdin, expectedStdout }: Pick<Test, 'stdin' | 'expectedStdout'>,
+  checker: Extract<CheckerOption, { type: 'program' }>,
+  {
+    stdin,
+    expectedStdout,
+  }: { readonly stdin: Uint8Array; readonly expectedStdout: Uint8Array | null },
   { stdout }: Phase,
   scope: string,
   execute: Execute,
 ): Promise<CheckerJudgement> {
-  const { language, code, compileArguments = [], files = [] } = checker
+  const { language, code, compile_args: compileArguments = [], files = [] } = checker
   const given = { input: stdin, output: stdout, answer: expectedStdout ?? new Uint8Array() }
   const { compile, run } = await execute({
     language,
-    code,
+    code: Buffer.from(code),
     compileArguments,
-    files,
+    files: decodeFiles(files),
     runFiles: Object.entries(given).map(([name, content]) => ({ name, content })),
     arguments: Object.keys(given),
     stdin: new Uint8Array(),

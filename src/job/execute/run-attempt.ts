@@ -1,12 +1,12 @@
 // Runs a begun attempt in the sandbox: its inputs are fetched, its limits narrowed, its tests judged while they run.
 import { unlessAborted } from '#abort'
-import { decodeDetail } from '#detail'
-import type { Detail } from '#detail'
 import type { ExecutionInterrupted } from '#event'
 import { nothingDone, roundSeconds, SandboxError } from '#executor'
 import type { BlobCache, ExecutionRequest, Executor, Outcome } from '#executor'
 import type { Language, Limits } from '#language'
 import { LeaseExpiredError } from '#lease'
+import { decodeFiles, decodeOptions, toPhaseLimits } from '#options'
+import type { Options } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
 import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
@@ -114,27 +114,29 @@ async function runCode(
   },
 ): Promise<Finished> {
   const beganAt = performance.now()
-  const { checker, tests = null, stopOnFailure, ...rest } = decodeDetail(attempt.detail)
-  const { stdinBlob, expectedStdoutBlob, ...detail } = rest
+  const options = decodeOptions(attempt.options)
+  const { checker, tests } = options
   const lostOrCancelled = AbortSignal.any([lost, cancelled])
   const blobs = openBlobs(cache, attempt.accountId, lostOrCancelled)
   const judged =
-    tests &&
-    judgeTests({
-      tests,
-      checker,
-      stopsOnFailure: stopOnFailure === true,
-      scope: attempt.accountId,
-      blobs,
-      stop: cancelled,
-      signal: lostOrCancelled,
-    })
+    tests === undefined
+      ? null
+      : judgeTests({
+          tests,
+          encoding: options.stdin_encoding,
+          checker,
+          stopsOnFailure: options.stop_on_failure === true,
+          scope: attempt.accountId,
+          blobs,
+          stop: cancelled,
+          signal: lostOrCancelled,
+        })
   if (checker?.type === 'program') requireOffered(executor, checker.language)
-  const named = {
-    ...(stdinBlob && { stdinBlob }),
-    ...(expectedStdoutBlob && { expectedStdoutBlob }),
-  }
-  const given = await unlessAborted(readGiven(blobs, { ...attempt, ...named }), cancelled)
+  const { stdin, expectedStdout } = attempt
+  const given = await unlessAborted(
+    readGiven(blobs, { ...options, stdin, expectedStdout }),
+    cancelled,
+  )
   const expected = {
     stdout: given?.expectedStdout ?? null,
     // A program judges tests alone, and does so while they run.
@@ -142,14 +144,14 @@ async function runCode(
     signal: lost,
   }
   const request = given && {
-    ...describeExecution(attempt, code, detail, limits[attempt.language]),
+    ...describeExecution(attempt, code, options, limits[attempt.language]),
     stdin: given.stdin,
     ...(judged && { runs: output.follow(judged) }),
     stop: cancelled,
     live: output.live,
   }
   const outcome = request === undefined ? nothingDone : await executor.execute(request, lost)
-  const asksFiles = detail.outputFiles !== undefined
+  const asksFiles = (options.output_files ?? []).length > 0
   const { count } = blobs
   return {
     outcome,
@@ -174,17 +176,31 @@ function requireOffered({ runtimes }: Executor, language: Language): void {
 function describeExecution(
   { language, accountId, totalSeconds }: Attempt,
   code: Buffer,
-  { limits, ...rest }: Detail,
+  options: Options,
   usual: Limits,
 ): Omit<ExecutionRequest, 'stdin'> {
-  const request = { language, code, cacheScope: accountId, totalSeconds, ...rest }
-  if (limits === undefined) return request
+  const {
+    args = [],
+    compile_args: compileArguments = [],
+    files = [],
+    output_files: names = [],
+  } = options
+  const { limits, compile_limits: compileLimits } = options
   return {
-    ...request,
-    limits: {
-      compile: usual.compile && { ...usual.compile, ...limits.compile },
-      run: { ...usual.run, ...limits.run },
-    },
+    language,
+    code,
+    cacheScope: accountId,
+    totalSeconds,
+    arguments: args,
+    compileArguments,
+    files: decodeFiles(files),
+    ...(names.length > 0 && { outputFiles: names }),
+    ...((limits ?? compileLimits) !== undefined && {
+      limits: {
+        compile: usual.compile && { ...usual.compile, ...toPhaseLimits(compileLimits ?? {}) },
+        run: { ...usual.run, ...toPhaseLimits(limits ?? {}) },
+      },
+    }),
   }
 }
 

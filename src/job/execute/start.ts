@@ -1,7 +1,7 @@
 // The statement that begins attempts, and what it tells the log of this worker.
 import { hostname } from 'node:os'
 import { createBatch } from '#database'
-import { abilities, listLacks } from '#detail'
+import { capabilities, listLacks } from '#options'
 import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
 import { languages } from '#language'
@@ -48,7 +48,7 @@ export function createStart(
   const { database, executor } = dependencies
   const host = hostname()
   const lacks = listLacks(executor)
-  const does = abilities.filter((name) => !lacks.includes(name))
+  const does = capabilities.filter((name) => !lacks.includes(name))
   // Made into JSON once, as a worker hardly ever changes what it offers.
   let described: { runtimes: Executor['runtimes']; programs: string } | undefined
   const describePrograms = (runtimes: Executor['runtimes']): string => {

@@ -1,8 +1,8 @@
 // Judges the tests of a submission as they run, and keeps of each what will be told: of its outputs no more than a part.
 import { unlessAborted } from '#abort'
-import type { Detail, Test } from '#detail'
 import type { TestFacts } from '#event'
 import type { Execute, Phase, RunInput, Runs } from '#executor'
+import type { CheckerOption, Options, TestOption } from '#options'
 import { keptOutputBytes } from '#report'
 import type { ToldTest } from '#report'
 import type { NamedBlobs } from './named-blobs.ts'
@@ -32,8 +32,10 @@ export interface JudgedTests extends Runs {
 }
 
 export interface TestPlan {
-  readonly tests: readonly Test[]
-  readonly checker: Detail['checker']
+  readonly tests: readonly TestOption[]
+  /** Of their inputs. */
+  readonly encoding: Options['stdin_encoding']
+  readonly checker: CheckerOption | undefined
   /** Those after the first that is not accepted are not run; after what has used up the submission's time, none is. */
   readonly stopsOnFailure: boolean
   /** The account. */
@@ -51,7 +53,7 @@ interface JudgedTest extends Judged {
 }
 
 export function judgeTests(plan: TestPlan): JudgedTests {
-  const { tests, checker, stopsOnFailure, scope, blobs, stop, signal } = plan
+  const { tests, encoding = 'utf8', checker, stopsOnFailure, scope, blobs, stop, signal } = plan
   const facts: TestFacts[] = []
   const told: ToldTest[] = []
   const most = { cpu_seconds: 0, wall_seconds: 0, memory_peak_bytes: 0 }
@@ -64,10 +66,11 @@ export function judgeTests(plan: TestPlan): JudgedTests {
 
   async function* readInputs(): AsyncGenerator<RunInput> {
     for (const test of tests) {
-      const input = await unlessAborted(blobs.readInput(test), stop)
+      const given = Buffer.from(test.stdin ?? '', encoding)
+      const input = await unlessAborted(blobs.readInput({ ...test, stdin: given }), stop)
       if (input === undefined) return
       stdin = input
-      yield { stdin, ...(test.arguments && { arguments: test.arguments }) }
+      yield { stdin, ...(test.args && { arguments: test.args }) }
     }
   }
 
@@ -78,19 +81,20 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     return new Uint8Array(kept)
   }
 
-  async function judge(run: Phase, test: Test, execute: Execute): Promise<JudgedTest> {
+  async function judge(run: Phase, test: TestOption, execute: Execute): Promise<JudgedTest> {
     const ended = judgeEnd(run)
     if (ended !== null) return { ...ended, message: null }
-    const expectedStdout = await unlessAborted(blobs.readExpected(test), stop)
+    const { expected_stdout: text } = test
+    const given = { ...test, expectedStdout: text === undefined ? null : Buffer.from(text) }
+    const expectedStdout = await unlessAborted(blobs.readExpected(given), stop)
     if (expectedStdout === undefined) return { ...nothingBut(null), message: null }
     if (checker?.type !== 'program') {
       const judged = judgeRun(run, { stdout: expectedStdout, checker, signal })
       return { ...((await unlessAborted(judged, stop)) ?? nothingBut(null)), message: null }
     }
-    const given = { stdin, expectedStdout }
     // A compilation that a limit ended is kept for nobody: it would be done again for each test.
     if (ofChecker?.isForAll !== true)
-      ofChecker = await judgeByProgram(checker, given, run, scope, execute)
+      ofChecker = await judgeByProgram(checker, { stdin, expectedStdout }, run, scope, execute)
     const { verdict } = ofChecker
     const limit = verdict === 'TLE' ? 'total_time' : null
     return { ...nothingBut(verdict), limit, message: ofChecker.message }
@@ -138,7 +142,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
     return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)
   }
 
-  const left = (): readonly Test[] => tests.slice(facts.length)
+  const left = (): readonly TestOption[] => tests.slice(facts.length)
   return {
     inputs: readInputs(),
     onRun,

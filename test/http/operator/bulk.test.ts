@@ -134,9 +134,9 @@ t.test('what no one worker has the languages for is not repeated', async (t) => 
   await pretendWorker(sql, { python: {} })
   await pretendWorker(sql, { cpp: {} })
   const caller = await createCaller(sql)
-  const checker = { type: 'program', language: 'cpp', code: Buffer.of() } as const
-  for (const detail of [{}, { tests: [{ stdin: Buffer.of(), expectedStdout: null }], checker }])
-    await finish(sql, await submitNew(sql, caller, describeSubmission({ code: '', detail }))) // prettier-ignore
+  const checker = { type: 'program', language: 'cpp', code: '' } as const
+  for (const options of [{}, { tests: [{}], checker }])
+    await finish(sql, await submitNew(sql, caller, describeSubmission({ code: '', options }))) // prettier-ignore
   const filter = { account: await nameOf(caller), since: new Date(Date.now() - 600_000).toISOString() } // prettier-ignore
   const body = { action: 'rerun', filter, campaign: `campaign ${uuidv7()}`, dry_run: true }
   t.match((await act(body)).body, { count: 1 })

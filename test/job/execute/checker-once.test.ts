@@ -24,8 +24,9 @@ async function judgeThree(outcome: Outcome): Promise<{ told: unknown[]; executio
   }
   const never = new AbortController().signal
   const tests = judgeTests({
-    tests: Array.from({ length: 3 }, () => ({ stdin: new Uint8Array(), expectedStdout: null })),
-    checker: { type: 'program', language: 'cpp', code: new Uint8Array() },
+    tests: Array.from({ length: 3 }, () => ({})),
+    checker: { type: 'program', language: 'cpp', code: '' },
+    encoding: undefined,
     stopsOnFailure: false,
     scope: '',
     blobs: {

@@ -85,7 +85,7 @@ t.test('what is sent to no box is the request’s, without a trial', async (t) =
   const id = await submitNew(
     sql,
     attacker,
-    describeSubmission({ code: 'print(2)', detail: { arguments: words } }),
+    describeSubmission({ code: 'print(2)', options: { args: words } }),
   )
   t.match(await finalResult(sql, id), { status: 'failed', verdict: 'IE' })
   t.strictSame(await listTypes(id), failedOnce)
@@ -93,13 +93,16 @@ t.test('what is sent to no box is the request’s, without a trial', async (t) =
   t.equal(suspensions, 0)
 })
 
+const toFile = ({ name, content }: { readonly name: string; readonly content: Uint8Array }) =>
+  ({ name, content: Buffer.from(content).toString('base64'), encoding: 'base64' }) as const
+
 t.test('class names that no launcher could be told do not compile', async (t) => {
   const victims: string[] = []
   const ids: string[] = []
   for (const name of [Buffer.from([0x41, 0xc0, 0x80, 0x42]), Buffer.alloc(65_200, 'A')]) {
-    const files = layClass(makeClassFile(name))
-    const detail = { files, compileArguments: processorWords }
-    const attack = describeSubmission({ language: 'java', code: '// no class here\n', detail })
+    const files = layClass(makeClassFile(name)).map(toFile)
+    const options = { files, compile_args: processorWords }
+    const attack = describeSubmission({ language: 'java', code: '// no class here\n', options })
     for (let index = 0; index < 10; index += 1) {
       ids.push(await submitNew(sql, attacker, attack))
       victims.push(await submitNew(sql, neighbour, describeSubmission({ code: 'print(3)' })))

@@ -69,20 +69,19 @@ function openEmptyCache(onAsked: () => void): { cache: BlobCache; waiting: numbe
   return seen
 }
 
-const given = { stdin: Buffer.alloc(0), expectedStdout: null }
-const test = { ...given, expectedStdout: Buffer.from('said\n') }
+const test = { expected_stdout: 'said\n' }
 
-for (const [what, detail, told] of [
-  ['its input', { stdinBlob: name }, { stdout: '', tests: null }],
-  ['its expected output', { expectedStdoutBlob: name }, { stdout: '', tests: null }],
+for (const [what, options, told] of [
+  ['its input', { stdin_sha256: name }, { stdout: '', tests: null }],
+  ['its expected output', { expected_stdout_sha256: name }, { stdout: '', tests: null }],
   [
     'the input of a test',
-    { tests: [test, { ...given, stdinBlob: name }, test] },
+    { tests: [test, { stdin_sha256: name }, test] },
     { stdout: 'said\n', tests: [{ verdict: 'AC' }, { verdict: null }, { verdict: null }] },
   ],
   [
     'the expected output of a test',
-    { tests: [test, { ...given, expectedStdoutBlob: name }, test] },
+    { tests: [test, { expected_stdout_sha256: name }, test] },
     { stdout: 'said\n', tests: [{ verdict: 'AC' }, { verdict: null }, { verdict: null }] },
   ],
 ] as const) {
@@ -92,7 +91,7 @@ for (const [what, detail, told] of [
     const id = await submitNew(
       sql,
       caller,
-      describeSubmission({ code: '', detail, blobs: [{ sha256: name, bytes: 1 }] }),
+      describeSubmission({ code: '', options, blobs: [{ sha256: name, bytes: 1 }] }),
     )
     const task = createExecuteTask({
       database: sql,

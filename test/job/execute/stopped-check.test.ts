@@ -51,7 +51,7 @@ function pretendExecutor(onRan: () => void): Executor {
 const expectedStdout = Buffer.alloc(512 * 1024, 'y')
 for (const [what, description] of [
   ['its output', { expectedStdout }],
-  ['that of a test', { detail: { tests: [{ stdin: Buffer.alloc(0), expectedStdout }] } }],
+  ['that of a test', { options: { tests: [{ expected_stdout: expectedStdout.toString() }] } }],
 ] as const) {
   t.test(`while ${what} is judged`, async (t) => {
     const id = await submitNew(sql, caller, describeSubmission({ code: '', ...description }))

@@ -21,9 +21,9 @@ t.test('it is begun by none that lacks the checker’s language', { timeout: 240
     caller,
     describeSubmission({
       code: 'print(1)',
-      detail: {
-        tests: [{ stdin: Buffer.alloc(0), expectedStdout: null }],
-        checker: { type: 'program', language: 'cpp', code: Buffer.from('int main() {}') },
+      options: {
+        tests: [{}],
+        checker: { type: 'program', language: 'cpp', code: 'int main() {}' },
       },
     }),
   )

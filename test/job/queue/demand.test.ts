@@ -1,9 +1,9 @@
 // A submission that demands what a worker cannot do waits for one that can.
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
-import { listLacks } from '#detail'
 import { defaultLimits } from '#language'
 import { createLog } from '#log'
+import { listLacks } from '#options'
 import { readResult } from '#result'
 import { createExecuteTask } from '../../../src/job/execute/execute.ts'
 import { createTestDatabase } from '../../helper/database.ts'
@@ -36,16 +36,16 @@ t.test('a worker leaves what it cannot do, and goes on', { timeout: 120_000 }, a
 })
 
 t.test('what a submission demands is in the log', async (t) => {
-  const outputFiles = ['out.txt']
-  const [stdin, stdinBlob] = [Buffer.alloc(0), '0'.repeat(64)]
-  for (const [detail, demands] of [
+  const blob = '0'.repeat(64)
+  for (const [options, demands] of [
     [{}, null],
-    [{ arguments: ['x'] }, null],
-    [{ outputFiles }, ['output_files']],
-    [{ stdinBlob }, ['blobs']],
-    [{ tests: [{ stdin, expectedStdout: null, expectedStdoutBlob: stdinBlob }] }, ['blobs']],
+    [{ args: ['x'] }, null],
+    [{ output_files: [] }, null],
+    [{ output_files: ['out.txt'] }, ['output_files']],
+    [{ stdin_sha256: blob }, ['blobs']],
+    [{ tests: [{ expected_stdout_sha256: blob }] }, ['blobs']],
   ] as const) {
-    const id = await submitNew(sql, caller, describeSubmission({ code: '', detail }))
+    const id = await submitNew(sql, caller, describeSubmission({ code: '', options }))
     const [received] = await sql`
       select data -> 'demands' as demands from runledger.event where stream_id = ${id}`
     t.strictSame(received?.['demands'], demands)
@@ -83,8 +83,8 @@ t.test('a worker whose host lets it read no output files leaves them to others',
     await task.settled()
     return isStarted
   }
-  const detail = { outputFiles: ['out.txt'] }
-  const asking = await submitNew(sql, caller, describeSubmission({ code: '', detail }))
+  const options = { output_files: ['out.txt'] }
+  const asking = await submitNew(sql, caller, describeSubmission({ code: '', options }))
   const plain = await submitNew(sql, caller, describeSubmission({ code: '' }))
   t.equal(await startedBy(false, plain), true)
   t.equal(await startedBy(false, asking), false)

@@ -82,8 +82,8 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a worker of the release before takes what names one',
-    text: '[alone, ...tests].some(namesBlob)',
-    instead: 'tests.length < 0 && namesBlob(alone)',
+    text: '[alone, ...tests].some(\n',
+    instead: '[].some(\n',
     tests: ['job/demand'],
   },
   {

@@ -21,6 +21,12 @@ export const httpFaults: readonly Fault[] = [
     tests: ['http/submit'],
   },
   {
+    name: 'http: OpenAPI describes lists of requests by nothing',
+    text: "typeMode: 'output',",
+    instead: "typeMode: 'input',",
+    tests: ['http/openapi'],
+  },
+  {
     name: 'http: a webhook may be sent in plain text',
     text: "[url.protocol !== 'https:', 'must be an https: URL'],",
     instead: '',

@@ -58,8 +58,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the cache of compiled programs is shared by all accounts',
-    text: 'cacheScope: accountId, totalSeconds,',
-    instead: "cacheScope: 'all', totalSeconds,",
+    text: 'cacheScope: accountId,',
+    instead: "cacheScope: 'all',",
     tests: ['job/execute'],
   },
   {

@@ -204,8 +204,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'metrics: a figure that an alert asks for has another name',
-    text: "    'oldest_queued_seconds',\n",
-    instead: "    'oldest_job_seconds',\n",
+    text: "name: 'oldest_queued_seconds',",
+    instead: "name: 'oldest_job_seconds',",
     tests: ['deploy/prometheus'],
   },
   {

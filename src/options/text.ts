@@ -26,3 +26,17 @@ export function decode(content: string, encoded: 'utf8' | 'base64' | undefined):
   const bytes = Buffer.from(content, 'base64')
   return bytes.toString('base64') === content ? bytes : null
 }
+
+/** Files as requests have them, which are right. */
+export function decodeFiles(
+  files: readonly {
+    readonly name: string
+    readonly content: string
+    readonly encoding?: 'utf8' | 'base64' | undefined
+  }[],
+): { readonly name: string; readonly content: Uint8Array }[] {
+  return files.map(({ name, content, encoding }) => ({
+    name,
+    content: Buffer.from(content, encoding ?? 'utf8'),
+  }))
+}

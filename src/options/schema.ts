@@ -1,7 +1,7 @@
-// What a submission may ask beside its code, input and webhook: each field by itself. What holds between them stands in relations.ts.
+// What a submission may ask beside its code, input and webhook: each field by itself. What holds between them stands in
+// src/http/relations.ts.
 import * as v from 'valibot'
 import { isBlobName } from '#blob'
-import type { PhaseLimits } from '#language'
 import { fields, list, messages } from './fields.ts'
 import { fileName } from './file-name.ts'
 import { languageSchema } from './language-name.ts'
@@ -184,7 +184,7 @@ const test = fields(
 )
 
 /** All are optional. */
-export const options = {
+export const optionEntries = {
   files: v.optional(
     v.pipe(
       files,
@@ -244,21 +244,13 @@ export const options = {
   ...blobNames,
 } as const
 
-const optionsSchema = v.object(options)
-export type Given = v.InferOutput<typeof optionsSchema>
-export type GivenFile = v.InferOutput<typeof file>
-export type GivenTest = v.InferOutput<typeof test>
-export type GivenChecker = v.InferOutput<typeof checker>
+type Unchanged<T> = { readonly [Key in keyof T]: Unchanged<T[Key]> }
 
-/** Each as the executor calls it. */
-export const spellings = {
-  cpu_time: 'cpuSeconds',
-  wall_time: 'wallSeconds',
-  memory: 'memoryBytes',
-  stdout: 'stdoutBytes',
-  stderr: 'stderrBytes',
-  disk: 'diskBytes',
-  processes: 'processes',
-} as const satisfies Record<string, keyof PhaseLimits>
+/** What is kept with a submission; the others are facts of its event. All are optional. */
+export type Options = Unchanged<
+  Omit<v.InferOutput<typeof options>, 'tag' | 'priority' | 'output_encoding'>
+>
+export type TestOption = NonNullable<Options['tests']>[number]
+export type CheckerOption = NonNullable<Options['checker']>
 
-export type LimitName = keyof typeof spellings
+const options = v.object(optionEntries)
