@@ -164,9 +164,10 @@ async function addUnfinished(count: number): Promise<void> {
       select (left(runledger.uuid_floor(now() - n * interval '1 ms')::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid,
         '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002', 1, 'queued', 'python', now()
       from generate_series(1, ${count}) n
-      returning id, api_key_id
+      returning id, account_id, api_key_id
     )
-    insert into runledger.pending (submission_id, api_key_id, admitted) select id, api_key_id, true from made`
+    insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
+    select id, account_id, api_key_id, true from made`
   await session`analyze runledger.pending, runledger.result`
 }
 

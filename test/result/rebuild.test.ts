@@ -40,7 +40,7 @@ const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webho
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r
-    union all select (to_jsonb(p) - 'admitted' - '{waiters,turn,charge}'::text[])::text from runledger.pending p
+    union all select (to_jsonb(p) - 'admitted' - '{waiters,position,is_running}'::text[])::text from runledger.pending p
     union all select (to_jsonb(d) - 'due_at')::text from runledger.delivery d
     order by 1`
   return rows.map(({ row }) => row as string)
@@ -83,11 +83,11 @@ for (const [what, statement] of [
   ],
   [
     'a finished one that is pending',
-    `insert into runledger.pending values ('${finished}', '${caller.apiKeyId}', true)`,
+    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted) values ('${finished}', '${caller.accountId}', '${caller.apiKeyId}', true)`,
   ],
   [
     'a pending one of nothing',
-    `insert into runledger.pending values (gen_random_uuid(), '${caller.apiKeyId}', true)`,
+    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted) values (gen_random_uuid(), '${caller.accountId}', '${caller.apiKeyId}', true)`,
   ],
   [
     'an unfinished one that is not pending',

@@ -155,8 +155,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
-    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end loop;\n  return query',
-    instead: '    null;\n  end loop;\n  return query',
+    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end loop;\n\n  return query',
+    instead: '    null;\n  end loop;\n\n  return query',
     tests: ['job/deliver'],
   },
   {
