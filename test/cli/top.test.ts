@@ -157,6 +157,23 @@ t.test('where stdout is no terminal it is printed once, with a key that only loo
   }
 })
 
+t.test('with a wrong key, or where nobody answers, it says what to do', async (t) => {
+  const rows = [
+    [{ RUNLEDGER_OPERATOR_KEY: 'x' }, 77, /keys issue --account ops --role operator/],
+    [{ RUNLEDGER_URL: 'http://127.0.0.1:1' }, 69, /no web process answers at http.* RUNLEDGER_URL/],
+  ] as const
+  for (const [more, status, expected] of rows) {
+    const child = spawn(process.execPath, ['src/cli/cli.ts', 'top', '--once'], {
+      cwd: `${import.meta.dirname}/../..`,
+      env: { ...environment, ...more },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const complaint = child.stderr.setEncoding('utf8').toArray()
+    t.strictSame(await once(child, 'exit'), [status, null])
+    t.match((await complaint).join(''), expected)
+  }
+})
+
 // script gives it a terminal, and the key sends what a person would.
 const skip = spawnSync('script', ['--version']).error === undefined ? false : 'there is no script'
 
