@@ -20,6 +20,7 @@ create or replace function runledger.start(
   expected_stdout bytea,
   detail bytea,
   total_seconds integer,
+  cores double precision,
   has_webhook boolean
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
@@ -56,7 +57,7 @@ begin
 
   for _item in
     select
-      i.id, i.run, i.language, tier.total_seconds, head.stream_version, head.type, head.hash, head.data,
+      i.id, i.run, i.language, tier.total_seconds, tier.cores, head.stream_version, head.type, head.hash, head.data,
       case when head.stream_version = 1 then head.data else first.data end as received
     from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
     join runledger.pending p on p.submission_id = i.id
@@ -121,7 +122,7 @@ begin
       runledger.start_data(
         start.data || (start.programs -> _item.language)
           || jsonb_build_object('run', _item.run, 'language', _item.language, 'total_seconds', _item.total_seconds),
-        _item.received,
+        _item.received, _item.cores,
         case when _version = 2 then 1 else (
           select count(*) + 1 from runledger.event e where e.stream_id = _item.id and e.type = 'execution.started'
         )::integer end
@@ -147,7 +148,7 @@ begin
   return query
     select
       e.stream_id, e.data ->> 'run', e.stream_version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
-      (e.data ->> 'total_seconds')::integer,
+      (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
       e.stream_id = any (_with_webhook)
     from unnest(_events || _repeated) e
     left join runledger.pending p on p.submission_id = e.stream_id

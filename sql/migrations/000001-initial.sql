@@ -56,7 +56,8 @@ create table runledger.tier (
   blob_bytes bigint default 268435456 constraint tier_blob_bytes check (blob_bytes > 0),
   weight integer not null default 1 constraint tier_weight check (weight between 1 and 1000),
   total_seconds integer not null default 600 constraint tier_total_seconds check (total_seconds between 1 and 86400),
-  output_bytes bigint constraint tier_output_bytes check (output_bytes > 0)
+  output_bytes bigint constraint tier_output_bytes check (output_bytes > 0),
+  cores integer constraint tier_cores check (cores between 1 and 1024)
 );
 comment on table runledger.tier is 'What a key may use. runledger.define_tier makes one and changes it, with an event.';
 comment on column runledger.tier.requests_per_minute is 'Requests in any 60 seconds; null is unlimited.';
@@ -66,6 +67,7 @@ comment on column runledger.tier.blob_bytes is 'The most that an account may hav
 comment on column runledger.tier.weight is 'How many times an account''s share of the slots that of weight 1 is.';
 comment on column runledger.tier.total_seconds is 'What a submission''s compiler, tests and checkers may run in all, in seconds by the clock.';
 comment on column runledger.tier.output_bytes is 'The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.';
+comment on column runledger.tier.cores is 'That a box may use at once, of those that its worker has; null: the worker''s share for a slot.';
 
 insert into runledger.tier (name, requests_per_minute, concurrent_executions, output_bytes)
 values ('beta', 60, 10, 1073741824);

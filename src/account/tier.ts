@@ -28,6 +28,8 @@ export interface Tier {
   readonly totalSeconds?: number
   /** The most that is kept in a day of what an account's runs write; left out, it stays, or is without a limit. */
   readonly outputBytes?: number | null
+  /** That a program may use at once; null: its slot's share of the worker's. Left out, it stays, or is null. */
+  readonly cores?: number | null
 }
 
 export interface ListedTier extends Required<Tier> {
@@ -39,7 +41,7 @@ export interface ListedTier extends Required<Tier> {
 export async function listTiers(sql: Database): Promise<ListedTier[]> {
   return sql<ListedTier[]>`
     select name, requests_per_minute as "requestsPerMinute", concurrent_executions as "concurrentExecutions", limits, blob_bytes as "blobBytes", weight,
-      total_seconds as "totalSeconds", output_bytes as "outputBytes", keys
+      total_seconds as "totalSeconds", output_bytes as "outputBytes", cores, keys
     from audit.tier
     order by name`
 }
@@ -47,7 +49,7 @@ export async function listTiers(sql: Database): Promise<ListedTier[]> {
 /** Makes a tier, or changes it for all its keys. */
 export async function setTier(sql: Database, tier: Tier, operator: string): Promise<void> {
   const { name, requestsPerMinute: requests, concurrentExecutions: concurrent, limits } = tier
-  const { blobBytes, weight, totalSeconds, outputBytes } = tier
+  const { blobBytes, weight, totalSeconds, outputBytes, cores } = tier
   const event: TierEvent = {
     type: 'tier.defined',
     data: {
@@ -59,6 +61,7 @@ export async function setTier(sql: Database, tier: Tier, operator: string): Prom
       ...(weight !== undefined && { weight }),
       ...(totalSeconds !== undefined && { total_seconds: totalSeconds }),
       ...(outputBytes !== undefined && { output_bytes: outputBytes }),
+      ...(cores !== undefined && { cores }),
     },
   }
   await sql`

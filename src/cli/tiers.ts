@@ -30,6 +30,7 @@ export const tierCommands = [
           weight: tier.weight,
           total_seconds: tier.totalSeconds,
           output_bytes: present(tier.outputBytes),
+          cores: tier.cores,
           keys: tier.keys,
         }))
         printRows(rows, process, json)
@@ -68,8 +69,16 @@ export const tierCommands = [
         value: 'N',
         help: 'what is kept of an account’s outputs in a day, or `unlimited`; as it is unless given',
       },
+      cores: {
+        type: 'string',
+        value: 'N',
+        help: 'that a program may use at once, or `share`: its slot’s share of them, as at first',
+      },
     },
-    run: ({ operands: [name = ''], values: { requests, concurrent, limits, weight, ...more } }) =>
+    run: ({
+      operands: [name = ''],
+      values: { requests, concurrent, limits, weight, cores, ...more },
+    }) =>
       withDatabase(async (sql) => {
         if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name)) {
           throw misuse('NAME is up to 50 of a-z, 0-9, - and _, the first a letter')
@@ -84,6 +93,9 @@ export const tierCommands = [
           limits: readLimits(limits ?? ''),
           ...(blobBytes !== undefined && {
             blobBytes: readLimit('--blob-bytes', blobBytes, 999_999_999_999_999),
+          }),
+          ...(cores !== undefined && {
+            cores: cores === 'share' ? null : readNumber('--cores', cores, 1024),
           }),
           ...(weight !== undefined && { weight: readNumber('--weight', weight, 1000) }),
           ...(totalSeconds !== undefined && {
@@ -103,6 +115,7 @@ export const tierCommands = [
             ...(tier.weight !== undefined && { weight: tier.weight }),
             ...(tier.totalSeconds !== undefined && { total_seconds: tier.totalSeconds }),
             ...(tier.outputBytes !== undefined && { output_bytes: tier.outputBytes }),
+            ...(tier.cores !== undefined && { cores: tier.cores }),
           },
           process,
         )

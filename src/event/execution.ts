@@ -13,10 +13,12 @@ export interface ExecutionStarted {
     readonly run: string
     readonly worker: string
     readonly host: string
+    /** That the host has. Releases before did not tell. */
+    readonly host_cores?: number
     readonly language: string
     /** The exact version, such as `Python 3.11.2`. */
     readonly runtime: string
-    /** Of each phase. */
+    /** Of each phase; `cores`, that a box may use at once: the worker's share of a slot, or what the tier gives. */
     readonly limits: object
     readonly isolation: object
   }

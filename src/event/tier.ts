@@ -17,6 +17,8 @@ export interface TierDefined {
     readonly total_seconds?: number
     /** If it was set: the most that is kept of an account's outputs in a day. */
     readonly output_bytes?: number | null
+    /** If it was set: cores of a box; null: its slot's share of the worker's. */
+    readonly cores?: number | null
   }
 }
 

@@ -215,6 +215,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         weight: 1,
         total_seconds: 600,
         output_bytes: 1_073_741_824,
+        cores: null,
         keys: await inForce('beta'),
       },
       {
@@ -225,6 +226,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         weight: 1,
         total_seconds: 600,
         output_bytes: null,
+        cores: null,
         keys: 1,
       },
       {
@@ -235,6 +237,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
         weight: 1,
         total_seconds: 3600,
         output_bytes: null,
+        cores: null,
         keys: await inForce('unlimited'),
       },
     ],
@@ -247,6 +250,11 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
   t.match(await set('3', '--total-seconds', '90'), { out: /"total_seconds":90/ })
   for (const wrong of ['0', '86401'])
     t.match(await set('3', '--total-seconds', wrong), { status: 64, err: /--total-seconds is a / })
+  t.match(await set('3', '--cores', '4'), { out: /"cores":4/ })
+  t.match(await set('3', '--cores', '0'), { status: 64, err: /--cores is a number from 1 to 1024/ })
+  await set('3')
+  t.match((await command(['tiers', 'list'])).out, /"name":"silver".*"cores":4/, 'it stays')
+  t.match(await set('3', '--cores', 'share'), { out: /"cores":null/ })
   await set('3')
   t.match(
     (await command(['tiers', 'list'])).out,
@@ -271,7 +279,7 @@ t.test('a tier is made and changed; each change is an event and holds at once', 
     ['Silver', '--requests', '1', '--concurrent', '1'],
   ])
     t.match(await command(['tiers', 'set', ...words]), { status: 64, out: '' }, words.join(' '))
-  t.equal((await readStream(sql, String(stream?.['id']))).length, 5)
+  t.equal((await readStream(sql, String(stream?.['id']))).length, 8)
 
   await t.test('and a key is brought to another one', async (t) => {
     t.match(await command(['keys', 'change', id, '--tier', 'unlimited']), {

@@ -39,6 +39,7 @@ export async function startExecution(
   const data = {
     worker: workerId,
     host: hostname(),
+    host_cores: 2,
     isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
   }
   const program = { runtime: 'Python 3.11.2', limits: describeLimits(defaultLimits.python) }

@@ -287,7 +287,9 @@ table runledger.tier
   weight integer not null default 1: How many times an account's share of the slots that of weight 1 is.
   total_seconds integer not null default 600: What a submission's compiler, tests and checkers may run in all, in seconds by the clock.
   output_bytes bigint: The most that is kept in a day of what the runs of an account have written; of what comes after it only the beginning is. Null is unlimited.
+  cores integer: That a box may use at once, of those that its worker has; null: the worker's share for a slot.
   constraint tier_blob_bytes CHECK ((blob_bytes > 0))
+  constraint tier_cores CHECK (((cores >= 1) AND (cores <= 1024)))
   constraint tier_executions CHECK ((concurrent_executions > 0))
   constraint tier_limits CHECK ((jsonb_typeof(limits) = 'object'::text))
   constraint tier_output_bytes CHECK ((output_bytes > 0))
@@ -521,7 +523,7 @@ view audit.submission
   grant select to runledger_auditor
 
 view audit.tier
-  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day.
+  What keys may use: requests in any 60 seconds, executions at once; null is without a limit. keys: how many of it are in force; limits: the most that a submission may ask for; blob_bytes: the most that an account may have in blobs; weight: of an account's share of the slots; total_seconds: what a submission may run in all; output_bytes: the most that is kept of an account's outputs in a day; cores: that a box may use at once, null: its slot's share of the worker's.
   name text
   requests_per_minute integer
   concurrent_executions integer
@@ -531,6 +533,7 @@ view audit.tier
   weight integer
   total_seconds integer
   output_bytes bigint
+  cores integer
   grant select to runledger_auditor
 
 view audit.webhook
@@ -745,7 +748,7 @@ function runledger.count_pending(account_id uuid, most integer)
   returns integer stable set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off
 
 function runledger.define_tier(name text, requests_per_minute integer, concurrent_executions integer, schema_version integer, data jsonb, metadata jsonb, limits jsonb DEFAULT NULL::jsonb)
-  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; left out they stay, too.
+  Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; data.cores: that a box may use at once; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
 function runledger.describe_end(submission_id uuid)
@@ -1058,11 +1061,11 @@ function runledger.restore_reruns(after uuid, up_to uuid)
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb, does text[], under_way text[] DEFAULT '{}'::text[])
   Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first, and nothing was written of any. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.
-  returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
 
-function runledger.start_data(data jsonb, received jsonb, attempt integer)
-  data: what the worker says of itself and of the program; received: the data of submission.received; attempt: 1, 2, 3 …
+function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer)
+  data: what the worker says of itself and of the program, limits.cores being a slot's share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …
   returns jsonb immutable
 
 function runledger.stop_worker(worker_id uuid)

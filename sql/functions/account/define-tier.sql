@@ -30,6 +30,8 @@ begin
   where t.name = define_tier.name and define_tier.data ? 'total_seconds';
   update runledger.tier t set output_bytes = (define_tier.data ->> 'output_bytes')::bigint
   where t.name = define_tier.name and define_tier.data ? 'output_bytes';
+  update runledger.tier t set cores = (define_tier.data ->> 'cores')::integer
+  where t.name = define_tier.name and define_tier.data ? 'cores';
   perform runledger.append_event(
     _stream_id,
     (select coalesce(max(event.stream_version), 0) + 1 from runledger.event where event.stream_id = _stream_id),
@@ -37,4 +39,4 @@ begin
   );
 end
 $$;
-comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account''s share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account''s outputs in a day; left out they stay, too.';
+comment on function runledger.define_tier is 'Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account''s share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account''s outputs in a day; data.cores: that a box may use at once; left out they stay, too.';

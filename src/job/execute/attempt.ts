@@ -41,6 +41,8 @@ export interface Attempt {
   readonly options: Buffer | null
   /** What all of it may run, by the clock. */
   readonly totalSeconds: number
+  /** That its programs may use at once, as execution.started tells, if it does. */
+  readonly cores: number | undefined
   /** Somebody is sent its record. */
   readonly hasWebhook: boolean
 }
@@ -86,6 +88,7 @@ export function createBegin(dependencies: AttemptDependencies, begunIds: Iterabl
           expectedStdout: row.expected_stdout,
           options: row.detail,
           totalSeconds: row.total_seconds ?? usualTotalSeconds,
+          cores: row.cores ?? undefined,
           hasWebhook: row.has_webhook,
         }
       } catch (error) {

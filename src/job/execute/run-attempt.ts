@@ -174,7 +174,7 @@ function requireOffered({ runtimes }: Executor, language: Language): void {
 }
 
 function describeExecution(
-  { language, accountId, totalSeconds }: Attempt,
+  { language, accountId, totalSeconds, cores }: Attempt,
   code: Buffer,
   options: Options,
   usual: Limits,
@@ -191,6 +191,7 @@ function describeExecution(
     code,
     cacheScope: accountId,
     totalSeconds,
+    cores,
     arguments: args,
     compileArguments,
     files: decodeFiles(files),

@@ -1,5 +1,5 @@
 // The statement that begins attempts, and what it tells the log of this worker.
-import { hostname } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { createBatch } from '#database'
 import { capabilities, listLacks } from '#options'
 import type { ExecutionStarted, Metadata } from '#event'
@@ -31,6 +31,8 @@ export interface StartedRow {
   readonly detail: Buffer | null
   /** Null: its key is gone. */
   readonly total_seconds: number | null
+  /** That a box may use at once; null: it is not told. */
+  readonly cores: number | null
   readonly has_webhook: boolean
 }
 
@@ -46,7 +48,7 @@ export function createStart(
   begunIds: Iterable<string>,
 ): BeginAttempt {
   const { database, executor } = dependencies
-  const host = hostname()
+  const host = { host: hostname(), host_cores: availableParallelism() }
   const lacks = listLacks(executor)
   const does = capabilities.filter((name) => !lacks.includes(name))
   // Made into JSON once, as a worker hardly ever changes what it offers.
@@ -62,7 +64,7 @@ export function createStart(
 
   async function startAll(starts: readonly Start[]): Promise<readonly (StartedRow | null)[]> {
     const worker = starts[0]?.worker ?? ''
-    const data = JSON.stringify({ worker, host, isolation: executor.isolation })
+    const data = JSON.stringify({ worker, ...host, isolation: executor.isolation })
     const rows = await database<StartedRow[]>`
       select * from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
@@ -95,6 +97,6 @@ export function describeActor(workerId: string): string {
 function describeProgram({ executor, limits }: AttemptDependencies, language: Language): Program {
   return {
     runtime: executor.runtimes[language]?.version ?? 'not installed',
-    limits: describeLimits(limits[language]),
+    limits: { ...describeLimits(limits[language]), cores: executor.cores },
   }
 }

@@ -123,6 +123,12 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/cgroup/cgroup'],
   },
   {
+    name: 'executor: a tier’s cores do not reach the box',
+    text: 'const place = { name, command, paths, cores, ranOutOfMemory }',
+    instead: 'const place = { name, command, paths, ranOutOfMemory }',
+    tests: ['executor/cores'],
+  },
+  {
     name: 'cgroup: a box may use any number of cores',
     text: 'return Math.round(cores * cpuPeriodMicroseconds)',
     instead: 'return Math.round(100 * cores * cpuPeriodMicroseconds)',

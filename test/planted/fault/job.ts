@@ -179,8 +179,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the log tells the language's limits for the submission's own",
-    text: "    when received ? 'limits' then\n",
-    instead: '    when false then\n',
+    text: "coalesce(start_data.received -> 'limits', '{}')",
+    instead: "'{}'",
     tests: ['http/detail'],
   },
   {

@@ -1,0 +1,78 @@
+// A program uses its slot's share of the cores, or as many as its key's tier gives, of those that there are.
+import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { readStream } from '#event'
+import { readCores } from '../helper/control-group.ts'
+import { createTestDatabase } from '../helper/database.ts'
+import { startServer } from '../helper/server.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const all = availableParallelism()
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const { child } = await startWorkerProcess(t, url, { SLOTS: String(all), LANGUAGES: 'python' })
+const { call } = await startServer(t, sql, { url, syncWaitSeconds: 300 })
+t.setTimeout(600_000)
+
+if (all === 1) {
+  t.pass('one core')
+  process.exit(0)
+}
+const areLimited = readCores(child.pid!).length > 0
+
+const setCores = (cores: number | null): Promise<unknown> =>
+  sql`update runledger.tier set cores = ${cores}`
+
+/** What the log says of a submission's limits. */
+const readLimits = async (id: string): Promise<unknown> =>
+  (await readStream(sql, id)).find(({ type }) => type === 'execution.started')?.data
+
+/** As many processes as there are cores compute for a second each. */
+const busy = `import os, time
+for _ in range(${all}):
+    if os.fork() == 0:
+        while time.process_time() < 1: pass
+        os._exit(0)
+for _ in range(${all}): os.wait()`
+
+async function runBusy(): Promise<{ readonly id: string; readonly ratio: number }> {
+  const { body } = await call('POST', '/api/submit?wait=true', {
+    body: { language: 'python', code: busy, limits: { cpu_time: 15, wall_time: 30 } },
+  })
+  t.match(body, { status: 'completed', verdict: 'AC' })
+  return { id: body.id, ratio: body.cpu_time / body.wall_time }
+}
+
+t.test('one core a slot, unless its tier gives more', async (t) => {
+  const { id, ratio } = await runBusy()
+  t.match(await readLimits(id), { host_cores: all, limits: { cores: 1 } })
+  // Held by the kernel, however busy the machine is.
+  if (areLimited) t.ok(ratio < 1.15, `${ratio} cores were used`)
+})
+
+// The first one that is given more: until then no box was.
+t.test('the kernel lets a box have what its tier gives', { skip: !areLimited }, async (t) => {
+  await setCores(all)
+  const { body } = await call('POST', '/api/submit', {
+    body: { language: 'python', code: 'import time\ntime.sleep(1000)', limits: { wall_time: 30 } },
+  })
+  while ((await readLimits(body.id)) === undefined) await delay(20)
+  while (Math.max(...readCores(child.pid!)) < all) await delay(20)
+  t.equal(Math.max(...readCores(child.pid!)), all)
+  await call('POST', `/api/result/${body.id}/cancel`)
+})
+
+t.test('as many as its tier gives, and no more than there are', async (t) => {
+  for (const [given, granted] of [
+    [all, all],
+    [1024, all],
+    [1, 1],
+  ] as const) {
+    await setCores(given)
+    const { id, ratio } = await runBusy()
+    t.match(await readLimits(id), { limits: { cores: granted } })
+    // How many it has had is the machine's, so it is told alone.
+    t.comment(`${given} given: ${ratio.toFixed(2)} used`)
+  }
+})
