@@ -165,3 +165,14 @@ as $$
   where p.submission_id = any (requeue_jobs.submission_ids) and p.admitted and not p.is_running
 $$;
 comment on function runledger.requeue_jobs is 'Puts back jobs that a worker was handed and does not begin, as it is to take nothing: each at its position.';
+
+create or replace function runledger.requeue_lost(queue_pool_ids text[]) returns integer
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select count(job.enqueue_execution(p.submission_id))::integer
+  from graphile_worker.jobs j
+  join runledger.pending p on p.submission_id::text = j.key
+  where j.locked_by = any (requeue_lost.queue_pool_ids) and j.locked_at < clock_timestamp() - interval '500 milliseconds'
+    and j.task_identifier like 'execute:%' and p.admitted and not p.is_running
+$$;
+comment on function runledger.requeue_lost is 'Puts back jobs that this worker was handed half a second ago and has not begun: the answer was lost with its connection. Returns how many. Where it has begun one meanwhile, the job does nothing.';

@@ -45,7 +45,7 @@ begin
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.command_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
-      runledger.start, runledger.requeue_jobs, runledger.conclude, runledger.interrupt,
+      runledger.start, runledger.requeue_jobs, runledger.requeue_lost, runledger.conclude, runledger.interrupt,
       runledger.find_cancelled,
       runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,

@@ -1035,6 +1035,11 @@ function runledger.requeue_jobs(submission_ids uuid[])
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
+function runledger.requeue_lost(queue_pool_ids text[])
+  Puts back jobs that this worker was handed half a second ago and has not begun: the answer was lost with its connection. Returns how many. Where it has begun one meanwhile, the job does nothing.
+  returns integer security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_worker
+
 function runledger.rerun_in_campaign(original uuid, campaign text, at_once integer, request jsonb)
   Repeats a submission that is no rerun, unless this campaign has, or has so many under way. An outcome of rerun_submission; done: it had been; busy: not now; null: there is none such.
   returns text security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan

@@ -81,6 +81,16 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       if (submission !== null) await putBack(submission)
     },
 
+    async requeueLost(poolIds, onFound) {
+      try {
+        const [row] = await database<[{ count: number }]>`
+          select runledger.requeue_lost(${[...poolIds]}::text[]) as count`
+        if (row.count > 0) onFound()
+      } catch (error) {
+        log.warn({ err: error }, 'queue.not_looked_through') // the clock asks again, and the reconciler looks
+      }
+    },
+
     async run(payload, language, onWebhook) {
       const submission = readSubmission(payload)
       if (submission === null) return

@@ -20,13 +20,13 @@ type Connect = ((callback: OnConnect) => void) & (() => Promise<PoolClient>)
 
 /**
  * Call `beginRetrying` when graphile-worker has migrated, which it does in transactions.
- * @param listens false: whoever has it is not woken by each new job, and looks by the clock.
+ * @param options.listens false: whoever has it is not woken by each new job, and looks by the clock.
  */
 export function createQueuePool(
   url: string,
   connections: number,
   log: Logger,
-  listens = true,
+  { listens = true, onLost = () => {} }: { listens?: boolean; onLost?: () => void } = {},
 ): { readonly pool: Pool; beginRetrying(): void } {
   const pool = new Pool({
     connectionString: url,
@@ -53,6 +53,7 @@ export function createQueuePool(
       )
     } catch (error) {
       isLost = isUnavailable(error)
+      if (isLost) onLost()
       throw error
     } finally {
       // It may be broken, or still busy with a statement that was given up.

@@ -28,6 +28,8 @@ import { createSlots } from './slots.ts'
 
 /** Executions are handed out again to whoever asks, so many removals of finished jobs share a statement. */
 const removalMilliseconds = 200
+/** So long after a statement was lost its answer may have been a job: a server that stood still executes it later. */
+const lostMilliseconds = 15_000
 // How often a draining worker looks whether anything is left.
 const idleMilliseconds = 100
 /** Taking and removing jobs takes milliseconds; on one of the first it listens. */
@@ -47,6 +49,8 @@ export interface ExecutingTask {
   run(payload: unknown, language: string, onWebhook?: () => void): Promise<void>
   /** Puts back a job that it is not to run now. */
   putBack(payload: unknown): Promise<void>
+  /** Puts back jobs that were handed out by these pools' lost answers. @param onFound called when there were some. */
+  requeueLost(poolIds: readonly string[], onFound: () => void): Promise<void>
   /** Called by the clock: looks which runs are cancelled, now and then which are watched. */
   tick(): void
   /** Resolves when everything is in the log. */
@@ -80,10 +84,15 @@ export interface Queue {
 /** One runner for executions and one for deliveries: a slow receiver must never hold a slot. */
 export async function startRunners(options: QueueOptions): Promise<Queue> {
   const { url, log, execute, isPaused = () => false } = options
+  let lostAt = Number.NEGATIVE_INFINITY
   const pools = {
-    execute: createQueuePool(url, connections.execute, log),
+    execute: createQueuePool(url, connections.execute, log, {
+      onLost() {
+        lostAt = performance.now()
+      },
+    }),
     // Each submission would wake it, mostly in vain.
-    deliver: createQueuePool(url, connections.deliver, log, false),
+    deliver: createQueuePool(url, connections.deliver, log, { listens: false }),
   }
   let underWay = 0
   const counted =
@@ -143,6 +152,8 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
     ended,
     tick() {
       execute.tick()
+      if (performance.now() - lostAt < lostMilliseconds)
+        void execute.requeueLost([...runners.execute.poolIds], runners.execute.nudge)
       void runners.execute.refresh()
       void runners.deliver.refresh()
     },

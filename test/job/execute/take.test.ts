@@ -197,6 +197,23 @@ t.test('what is put back has its position again; what runs or has ended stays', 
   t.strictSame(await read(), [second])
 })
 
+t.test('a job whose answer was lost is put back, one that has begun is not', async (t) => {
+  const [begun, lost] = [await submitNew(sql, caller, python), await submitNew(sql, caller, python)]
+  await startOne(await registerWorker(), begun)
+  const lock = (seconds: number): Promise<unknown> => sql`
+    update graphile_worker._private_jobs
+    set locked_by = 'pool', locked_at = now() - make_interval(secs => ${seconds})
+    where key in (${begun}, ${lost})`
+  const requeue = async (): Promise<unknown> =>
+    (await sql`select runledger.requeue_lost('{pool}') as count`)[0]?.['count']
+  await lock(0)
+  t.equal(await requeue(), 0, 'it may be on its way')
+  await lock(1)
+  t.equal(await requeue(), 1)
+  const free = await sql`select key from graphile_worker.jobs where locked_at is null`
+  t.strictSame([...free], [{ key: lost }])
+})
+
 t.test('an attempt that a crash forgot neither ends nor disturbs the one after it', async (t) => {
   const id = await submitNew(sql, caller, python)
   const [forgotten, present] = [uuidv7(), uuidv7()]

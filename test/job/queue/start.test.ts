@@ -16,6 +16,7 @@ const idle: ExecutingTask = {
   isSuspended: false,
   run: async () => {},
   putBack: async () => {},
+  requeueLost: async () => {},
   tick() {},
   settled: async () => {},
 }
