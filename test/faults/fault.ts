@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     },
   },
   ...[
-    ['submit', /receive_(submission|several)/],
+    ['submit', /runledger\.receive\(/],
     ['start', /runledger\.start\(/],
     ['complete', /runledger\.conclude\(/],
     ['cancel', /runledger\.cancel\(/],
