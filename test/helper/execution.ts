@@ -24,15 +24,21 @@ export interface PretendedRun {
 
 const pretendedWorker = uuidv7()
 
-/** Starts a submission's execution. @returns the version of the event, or null when it has ended or runs already. */
-export async function startExecution(
+/** A started execution: the version of its event, and the attempt's name. */
+export interface PretendedAttempt {
+  readonly version: number
+  readonly run: string
+}
+
+/** Starts a submission's execution. @returns null when it has ended or runs already. */
+export async function startAttempt(
   sql: Database,
   id: string,
   {
     workerId = pretendedWorker,
     does = capabilities,
   }: { workerId?: string; does?: readonly string[] } = {},
-): Promise<number | null> {
+): Promise<PretendedAttempt | null> {
   const [result] = await sql<{ language: Language }[]>`
     select language from runledger.result where id = ${id}`
   const language = result?.language ?? 'python'
@@ -44,12 +50,19 @@ export async function startExecution(
   }
   const program = { runtime: 'Python 3.11.2', limits: describeLimits(defaultLimits.python) }
   const programs = { python: program, cpp: program, java: program, [language]: program }
-  const [row] = await sql`
-    select version from runledger.start(
+  const [row] = await sql<PretendedAttempt[]>`
+    select version, run from runledger.start(
       ${workerId}, array[${id}::uuid], array[${uuidv7()}], array[${language}], ${json(sql, data)}, ${json(sql, programs)},
       ${json(sql, { actor: { worker: workerId } })}, ${[...does]}::text[]
     )`
-  return row === undefined ? null : (row['version'] as number)
+  return row ?? null
+}
+
+/** As startAttempt. @returns the version of the event. */
+export async function startExecution(
+  ...attempt: Parameters<typeof startAttempt>
+): Promise<number | null> {
+  return (await startAttempt(...attempt))?.version ?? null
 }
 
 /** An item of runledger.conclude. Bodies as text. */

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createTestDatabase } from '../helper/database.ts'
-import { completeExecution, finish, startExecution } from '../helper/execution.ts'
+import { completeExecution, finish, startAttempt } from '../helper/execution.ts'
+import type { PretendedAttempt } from '../helper/execution.ts'
 import { startServer } from '../helper/server.ts'
 import { startStatementCounter } from '../helper/statement.ts'
 import { findFlaws, joinOutput, openStream } from '../helper/stream.ts'
@@ -20,19 +21,27 @@ const many = 1000
 
 const submit = async (key_ = key): Promise<string> =>
   (await call('POST', '/api/submit', { body: { language: 'python', code: '' }, key: key_ })).body.id
+
+/** @returns the version of its start, and its name, under which its events are published. */
+async function start(id: string): Promise<PretendedAttempt> {
+  const attempt = await startAttempt(sql, id)
+  if (attempt === null) throw new Error(`submission ${id} cannot start`)
+  return attempt
+}
+
 const watch = (id: string): Promise<OpenStream> =>
   openStream({ port, key, path: `/api/result/${id}/stream` })
 
 /** As a worker does. @param seq of this event of the run. */
 async function publish(
-  { id, run }: { readonly id: string; readonly run: number | null },
+  { id, run }: { readonly id: string; readonly run: string },
   seq: number,
   offset: number,
   text: string,
 ): Promise<void> {
   const at = `${run}.${seq}.${offset + Buffer.byteLength(text)}.0`
   const event = { seq, id: at, event: 'stdout', data: JSON.stringify({ offset, text }) }
-  const published = JSON.stringify([{ submission: id, run: String(run), events: [event] }])
+  const published = JSON.stringify([{ submission: id, run, events: [event] }])
   const [row] = await sql`select * from runledger.publish_output(${published}::text::jsonb)`
   if (row?.['next_seq'] !== seq + 1) throw new Error('nobody watches it')
 }
@@ -54,7 +63,7 @@ function countReads(): number {
 
 t.test('a thousand watchers of one cost what one costs, and each is told all of it', async (t) => {
   const id = await submit()
-  const run = await startExecution(sql, id)
+  const { version, run } = await start(id)
   const streams = await openMany(Array.from({ length: many }, () => id))
   await Promise.all(streams.map((stream) => stream.until(({ data }) => data.status === 'running')))
   counter.take()
@@ -74,7 +83,7 @@ t.test('a thousand watchers of one cost what one costs, and each is told all of 
       ),
     )
   }
-  await completeExecution(sql, id, run ?? 0, { stdout: whole })
+  await completeExecution(sql, id, version, { stdout: whole })
   const ends = await Promise.all(streams.map(({ ended }) => ended))
   const seconds = (performance.now() - startedAt) / 1000
   for (const events of ends) {
@@ -112,7 +121,7 @@ t.test('who does not read is let go, and holds up nobody', async (t) => {
   const bounds = { slowReaderMilliseconds: 300, commentMilliseconds: 50 }
   const { port, countConnections } = await startServer(t, sql, { url, streamBounds: bounds })
   const id = await submit()
-  const run = (await startExecution(sql, id)) ?? 0
+  const { version, run } = await start(id)
   const before = await countConnections()
   const slow = connect(port, '127.0.0.1')
   slow.on('error', () => {})
@@ -132,7 +141,7 @@ t.test('who does not read is let go, and holds up nobody', async (t) => {
     )
   }
   slow.destroy()
-  await completeExecution(sql, id, run, { stdout: 'x'.repeat(told) })
+  await completeExecution(sql, id, version, { stdout: 'x'.repeat(told) })
   t.strictSame(findFlaws(await quick.ended), [])
   t.ok(told > 0)
 })
