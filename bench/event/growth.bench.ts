@@ -43,7 +43,7 @@ async function makeLog(name: string, events: number): Promise<Log> {
   process.stderr.write(`  ${events} events in ${(taken / 1000).toFixed(0)} s\n`)
   // Of the last month, as callers ask for them.
   const rows = await sql`
-    select id from runledger.result where id > runledger.uuid_floor(now() - interval '30 days')
+    select id from runledger.submission where id > runledger.uuid_floor(now() - interval '30 days')
     order by md5(id::text) limit 500`
   return { sql, caller, ids: rows.map(({ id }) => id as string), each: taken / events }
 }

@@ -32,7 +32,7 @@ async function openLedger(name: string, days: number): Promise<Ledger> {
       select r.id
       from generate_series(1, 500) n
       cross join lateral (
-        select id from runledger.result r
+        select id from runledger.submission r
         where r.account_id = ${account.account_id}
           and r.id >= runledger.uuid_floor(now() - interval '12 hours' - make_interval(days => ${past}) * n / 500)
         order by r.id limit 1

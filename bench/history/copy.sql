@@ -57,7 +57,7 @@ begin
   where b.submission_id < _end order by b.submission_id;
 
   insert into runledger.result
-  select moved.* from runledger.result r
+  select moved.* from runledger.submission r
   cross join lateral jsonb_populate_record(r, jsonb_build_object(
     'id', bench.shift(r.id, _milliseconds), 'created_at', r.created_at + _later, 'started_at', r.started_at + _later,
     'finished_at', r.finished_at + _later
@@ -87,7 +87,7 @@ begin
   select
     r.id, r.version + 1, purged.type, 1, purged.data, purged.metadata, purged.at,
     runledger.hash_event(head.hash, r.id, r.version + 1, purged.type, 1, purged.data, purged.metadata, purged.at)
-  from runledger.result r
+  from runledger.submission r
   join runledger.event head on head.stream_id = r.id and head.stream_version = r.version
   cross join lateral (
     select

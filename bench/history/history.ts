@@ -90,7 +90,7 @@ export async function makeHistory(server: EmbeddedPostgres, history: History): P
   await sql`checkpoint`
   const [row] = await sql`
     select p.seconds, (select count(*) from runledger.event) as events,
-      (select count(*) from runledger.result) as submissions,
+      (select count(*) from runledger.submission) as submissions,
       pg_database_size(current_database()) / 1e9 as gigabytes
     from bench.plan p`
   tell(`${name}: ${JSON.stringify(row)}`, seconds())

@@ -125,7 +125,7 @@ async function enqueue(caller: Caller, program: typeof helloProgram, count: numb
 async function countRunning(): Promise<number> {
   const [row] = await sql`
     select count(*)::integer as count from runledger.pending p
-    join runledger.result r on r.id = p.submission_id where r.status = 'running'`
+    join runledger.submission r on r.id = p.submission_id where r.status = 'running'`
   return row?.['count'] as number
 }
 
@@ -148,8 +148,8 @@ async function runLate(calls: number): Promise<Batch> {
           where other.started_at between mine.created_at + ${`${lateMilliseconds} ms`}::interval
             and mine.started_at - ${`${lateMilliseconds} ms`}::interval
         )::integer as overtaken
-      from (select * from runledger.result where account_id = ${b.accountId} order by id desc limit 1) mine
-      left join runledger.result other on other.account_id = ${long.accountId}
+      from (select * from runledger.submission where account_id = ${b.accountId} order by id desc limit 1) mine
+      left join runledger.submission other on other.account_id = ${long.accountId}
       group by mine.started_at`
     late.push(row.late)
     overtaken += row.overtaken
@@ -185,7 +185,7 @@ async function runBeside(calls: number): Promise<Batch> {
 async function countEnds(work: () => Promise<unknown>): Promise<number> {
   const count = async (): Promise<number> => {
     const [row] = await sql`
-      select count(*)::integer as count from runledger.result
+      select count(*)::integer as count from runledger.submission
       where account_id = ${short.accountId} and status = 'completed'`
     return row?.['count'] as number
   }
@@ -227,7 +227,7 @@ async function weigh(): Promise<number> {
   const ran = await sql<{ account_id: string; count: number }[]>`
     select account_id, count(*)::integer as count
     from (
-      select account_id from runledger.result where account_id = any (${accounts.map(({ caller }) => caller.accountId)})
+      select account_id from runledger.submission where account_id = any (${accounts.map(({ caller }) => caller.accountId)})
         and started_at is not null
       order by started_at limit ${first}
     ) early

@@ -74,7 +74,7 @@ async function runAllAtOnce(slotCount: number): Promise<Burst> {
     select
       extract(epoch from started_at - min(started_at) over ())::double precision as started,
       extract(epoch from finished_at - min(started_at) over ())::double precision as finished
-    from runledger.result where id >= ${first} and verdict = 'AC'`
+    from runledger.submission where id >= ${first} and verdict = 'AC'`
   assert.equal(rows.length, count, 'every submission ended well')
   const sorted = (name: string): number[] =>
     rows.map((row) => Number(row[name])).toSorted((left, right) => left - right)
@@ -105,7 +105,7 @@ async function trickle(perSecond: number): Promise<number[]> {
   await untilFinished(60)
   const rows = await sql`
     select extract(epoch from started_at - created_at)::double precision as wait
-    from runledger.result where id >= ${first} order by wait`
+    from runledger.submission where id >= ${first} order by wait`
   return rows.map(({ wait }) => Number(wait))
 }
 

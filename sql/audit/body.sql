@@ -15,6 +15,6 @@ select
   r.purged_at,
   length(b.detail) as detail_bytes,
   length(b.report) as report_bytes
-from runledger.result r
+from runledger.submission r
 left join runledger.body b on b.submission_id = r.id;
 comment on view audit.body is 'Whether a submission''s bytes are still kept, and their sizes and hashes as they stand now, to hold against those in its events. Never the bytes.';

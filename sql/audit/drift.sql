@@ -10,14 +10,22 @@ union all
 select 'result', cached.id, to_jsonb(cached), null
 from runledger.result cached
 where not exists (
-  select from runledger.event received
-  where received.stream_id = cached.id and received.type = 'submission.received'
+  select from runledger.event ended
+  where ended.stream_id = cached.id and runledger.closes_submission(ended.type)
 )
 union all
 select 'pending', derived.submission_id, to_jsonb(cached) - 'waiters', to_jsonb(derived)
 from runledger.pending_from_log derived
 left join runledger.pending cached on cached.submission_id = derived.submission_id
-where (cached.account_id, cached.api_key_id, cached.is_low) is distinct from (derived.account_id, derived.api_key_id, derived.is_low)
+where (
+  cached.account_id, cached.api_key_id, cached.language, cached.is_low, cached.requires, cached.version, cached.hash,
+  cached.is_running, cached.is_cancelled, cached.attempts, cached.run, cached.worker_id, cached.runtime, cached.created_at,
+  cached.started_at, cached.tag, cached.output_encoding, cached.rerun_of
+) is distinct from (
+  derived.account_id, derived.api_key_id, derived.language, derived.is_low, derived.requires, derived.version, derived.hash,
+  derived.is_running, derived.is_cancelled, derived.attempts, derived.run, derived.worker_id, derived.runtime,
+  derived.created_at, derived.started_at, derived.tag, derived.output_encoding, derived.rerun_of
+)
 union all
 select 'pending', cached.submission_id, to_jsonb(cached) - 'waiters', null
 from runledger.pending cached

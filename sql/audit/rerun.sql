@@ -14,7 +14,7 @@ select
   original.verdict <> repeated.verdict as changed,
   repeated.status
 from runledger.rerun x
-join runledger.result repeated on repeated.id = x.submission_id
+join runledger.submission repeated on repeated.id = x.submission_id
 left join runledger.result original on original.id = x.rerun_of
 left join runledger.account on account.id = repeated.account_id;
 comment on view audit.rerun is 'One row a rerun, beside the submission that it repeats: what ran then and now, and how both ended.';

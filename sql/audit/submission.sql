@@ -22,7 +22,7 @@ select
   r.tag,
   r.exceeded as limit_exceeded,
   coalesce(received.data ->> 'priority', 'normal') as priority
-from runledger.result_from_log r
+from runledger.submission_from_log r
 -- Not a join, for which every first event of the log might be read.
 cross join lateral (
   select e.data, e.metadata from runledger.event e where e.stream_id = r.id and e.stream_version = 1 limit 1

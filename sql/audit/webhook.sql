@@ -14,7 +14,7 @@ select
   case when d.state = 'abandoned' then head.data ->> 'reason' end as abandoned_because
 from runledger.delivery d
 left join runledger.event received on received.stream_id = d.submission_id and received.stream_version = 1
-left join runledger.result r on r.id = d.submission_id
+left join runledger.submission r on r.id = d.submission_id
 left join runledger.account on account.id = r.account_id
 left join lateral (
   select e.recorded_at, e.data from runledger.event e

@@ -5,42 +5,37 @@ returns table (submission_id uuid, state text, waiters text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  _ids uuid[] := array(
-    select r.id from runledger.result r
-    where r.id = any (cancel.submissions) and r.account_id = cancel.account_id
-    order by r.id
-  );
-  _head record;
+  _p runledger.pending;
 begin
-  perform from runledger.pending p where p.submission_id = any (_ids) order by p.submission_id for update;
-  foreach submission_id in array _ids loop
+  perform from runledger.pending p
+  where p.submission_id = any (cancel.submissions) and p.account_id = cancel.account_id
+  order by p.submission_id for update;
+  for submission_id in
+    select s.id from runledger.submission s
+    where s.id = any (cancel.submissions) and s.account_id = cancel.account_id
+    order by s.id
+  loop
     waiters := null;
-    select e.stream_version as version, e.type, e.hash, e.data into strict _head
-    from runledger.event e
-    where e.stream_id = cancel.submission_id
-    order by e.stream_version desc limit 1;
-    if exists (
-      select from runledger.event e
-      where e.stream_id = cancel.submission_id and runledger.closes_submission(e.type)
-    ) then
+    select p.* into _p from runledger.pending p where p.submission_id = cancel.submission_id;
+    if not found then
       state := 'ended';
-    elsif _head.type = 'submission.cancel_requested' then
+    elsif _p.is_running then
       state := 'requested';
-    elsif _head.type = 'execution.started' then
-      state := 'requested';
-      perform runledger.append_event(
-        cancel.submission_id, _head.version + 1, 'submission.cancel_requested', 1,
-        jsonb_build_object(
-          'attempt', _head.data -> 'attempt', 'run', _head.data -> 'run', 'worker', _head.data -> 'worker'
-        ),
-        cancel.metadata, _head.hash
-      );
-      perform runledger.refresh_result(cancel.submission_id);
+      if not _p.is_cancelled then
+        perform runledger.append_event(
+          _p.submission_id, _p.version + 1, 'submission.cancel_requested', 1,
+          jsonb_build_object('attempt', _p.attempts, 'run', _p.run, 'worker', _p.worker_id), cancel.metadata, _p.hash
+        );
+        update runledger.pending p
+        set is_cancelled = true, version = e.stream_version, hash = e.hash
+        from runledger.event e
+        where p.submission_id = _p.submission_id and e.stream_id = p.submission_id and e.stream_version = _p.version + 1;
+      end if;
     else
       state := 'cancelled';
-      perform graphile_worker.remove_job(cancel.submission_id::text);
+      perform graphile_worker.remove_job(_p.submission_id::text);
       select ended.waiters into strict waiters from runledger.end_submissions(array[row(
-        cancel.submission_id, _head.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _head.hash
+        _p.submission_id, _p.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _p.hash
       )::runledger.new_event]) ended;
     end if;
     return next;
@@ -53,11 +48,7 @@ comment on function runledger.cancel is 'Cancels submissions of the account; one
 create or replace function runledger.find_cancelled(submissions uuid[]) returns setof uuid
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select asked.id
-  from unnest(find_cancelled.submissions) asked (id)
-  cross join lateral (
-    select e.type from runledger.event e where e.stream_id = asked.id order by e.stream_version desc limit 1
-  ) head
-  where head.type = 'submission.cancel_requested'
+  select p.submission_id from runledger.pending p
+  where p.submission_id = any (find_cancelled.submissions) and p.is_cancelled
 $$;
 comment on function runledger.find_cancelled is 'Those of these submissions whose attempt is to be ended, as their caller has cancelled them.';

@@ -6,7 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   _item record;
-  _head record;
+  _p runledger.pending;
   _losses integer;
 begin
   perform from runledger.pending p
@@ -18,47 +18,38 @@ begin
       max_losses integer
     )
   loop
-    select e.stream_version as version, e.type, e.hash into _head
-    from runledger.event e
-    where e.stream_id = _item.submission_id
-    order by e.stream_version desc limit 1;
-    -- A crash of the server may have forgotten this run's start.
-    if _item.run is not null and not exists (
-      select from runledger.event e
-      where e.stream_id = _item.submission_id and e.stream_version = _item.started_version
-        and e.data ->> 'run' = _item.run
-    ) then
-      outcome := 'start_lost';
-    elsif runledger.find_attempt(_head.version, _head.type) is distinct from _item.started_version then
-      outcome := 'superseded';
-    elsif _head.type = 'submission.cancel_requested' then
+    waiters := null;
+    select p.* into _p from runledger.pending p
+    where p.submission_id = _item.submission_id and p.is_running and p.run = coalesce(_item.run, p.run)
+      and p.version = _item.started_version + case when p.is_cancelled then 1 else 0 end;
+    if not found then
+      -- A crash of the server may have forgotten this run's start.
+      outcome := case when _item.run is null or exists (
+        select from runledger.event e
+        where e.stream_id = _item.submission_id and e.stream_version = _item.started_version
+          and e.data ->> 'run' = _item.run
+      ) then 'superseded' else 'start_lost' end;
+    elsif _p.is_cancelled then
       outcome := 'ended';
       select ended.waiters into waiters from runledger.end_submissions(array[row(
-        _item.submission_id, _head.version + 1, 'submission.cancelled', 1,
-        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _head.hash
+        _p.submission_id, _p.version + 1, 'submission.cancelled', 1,
+        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _p.hash
       )::runledger.new_event]) ended;
     else
-      perform runledger.append_event(
-        _item.submission_id, _head.version + 1, 'execution.interrupted', _item.schema_version, _item.data, _item.metadata,
-        _head.hash
-      );
+      _p := runledger.append_interrupted(_p, _item.schema_version, _item.data, _item.metadata);
       select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
       from runledger.event e
-      where e.stream_id = _item.submission_id and e.type = 'execution.interrupted';
+      where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
       if _losses >= _item.max_losses then
         outcome := 'ended';
         select ended.waiters into waiters from runledger.end_submissions(array[row(
-          _item.submission_id, _head.version + 2, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
-          _item.metadata, (
-            select e.hash from runledger.event e
-            where e.stream_id = _item.submission_id and e.stream_version = _head.version + 1
-          )
+          _p.submission_id, _p.version + 1, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
+          _item.metadata, _p.hash
         )::runledger.new_event]) ended;
       else
         outcome := 'requeued';
-        perform runledger.refresh_result(_item.submission_id);
         perform job.enqueue_execution(
-          _item.submission_id,
+          _p.submission_id,
           -- The first loss is mostly a deploy or our crash: no delay. Lost again, it may be the cause.
           case when (_item.data ->> 'spends_attempt')::boolean then greatest(_losses - 1, 0) else 0 end,
           is_given_back => true
@@ -66,11 +57,32 @@ begin
       end if;
     end if;
     return next;
-    waiters := null;
   end loop;
 end
 $$;
 comment on function runledger.interrupt is 'Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.';
+
+create or replace function runledger.append_interrupted(
+  pending runledger.pending, schema_version integer, data jsonb, metadata jsonb
+) returns runledger.pending
+language plpgsql
+as $$
+declare
+  _pending runledger.pending := append_interrupted.pending;
+begin
+  perform runledger.append_event(
+    _pending.submission_id, _pending.version + 1, 'execution.interrupted', append_interrupted.schema_version,
+    append_interrupted.data, append_interrupted.metadata, _pending.hash
+  );
+  update runledger.pending p
+  set is_running = false, version = e.stream_version, hash = e.hash
+  from runledger.event e
+  where p.submission_id = _pending.submission_id and e.stream_id = p.submission_id and e.stream_version = _pending.version + 1
+  returning p.* into _pending;
+  return _pending;
+end
+$$;
+comment on function runledger.append_interrupted is 'Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.';
 
 create or replace function runledger.describe_lost(
   submission_id uuid, started_version integer, worker_id uuid, max_losses integer

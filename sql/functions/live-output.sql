@@ -38,7 +38,7 @@ begin
   for _item in
     select item.*, r.output_encoding = 'base64' as is_base64, (item.events -> 0 ->> 'seq')::integer as first
     from jsonb_to_recordset(publish_output.runs) item (submission uuid, run text, events jsonb)
-    left join runledger.result r on r.id = item.submission
+    left join runledger.pending r on r.submission_id = item.submission
     order by item.submission
   loop
     run := _item.run;
@@ -73,7 +73,7 @@ begin
   return query
   select item.place, r.status, r.finished_at is not null, attempt.run, live.id, live.event, live.data
   from jsonb_to_recordset(read_live_output.asked) item (place integer, id uuid, run text, seq integer)
-  left join runledger.result r on r.id = item.id
+  left join runledger.submission r on r.id = item.id
   left join lateral (
     -- The first events name no run.
     select coalesce(e.data ->> 'run', e.stream_version::text) as run

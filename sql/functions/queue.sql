@@ -46,10 +46,9 @@ as $$
 declare
   _pending record;
 begin
-  select p.is_low, p.position, received.data ->> 'language' as language, p.account_id, coalesce(tier.weight, 1) as weight
+  select p.is_low, p.position, p.language, p.account_id, coalesce(tier.weight, 1) as weight
   into _pending
   from runledger.pending p
-  join runledger.event received on received.stream_id = p.submission_id and received.stream_version = 1
   left join runledger.api_key k on k.id = p.api_key_id
   left join runledger.tier on tier.name = k.tier
   where p.submission_id = enqueue_execution.submission_id;
@@ -60,8 +59,8 @@ begin
     select found.start + found.step into _pending.position
     from job.find_position(_pending.account_id, _pending.weight) found;
   end if;
-  update runledger.pending p set position = _pending.position, is_running = false
-  where p.submission_id = enqueue_execution.submission_id;
+  update runledger.pending p set position = _pending.position
+  where p.submission_id = enqueue_execution.submission_id and p.position is distinct from _pending.position;
   perform graphile_worker.add_job(
     job.name_task(_pending.language),
     json_build_object('submission', enqueue_execution.submission_id),

@@ -8,7 +8,7 @@
 create or replace function runledger.receive(requests jsonb, submissions jsonb, durable boolean default true)
 returns table (n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
--- As runledger.apply_events.
+-- As runledger.start.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
@@ -135,7 +135,7 @@ begin
         )
       ) as is_kept, body.code, body.stdin, body.expected_stdout, body.detail
   into _original
-  from runledger.result r
+  from runledger.submission r
   join runledger.api_key k on k.account_id = r.account_id
   join runledger.event received on received.stream_id = rerun_submission.original and received.stream_version = 1
   left join runledger.body on body.submission_id = rerun_submission.original
@@ -243,46 +243,49 @@ create or replace function runledger.store_received(requests jsonb, submissions 
 language plpgsql
 as $$
 declare
-  _events runledger.new_event[] := array(
-    select row(
-      s.submission_id, 1, 'submission.received', s.schema_version, s.data, s.metadata, null
-    )::runledger.new_event
-    from jsonb_to_recordset(store_received.submissions) s (
-      request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb
-    )
-    where s.request = any (store_received.received)
-  );
+  _now constant timestamptz := clock_timestamp();
   _jobs record;
 begin
-  perform runledger.apply_events(_events, runledger.append_events(_events));
-  insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
-  select
-    s.submission_id, decode(s.code, 'base64'), decode(s.stdin, 'base64'), decode(s.expected_stdout, 'base64'),
-    decode(s.detail, 'base64')
-  from jsonb_to_recordset(store_received.submissions) s (
-    request integer, submission_id uuid, code text, stdin text, expected_stdout text, detail text
-  )
-  where s.request = any (store_received.received);
-  insert into runledger.delivery (submission_id, webhook_id, url, secret)
-  select s.submission_id, s.webhook_id, s.webhook_url, s.webhook_secret
-  from jsonb_to_recordset(store_received.submissions) s (
-    request integer, submission_id uuid, webhook_id uuid, webhook_url text, webhook_secret text
-  )
-  where s.request = any (store_received.received) and s.webhook_id is not null;
-
-  with item as (
+  with item as materialized (
     select
       s.*, r.api_key_id, r.waiter, k.account_id, tier.weight, tier.concurrent_executions as most,
-      coalesce(s.data ->> 'priority' = 'low', false) as is_low
+      coalesce(s.data ->> 'priority' = 'low', false) as is_low,
+      runledger.hash_event(
+        null, s.submission_id, 1, 'submission.received', s.schema_version, s.data, s.metadata, _now
+      ) as hash
     from rows from (
-      jsonb_to_recordset(store_received.submissions) as (request integer, submission_id uuid, data jsonb)
-    ) with ordinality s (request, submission_id, data, n)
+      jsonb_to_recordset(store_received.submissions) as (
+        request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb, code text, stdin text,
+        expected_stdout text, detail text, webhook_id uuid, webhook_url text, webhook_secret text
+      )
+    ) with ordinality s (
+      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, webhook_id, webhook_url,
+      webhook_secret, n
+    )
     join rows from (
       jsonb_to_recordset(store_received.requests) as (api_key_id uuid, waiter text)
     ) with ordinality r (api_key_id, waiter, n) on r.n = s.request
     join runledger.api_key k on k.id = r.api_key_id
     join runledger.tier on tier.name = k.tier
     where s.request = any (store_received.received)
+  ), appended as (
+    insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+    select item.submission_id, 1, 'submission.received', item.schema_version, item.data, item.metadata, _now, item.hash
+    from item
+  ), kept as (
+    insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
+    select
+      item.submission_id, decode(item.code, 'base64'), decode(item.stdin, 'base64'),
+      decode(item.expected_stdout, 'base64'), decode(item.detail, 'base64')
+    from item
+  ), repeated as (
+    insert into runledger.rerun (submission_id, rerun_of, campaign)
+    select item.submission_id, (item.data ->> 'rerun_of')::uuid, item.data ->> 'campaign'
+    from item where item.data ? 'rerun_of'
+  ), announced as (
+    insert into runledger.delivery (submission_id, webhook_id, url, secret)
+    select item.submission_id, item.webhook_id, item.webhook_url, item.webhook_secret
+    from item where item.webhook_id is not null
   ), judged as materialized (
     select
       item.*,
@@ -304,25 +307,30 @@ begin
     ) asked
     cross join lateral job.find_position(asked.account_id, asked.weight) found
   ), stored as (
-    insert into runledger.pending as p (submission_id, account_id, api_key_id, admitted, waiters, is_low, position)
+    insert into runledger.pending as p (
+      submission_id, account_id, api_key_id, language, is_low, requires, admitted, position, version, hash, created_at, tag,
+      output_encoding, rerun_of, waiters
+    )
     select
-      judged.submission_id, judged.account_id, judged.api_key_id, judged.admitted,
-      case when judged.waiter is not null then array[judged.waiter] end, judged.is_low,
+      judged.submission_id, judged.account_id, judged.api_key_id, judged.data ->> 'language', judged.is_low,
+      runledger.read_requirements(judged.data), judged.admitted,
       -- One that waits for a place of its key gets a position with it; a low one has none.
       case when judged.admitted and not judged.is_low then
         account.start + account.step * row_number() over (
           partition by judged.account_id, judged.weight, judged.admitted and not judged.is_low order by judged.n
         )
-      end
+      end,
+      1, judged.hash, _now, judged.data ->> 'tag', judged.data ->> 'output_encoding', (judged.data ->> 'rerun_of')::uuid,
+      case when judged.waiter is not null then array[judged.waiter] end
     from judged
     left join account using (account_id, weight)
-    returning p.submission_id, p.is_low, p.position, p.admitted
+    returning p.submission_id, p.language, p.is_low, p.position, p.admitted
   )
   select
-    array_agg(stored.submission_id) as ids, array_agg(judged.data ->> 'language') as languages,
-    array_agg(stored.is_low) as are_low, array_agg(stored.position) as positions
+    array_agg(stored.submission_id) as ids, array_agg(stored.language) as languages, array_agg(stored.is_low) as are_low,
+    array_agg(stored.position) as positions
   into _jobs
-  from stored join judged using (submission_id) where stored.admitted;
+  from stored where stored.admitted;
   perform job.enqueue_executions(_jobs.ids, _jobs.languages, _jobs.are_low, _jobs.positions);
 end
 $$;
@@ -364,10 +372,7 @@ set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off se
 as $$
   select count(*)::integer
   from (
-    select from runledger.api_key k
-    join runledger.pending on pending.api_key_id = k.id
-    where k.account_id = count_pending.account_id
-    limit count_pending.most
+    select from runledger.pending p where p.account_id = count_pending.account_id limit count_pending.most
   ) p
 $$;
 comment on function runledger.count_pending is 'The account''s unfinished submissions, counted up to `most`.';

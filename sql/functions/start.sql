@@ -24,7 +24,7 @@ create or replace function runledger.start(
   has_webhook boolean
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
--- As runledger.apply_events.
+-- A plan made while the tables were empty would read all of them.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
@@ -32,13 +32,11 @@ declare
   _first constant uuid := (select id from unnest(start.submission_ids) id order by id limit 1);
   _last constant uuid := (select id from unnest(start.submission_ids) id order by id desc limit 1);
   _offers constant text[] := array(select jsonb_object_keys(start.programs));
+  _now constant timestamptz := clock_timestamp();
   _worker record;
-  _item record;
-  _events runledger.new_event[] := '{}';
-  _repeated runledger.new_event[] := '{}';
-  _with_webhook uuid[] := '{}';
-  _version integer;
-  _hash bytea;
+  _events runledger.new_event[];
+  _edited uuid[];
+  _left record;
 begin
   -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same version, and
   -- this attempt's end is refused, as another run stands there. Later events are waited for, and with them this one.
@@ -55,107 +53,133 @@ begin
     raise exception 'worker % is to take nothing', start.worker_id using errcode = 'RL027';
   end if;
 
-  for _item in
+  with startable as materialized (
     select
-      i.id, i.run, i.language, tier.total_seconds, tier.cores, head.stream_version, head.type, head.hash, head.data,
-      case when head.stream_version = 1 then head.data else first.data end as received
+      p.submission_id, p.version + 1 as version, p.hash as previous_hash,
+      runledger.start_data(
+        start.data || (start.programs -> p.language)
+          || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
+        coalesce(p.requires, '{}'), tier.cores, p.attempts + 1
+      ) as data
     from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
     join runledger.pending p on p.submission_id = i.id
     left join runledger.api_key k on k.id = p.api_key_id
     left join runledger.tier on tier.name = k.tier
-    cross join lateral (
-      select e.stream_version, e.type, e.hash, e.data from runledger.event e
-      where e.stream_id = i.id and e.stream_id between _first and _last
-      order by e.stream_version desc limit 1
-    ) head
-    left join lateral (
-      select e.data from runledger.event e
-      where head.stream_version > 1 and e.stream_id = i.id and e.stream_id between _first and _last and e.stream_version = 1
-    ) first on true
-    where p.admitted
-  loop
-    _version := _item.stream_version + 1;
-    _hash := _item.hash;
-    if _item.received ->> 'webhook' is not null then
-      _with_webhook := _with_webhook || _item.id;
-    end if;
-    if _item.type = 'execution.started' and _item.data ->> 'run' = _item.run then
-      -- This statement, repeated because its answer was lost.
-      _repeated := _repeated || row(_item.id, _item.stream_version, _item.type, 1, _item.data, null, null)::runledger.new_event;
-      continue;
-    elsif _item.type = 'submission.cancel_requested' then
-      continue; -- who has it ends it, or the reconciler
-    elsif _item.type = 'execution.started' then
-      continue when _item.data ->> 'run' = any (start.under_way);
-      -- If that worker is lost, the sweep enqueues it again.
-      continue when (_item.data ->> 'worker')::uuid <> start.worker_id
-        and runledger.is_worker_alive((_item.data ->> 'worker')::uuid);
-    elsif _item.type not in ('submission.received', 'execution.interrupted') and exists (
-      select from runledger.event e where e.stream_id = _item.id and runledger.closes_submission(e.type)
-    ) then
-      -- Inserted by hand. A later release's type says nothing of an end.
-      delete from runledger.pending p where p.submission_id = _item.id;
-      continue;
-    end if;
-
-    if _item.language is distinct from _item.received ->> 'language' then
-      -- The job's task, a hint, was wrong.
-      perform job.enqueue_execution(_item.id);
-      continue;
-    elsif not runledger.suits_worker(_item.received, _offers, start.does) then
-      -- Another worker is about to come; what has waited long for it is asked about less often.
-      perform job.enqueue_execution(
-        _item.id, least(60, 1 + extract(epoch from clock_timestamp() - runledger.uuid_time(_item.id)) / 10)::integer
-      );
-      continue;
-    elsif _item.type = 'execution.started' then
-      -- Its cancel and its end wait, as they do for a first attempt.
-      perform from runledger.pending p where p.submission_id = _item.id for update;
-      perform runledger.append_event(
-        _item.id, _version, 'execution.interrupted', 1, '{"reason": "superseded", "spends_attempt": true}', start.metadata, _hash
-      );
-      _version := _version + 1;
-      select e.hash into _hash from runledger.event e where e.stream_id = _item.id and e.stream_version = _version - 1;
-    end if;
-    _events := _events || row(
-      _item.id, _version, 'execution.started', 1,
-      runledger.start_data(
-        start.data || (start.programs -> _item.language)
-          || jsonb_build_object('run', _item.run, 'language', _item.language, 'total_seconds', _item.total_seconds),
-        _item.received, _item.cores,
-        case when _version = 2 then 1 else (
-          select count(*) + 1 from runledger.event e where e.stream_id = _item.id and e.type = 'execution.started'
-        )::integer end
-      ),
-      start.metadata, _hash
-    )::runledger.new_event;
-  end loop;
-
-  if cardinality(_events) > 0 then
-    -- Its row is this transaction's from here on (runledger.displace_low).
-    with running as (
-      update runledger.pending p set is_running = true
-      where p.submission_id = any (array(select e.stream_id from unnest(_events) e)) and p.admitted
-      returning p.submission_id
-    )
-    select coalesce(array_agg(e), '{}') into _events
-    from unnest(_events) e join running on running.submission_id = e.stream_id;
+    where p.admitted and not p.is_running and p.language = i.language
+      and runledger.suits_worker(coalesce(p.requires, '{}'), _offers, start.does)
+    order by p.submission_id for update of p
+  ), begun as (
+    update runledger.pending p
+    set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
+      runtime = s.data ->> 'runtime', started_at = _now,
+      hash = runledger.hash_event(
+        s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
+      )
+    from startable s
+    where p.submission_id = s.submission_id
+    returning p.submission_id, p.version, p.hash, s.data
+  ), appended as (
+    insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+    select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from begun b
+    on conflict do nothing
+    returning e.stream_id, e.stream_version, e.data
+  )
+  select
+    array_agg(row(a.stream_id, a.stream_version, null, null, a.data, null, null)::runledger.new_event)
+      filter (where a.stream_id is not null),
+    array_agg(b.submission_id) filter (where a.stream_id is null)
+  into _events, _edited
+  from begun b
+  left join appended a on a.stream_id = b.submission_id;
+  if _edited is not null then
+    -- Their rows were not as the log says.
+    perform runledger.refresh_submission(id) from unnest(_edited) id;
   end if;
-  if cardinality(_events) > 0 then
-    perform runledger.apply_events(_events, runledger.append_events(_events));
+
+  if cardinality(_events) is distinct from cardinality(start.submission_ids) then
+    for _left in
+      select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
+      where not exists (select from unnest(_events) e where e.stream_id = i.id)
+    loop
+      _events := _events || runledger.start_otherwise(
+        _left.id, _left.run, _left.language, start.worker_id, start.metadata, _offers, start.does, start.under_way
+      );
+      if not exists (select from unnest(_events) e where e.stream_id = _left.id) and exists (
+        select from runledger.pending p
+        where p.submission_id = _left.id and p.admitted and not p.is_running and p.language = _left.language
+          and runledger.suits_worker(coalesce(p.requires, '{}'), _offers, start.does)
+      ) then
+        -- Its earlier attempt was given up just now.
+        return query select * from runledger.start(
+          start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.metadata,
+          start.does, start.under_way
+        );
+      end if;
+    end loop;
   end if;
 
   return query
     select
       e.stream_id, e.data ->> 'run', e.stream_version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
       (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
-      e.stream_id = any (_with_webhook)
-    from unnest(_events || _repeated) e
+      exists (select from runledger.delivery d where d.submission_id = e.stream_id)
+    from unnest(_events) e
     left join runledger.pending p on p.submission_id = e.stream_id
     left join runledger.body on body.submission_id = e.stream_id and body.submission_id between _first and _last;
 end
 $$;
-comment on function runledger.start is 'Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first, and nothing was written of any. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.';
+comment on function runledger.start is 'Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.';
+
+create or replace function runledger.start_otherwise(
+  submission_id uuid,
+  run text,
+  language text,
+  worker_id uuid,
+  metadata jsonb,
+  offers text[],
+  does text[],
+  under_way text[]
+) returns runledger.new_event[]
+language plpgsql
+as $$
+declare
+  _p runledger.pending;
+begin
+  select * into _p from runledger.pending p where p.submission_id = start_otherwise.submission_id for update;
+  if not found or not _p.admitted or _p.is_cancelled then
+    return '{}'; -- who has it ends it, or the reconciler
+  end if;
+  if _p.is_running and _p.run = start_otherwise.run then
+    -- This statement, repeated because its answer was lost.
+    return array(
+      select row(e.stream_id, e.stream_version, null, null, e.data, null, null)::runledger.new_event
+      from runledger.event e where e.stream_id = _p.submission_id and e.stream_version = _p.version
+    );
+  end if;
+  if _p.is_running then
+    if _p.run = any (start_otherwise.under_way)
+      -- If that worker is lost, the sweep enqueues it again.
+      or _p.worker_id <> start_otherwise.worker_id and runledger.is_worker_alive(_p.worker_id)
+    then
+      return '{}';
+    end if;
+    perform runledger.append_interrupted(
+      _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
+    );
+  end if;
+  if _p.language is distinct from start_otherwise.language then
+    -- The job's task, a hint, was wrong.
+    perform job.enqueue_execution(_p.submission_id);
+  elsif not runledger.suits_worker(coalesce(_p.requires, '{}'), start_otherwise.offers, start_otherwise.does) then
+    -- Another worker is about to come; what has waited long for it is asked about less often.
+    perform job.enqueue_execution(
+      _p.submission_id, least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer
+    );
+  end if;
+  return '{}';
+end
+$$;
+comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): one element when this run of it has been started; else none, after an attempt that nobody has under way was given up, or the job was enqueued again.';
 
 create or replace function runledger.requeue_jobs(submission_ids uuid[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp

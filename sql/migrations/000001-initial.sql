@@ -205,13 +205,54 @@ comment on column runledger.body.report is 'What is told of the end beside the o
 create table runledger.body_default partition of runledger.body default;
 comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
 
+create table runledger.pending (
+  submission_id uuid primary key,
+  account_id uuid not null,
+  api_key_id uuid not null,
+  language text not null,
+  is_low boolean not null default false,
+  requires jsonb,
+  admitted boolean not null,
+  position bigint,
+  version integer not null,
+  hash bytea not null,
+  is_running boolean not null default false,
+  is_cancelled boolean not null default false,
+  attempts integer not null default 0,
+  run text,
+  worker_id uuid,
+  runtime text,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  tag text,
+  output_encoding text,
+  rerun_of uuid,
+  waiters text[]
+) with (fillfactor = 70);
+comment on table runledger.pending is 'Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position and waiters, which the log does not have. Deleted by the transaction that ends it.';
+comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
+comment on column runledger.pending.requires is 'What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.';
+comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
+comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.';
+comment on column runledger.pending.version is 'Of the last event of its stream, which the next one follows.';
+comment on column runledger.pending.hash is 'Of the last event of its stream.';
+comment on column runledger.pending.is_running is 'An attempt of it is under way.';
+comment on column runledger.pending.is_cancelled is 'The end of that attempt was asked for (submission.cancel_requested).';
+comment on column runledger.pending.attempts is 'How many were started.';
+comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime and started_at are of it too.';
+comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
+-- In the order in which runledger.admit_waiting takes them.
+create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
+-- What job.find_position looks for: an account's last position, and the last one of those that run.
+create index pending_by_account on runledger.pending (account_id, position);
+create index pending_running on runledger.pending (position) where is_running;
+
 create table runledger.result (
   id uuid primary key,
   account_id uuid not null,
   api_key_id uuid not null,
   version integer not null,
-  status text not null
-    constraint result_status check (status in ('queued', 'running', 'completed', 'failed', 'cancelled')),
+  status text not null constraint result_status check (status in ('completed', 'failed', 'cancelled')),
   verdict text constraint result_verdict check (verdict in ('AC', 'WA', 'CE', 'RE', 'TLE', 'MLE', 'OLE', 'IE')),
   language text not null,
   runtime text,
@@ -224,7 +265,7 @@ create table runledger.result (
   memory_peak bigint,
   created_at timestamptz not null,
   started_at timestamptz,
-  finished_at timestamptz,
+  finished_at timestamptz not null,
   purged_at timestamptz,
   tag text,
   output_encoding text,
@@ -233,7 +274,7 @@ create table runledger.result (
   rerun_of uuid,
   slot_seconds double precision
 );
-comment on table runledger.result is 'A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.';
+comment on table runledger.result is 'What became of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift is their difference and stays empty.';
 comment on column runledger.result.version is 'The stream version it was made from.';
 comment on column runledger.result.cpu_time is 'Seconds, user + system, of everything in the run''s cgroup.';
 comment on column runledger.result.wall_time is 'Seconds, monotonic, program start to end.';
@@ -249,29 +290,6 @@ create index result_by_account on runledger.result (account_id, id desc);
 create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
 -- An account's last ones: what its programs take (job.find_position).
 create index result_by_end on runledger.result (account_id, finished_at desc) where slot_seconds is not null;
-
-create table runledger.pending (
-  submission_id uuid primary key,
-  api_key_id uuid not null,
-  admitted boolean not null,
-  waiters text[],
-  is_low boolean not null default false,
-  account_id uuid not null,
-  position bigint,
-  is_running boolean not null default false
-);
-comment on table runledger.pending is 'Submissions without a terminal event. Deleted by the transaction that ends them.';
-comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
-comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
-comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
-comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.';
-comment on column runledger.pending.is_running is 'An attempt of it is under way.';
--- In the order in which runledger.admit_waiting takes them.
-create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
--- What job.find_position looks for: an account's last position, the first of all, the last of those that run.
-create index pending_by_account on runledger.pending (account_id, position);
-create index pending_by_position on runledger.pending (position);
-create index pending_running on runledger.pending (position) where is_running;
 
 create table runledger.idempotency (
   account_id uuid not null,
@@ -323,6 +341,21 @@ create table runledger.kept_output (
   constraint kept_output_pkey primary key (day, account_id)
 );
 comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
+
+create type runledger.attempt_end as (
+  submission_id uuid,
+  started_version integer,
+  run text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  stdout text,
+  stderr text,
+  compile_output text,
+  report text,
+  n bigint
+);
+comment on type runledger.attempt_end is 'How an attempt has ended: an item of runledger.conclude, n being its place.';
 
 create type runledger.ended_submission as (submission_id uuid, waiters text[]);
 comment on type runledger.ended_submission is 'A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).';

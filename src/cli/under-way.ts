@@ -40,12 +40,11 @@ export async function listRunning(sql: Database): Promise<Row[]> {
   const rows = await sql`
     with under_way as (${selectUnderWay(sql)})
     select
-      u.submission_id as submission, account.name as account, k.label as api_key, r.language, u.attempt,
+      u.submission_id as submission, account.name as account, k.label as api_key, u.language, u.attempt,
       u.worker_id as worker, u.host, u.started_at, round(extract(epoch from now() - u.started_at), 1)::float8 as seconds
     from under_way u
-    left join runledger.result r on r.id = u.submission_id
-    left join runledger.account on account.id = r.account_id
-    left join runledger.api_key k on k.id = r.api_key_id
+    left join runledger.account on account.id = u.account_id
+    left join runledger.api_key k on k.id = u.api_key_id
     order by u.started_at`
   return rows.map((row) => ({ ...row }))
 }
@@ -53,16 +52,8 @@ export async function listRunning(sql: Database): Promise<Row[]> {
 function selectUnderWay(sql: Database) {
   return sql`
     select
-      p.submission_id, (started.data ->> 'worker')::uuid as worker_id, started.data ->> 'host' as host,
-      (started.data ->> 'attempt')::integer as attempt, started.recorded_at as started_at
+      p.submission_id, p.account_id, p.api_key_id, p.language, p.worker_id, w.host, p.attempts as attempt, p.started_at
     from runledger.pending p
-    cross join lateral (
-      select e.type, e.stream_version from runledger.event e
-      where e.stream_id = p.submission_id
-      order by e.stream_version desc limit 1
-    ) head
-    join runledger.event started
-      on started.stream_id = p.submission_id
-        and started.stream_version = runledger.find_attempt(head.stream_version, head.type)
-    where p.admitted`
+    left join runledger.worker w on w.id = p.worker_id
+    where p.is_running`
 }

@@ -42,11 +42,11 @@ export async function listResults(
   const looked = isUnfinished
     ? sql`
         select r.* from runledger.list_unfinished(${accountId}) unfinished (id)
-        join runledger.result r on r.id = unfinished.id
+        join runledger.submission r on r.id = unfinished.id
         where ${mine}`
-    : sql`select * from runledger.result r where ${mine} order by r.id desc limit ${most}`
+    : sql`select * from runledger.submission r where ${mine} order by r.id desc limit ${most}`
   const lastLooked = sql`
-    select r.id from runledger.result r where ${mine} order by r.id desc offset ${most - 1} limit 1`
+    select r.id from runledger.submission r where ${mine} order by r.id desc offset ${most - 1} limit 1`
   // One more shows whether there is a next page. Of a page that is not full the end is of the same snapshot, or what came
   // meanwhile would have rows stand on the next page too.
   const rows = await sql<(ResultRow & { last_looked: string | null })[]>`

@@ -84,7 +84,7 @@ type WrittenField = 'stdout' | 'stderr' | 'compile_output' | 'difference' | 'tes
 // Outputs are bytes: invalid UTF-8 becomes U+FFFD. A byte-order mark is kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A row of runledger.result, with its bodies if asked for. */
+/** A row of runledger.submission, with its bodies if asked for. */
 export interface ResultRow extends Omit<
   ResultRecord,
   | 'stdout'

@@ -1,4 +1,4 @@
-// The door to results: a row of runledger.result (a cache of result_from_log) with its bodies.
+// The door to results: a row of runledger.submission with its bodies.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
@@ -27,7 +27,7 @@ export async function readResult(
 ): Promise<ResultRecord | null> {
   const [row] = await sql<ResultRow[]>`
     select r.*, body.stdout, body.stderr, body.compile_output, body.report
-    from runledger.result r
+    from runledger.submission r
     left join runledger.body on body.submission_id = r.id
     where r.id = ${id} and (${accountId}::uuid is null or r.account_id = ${accountId})`
   return row === undefined ? null : toRecord(row)
@@ -45,6 +45,6 @@ export async function readTrackedResult(
 
 export async function hasResult(sql: Database, id: string, accountId: string): Promise<boolean> {
   const rows = await sql`
-    select from runledger.result r where r.id = ${id} and r.account_id = ${accountId}`
+    select from runledger.submission r where r.id = ${id} and r.account_id = ${accountId}`
   return rows.length > 0
 }

@@ -62,7 +62,7 @@ function endEverything(verdict = 'AC', afterMilliseconds = 0): { stop(): Promise
 
 async function countCompleted(): Promise<number> {
   const [row] =
-    await sql`select count(*)::int as n from runledger.result where status = 'completed'`
+    await sql`select count(*)::int as n from runledger.submission where status = 'completed'`
   return row?.['n'] as number
 }
 
@@ -83,7 +83,8 @@ t.test('a closed loop sends, waits and counts; a script gets one JSON object', a
   t.ok(report.latency_ms.p50 > 0)
   t.ok(report.latency_ms.p50 <= report.latency_ms.p99)
   t.ok(report.latency_ms.p99 <= report.latency_ms.max)
-  const [row] = await sql`select count(*)::int as n from runledger.result where language = 'cpp'`
+  const [row] =
+    await sql`select count(*)::int as n from runledger.submission where language = 'cpp'`
   t.equal(row?.['n'], report.sent)
 })
 

@@ -396,7 +396,7 @@ t.test('submit takes the service and the key from the environment', async (t) =>
     const { out } = await command(words, environment, 'int main() {}')
     const piped = JSON.parse(out) as { id: string }
     const [row] = await sql`
-      select code, language from runledger.body join runledger.result on id = submission_id where id = ${piped.id}`
+      select code, language from runledger.body join runledger.submission on id = submission_id where id = ${piped.id}`
     t.strictSame([String(row?.['code']), row?.['language']], ['int main() {}', 'cpp'])
   })
 })

@@ -354,7 +354,7 @@ t.test('the language comes from the name, or is said', async (t) => {
   ] as const) {
     const { out } = await command({ file: write(name, '') })
     const { id } = JSON.parse(out) as { id: string }
-    const [row] = await sql`select language from runledger.result where id = ${id}`
+    const [row] = await sql`select language from runledger.submission where id = ${id}`
     t.equal(row?.['language'], language)
   }
   t.equal((await command({ file: write('a.txt', '') })).status, exitStatuses.usage)

@@ -64,7 +64,7 @@ t.test(
       until,
     })
     t.ok(sums.length > 1, `${sums.length} steps`)
-    t.match(await sql`select status from runledger.result where id = ${late}`, [
+    t.match(await sql`select status from runledger.submission where id = ${late}`, [
       { status: 'queued' },
     ])
     await t.rejects(operator.count({ action: 'rerun', filter: { account } }), {

@@ -258,8 +258,8 @@ export const faults: readonly Fault[] = [
     name: 'projections of the unfinished are edited by hand',
     async strike({ sql }) {
       const rows = await sql`
-        update runledger.result set version = 0, language = 'java', runtime = 'none', created_at = now()
-        where finished_at is null and id in (select submission_id from runledger.pending limit 4) returning id`
+        update runledger.pending set version = 0, language = 'java', runtime = 'none', created_at = now()
+        where submission_id in (select submission_id from runledger.pending where attempts = 0 limit 4) returning submission_id`
       return rows.length
     },
   },

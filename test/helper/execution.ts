@@ -40,7 +40,7 @@ export async function startAttempt(
   }: { workerId?: string; does?: readonly string[] } = {},
 ): Promise<PretendedAttempt | null> {
   const [result] = await sql<{ language: Language }[]>`
-    select language from runledger.result where id = ${id}`
+    select language from runledger.submission where id = ${id}`
   const language = result?.language ?? 'python'
   const data = {
     worker: workerId,

@@ -187,7 +187,7 @@ t.test('a word that is lost is made up for when the lease is renewed', async (t)
   await until(() => isAlive('unheard'))
   // As cancelSubmission does, without the notification.
   await sql`
-    select from runledger.result r, runledger.cancel(array[r.id], r.account_id, '{"actor": {}}') where r.id = ${id}`
+    select from runledger.submission r, runledger.cancel(array[r.id], r.account_id, '{"actor": {}}') where r.id = ${id}`
   t.match((await final(id)).body, { status: 'cancelled', stdout: 'before\n' })
   worker.child.kill('SIGTERM')
   await worker.ended

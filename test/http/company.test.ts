@@ -57,7 +57,7 @@ await sql.unsafe(`
     return new;
   end
   $$;
-  create trigger hold_up before insert on runledger.result for each row execute function public.hold_up()`)
+  create trigger hold_up before insert on runledger.pending for each row execute function public.hold_up()`)
 
 t.test('each of sixteen at once is told what became of its own', async (t) => {
   const { key: revoked, apiKeyId } = await createCaller(sql)
@@ -98,7 +98,7 @@ t.test(
       'some did not come through',
     )
     await secondsUntil(async () =>
-      sql`drop trigger hold_up on runledger.result`.then(
+      sql`drop trigger hold_up on runledger.pending`.then(
         () => true,
         () => false,
       ),
@@ -119,7 +119,7 @@ t.test(
     const ids = repeated.map(({ id }) => id)
     t.equal(new Set(ids).size, 16)
     const [row] =
-      await sql`select count(*)::integer as count from runledger.result where tag is not null`
+      await sql`select count(*)::integer as count from runledger.submission where tag is not null`
     t.equal(row?.['count'], 16, 'once each')
     t.strictSame([...(await sql`select * from audit.drift where projection <> 'pending'`)], [])
     t.strictSame([...(await sql`select * from audit.broken_chain`)], [])

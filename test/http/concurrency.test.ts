@@ -108,7 +108,7 @@ t.test('a flood by one key delays another’s submission by its ten, not by all 
   const own = await readSpans(others)
   const spans = await readSpans(ids)
   const received = await sql`
-    select id, extract(epoch from created_at)::double precision as at from runledger.result where id = any(${others})`
+    select id, extract(epoch from created_at)::double precision as at from runledger.submission where id = any(${others})`
   for (const { id, start } of own) {
     const at = received.find((row) => row['id'] === id)?.['at'] as number
     const ahead = spans.filter((span) => span.start > at && span.start < start).length

@@ -54,7 +54,7 @@ t.test('the first event of a stream has an id of something that is stored', asyn
   const stream = await openStream({ port, key: await issue(), path: '/api/submit', body })
   const { data } = await stream.until(({ event }) => event === 'submitted')
   await crash()
-  t.ok((await sql`select from runledger.result where id = ${data.id}`).length === 1)
+  t.ok((await sql`select from runledger.submission where id = ${data.id}`).length === 1)
   stream.close()
 })
 
@@ -73,13 +73,14 @@ for (const again of ['/api/submit', '/api/submit/batch']) {
     const { id } = replayed.submissions?.[0] ?? replayed
     t.ok(await exists(id))
     await sql`
-      update runledger.result set finished_at = now(), status = 'failed', verdict = 'IE' where id = ${id}`
+      select runledger.cancel(array[${id}::uuid], p.account_id, '{"actor": {}}')
+      from runledger.pending p where p.submission_id = ${id}`
     t.match(await waiting, { status: 200, body: { id } })
   })
 }
 
 t.test('who waits for what was lost is told so, and nothing of it is left', async (t) => {
-  const count = async (): Promise<number> => (await sql`select id from runledger.result`).length
+  const count = async (): Promise<number> => (await sql`select id from runledger.submission`).length
   const before = await count()
   const waiting = call('POST', '/api/submit?wait=true', { headers: { Prefer: 'wait=20' }, body })
   await secondsUntil(async () => (await count()) > before)

@@ -28,7 +28,7 @@ t.test(
       t.equal(body.error, 'queue_full')
       t.equal(headers['retry-after'], '60', 'nothing has ended yet')
     }
-    for (const table of ['event', 'result', 'body', 'pending'] as const) {
+    for (const table of ['event', 'submission', 'body', 'pending'] as const) {
       const [row] =
         table === 'event'
           ? await sql`select count(*) as count from runledger.event where type = 'submission.received'`
@@ -117,8 +117,8 @@ t.test(
       session`select nextval('runledger.event_position') from generate_series(1, ${numbers})`
     t.equal(await hasRoom(), true)
     await sql`
-    insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
-    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), false from generate_series(1, 1000)`
+    insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
+    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), false, 'python', 1, '', now() from generate_series(1, 1000)`
     await take(500)
     t.equal(await hasRoom(), true, 'there cannot be so many, as none was received')
     await take(500)

@@ -40,7 +40,7 @@ async function purge(id: string): Promise<void> {
   await sql`
     with gone as (delete from runledger.body where submission_id = ${id})
     select runledger.append_event(${id}, (select max(stream_version) + 1 from runledger.event where stream_id = ${id}), 'submission.purged', 1, '{"reason": "retention"}', '{}')`
-  await sql`select runledger.refresh_result(${id})`
+  await sql`select runledger.refresh_submission(${id})`
 }
 
 t.test('it is a new submission with the same of everything but the webhook', async (t) => {
@@ -229,13 +229,13 @@ t.test('a language that is not offered any more is 400, with those that are', as
     [own, 'language'],
     [judged, 'checker.language'],
   ] as const) {
-    const key = (await sql`select api_key_id from runledger.result where id = ${id}`)[0]?.[
+    const key = (await sql`select api_key_id from runledger.submission where id = ${id}`)[0]?.[
       'api_key_id'
     ]
     t.ok(key)
     const caller = await createCaller(sql)
     await sql`
-      update runledger.api_key set account_id = (select account_id from runledger.result where id = ${id})
+      update runledger.api_key set account_id = (select account_id from runledger.submission where id = ${id})
       where id = ${caller.apiKeyId}`
     const { status, body } = await later.call('POST', `/api/result/${id}/rerun`, {
       key: caller.key,

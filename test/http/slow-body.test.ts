@@ -44,7 +44,7 @@ t.test(
     const refused = await announceLargest(greedy)
     t.match(refused.answer, /^HTTP\/1\.1 429 [^]*Retry-After: 1\r\n/)
     refused.socket.destroy()
-    const [before] = await sql`select count(*)::int as count from runledger.result`
+    const [before] = await sql`select count(*)::int as count from runledger.submission`
     const code = 'x'.repeat(60_000)
     for (const path of ['/api/submit', '/api/submit/batch']) {
       const submissions = Array.from({ length: 12 }, () => ({ ...body, code }))
@@ -52,7 +52,7 @@ t.test(
       const { status } = await call('POST', path, { body: { ...large }, key: await issue('beta') })
       t.equal(status, 202)
     }
-    const [after] = await sql`select count(*)::int as count from runledger.result`
+    const [after] = await sql`select count(*)::int as count from runledger.submission`
     t.equal(after?.['count'] - before?.['count'], 13)
 
     for (const socket of slow) socket.destroy()

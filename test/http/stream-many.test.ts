@@ -181,9 +181,9 @@ t.test('there are bounds for a key and for the process', async (t) => {
   const full = await ask(key, path)
   t.equal(full.status, 503)
   t.match(full.headers, { 'retry-after': /^\d+$/ })
-  const [before] = await sql`select count(*)::int as count from runledger.result`
+  const [before] = await sql`select count(*)::int as count from runledger.submission`
   t.equal((await ask(key, '/api/submit', body)).status, 503)
-  const [after] = await sql`select count(*)::int as count from runledger.result`
+  const [after] = await sql`select count(*)::int as count from runledger.submission`
   t.strictSame(after, before, 'nothing was stored')
 })
 
@@ -204,12 +204,12 @@ t.test('an account that takes all it may leaves some to others, whatever its tie
     const refused = await openStream({ port, key: greedy, path })
     t.equal(refused.status, 429)
     t.match(refused.headers, { 'retry-after': /^\d+$/ })
-    const [before] = await sql`select count(*)::int as count from runledger.result`
+    const [before] = await sql`select count(*)::int as count from runledger.submission`
     const unheard = await submitStreamed(greedy)
     await unheard.ended
     t.equal(unheard.status, 429)
     t.match(JSON.parse(unheard.text()), { error: 'rate_limited', message: /account/ })
-    const [after] = await sql`select count(*)::int as count from runledger.result`
+    const [after] = await sql`select count(*)::int as count from runledger.submission`
     t.strictSame(after, before, 'what is refused was not stored')
   }
   for (const tier of ['unlimited', 'beta']) {

@@ -119,9 +119,9 @@ for (const BOX of ['keeper', 'bubblewrap']) {
       t.match((await stream.until(({ event }) => event === 'stdout')).data, { text: 'before\n' })
 
       // A row that somebody has edited says nothing of its attempts.
-      await sql`update runledger.result set version = 0 where id = ${id}`
+      await sql`update runledger.pending set attempts = 7 where submission_id = ${id}`
       await (await streamOf(id)).until(({ event }) => event === 'status')
-      await sql`select runledger.refresh_result(${id})`
+      await sql`select runledger.refresh_submission(${id})`
       await call('POST', `/api/result/${id}/cancel`, { key })
       t.strictSame(findFlaws(await stream.ended), [])
     })
@@ -266,7 +266,7 @@ for (const BOX of ['keeper', 'bubblewrap']) {
 }
 
 t.test('a position that is none of ours is the beginning, whatever it is', async (t) => {
-  const [row] = await sql`select id from runledger.result where status = 'completed' limit 1`
+  const [row] = await sql`select id from runledger.submission where status = 'completed' limit 1`
   const id = row?.['id'] as string
   const whole = namesOf(await (await streamOf(id)).ended)
   for (const lastEventId of ['x', '0', 'r.x.1.1.1.1', '9'.repeat(5000), 'e', 'r..1.1', '%00']) {
@@ -289,20 +289,20 @@ t.test('whatever its row says, the outputs of what has ended are told', async (t
   const [row] = await sql`
     update runledger.result set version = 0
     where id = (
-      select r.id from runledger.result r join runledger.body b on b.submission_id = r.id
+      select r.id from runledger.submission r join runledger.body b on b.submission_id = r.id
       where r.status = 'completed' and length(b.stdout) between 1 and 1000
       limit 1
     )
     returning id`
   const id = row?.['id'] as string
   const events = await (await streamOf(id)).ended
-  await sql`select runledger.refresh_result(${id})`
+  await sql`select runledger.refresh_submission(${id})`
   t.strictSame(findFlaws(events), [])
   t.ok(joinOutput(events, 'stdout').length > 0)
 })
 
 t.test('what was purged is its record', async (t) => {
-  const [row] = await sql`select id from runledger.result where status = 'completed' limit 1`
+  const [row] = await sql`select id from runledger.submission where status = 'completed' limit 1`
   t.ok((await purgeBodies(sql, 0)).submissions > 0)
   const events = await (await streamOf(row?.['id'] as string)).ended
   t.strictSame(namesOf(events), ['submitted', 'status queued', 'status running', 'result'])

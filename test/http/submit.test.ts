@@ -20,7 +20,7 @@ async function countRows(): Promise<string> {
   const [row] = await sql`
     select
       (select count(*) from runledger.event where type like 'submission.%') as events,
-      (select count(*) from runledger.result) as results,
+      (select count(*) from runledger.submission) as results,
       (select count(*) from runledger.body) as bodies,
       (select count(*) from runledger.pending) as pending,
       (select count(*) from runledger.delivery) as deliveries,
@@ -277,12 +277,11 @@ t.test('who is given up in a deadlock is told to come again, and nothing is stor
   const before = await count()
   const answer = await sql.begin(async (other) => {
     await other`set local deadlock_timeout = '1min'`
-    await other`lock table runledger.result in access exclusive mode`
+    await other`lock table runledger.body in access exclusive mode`
     const submitting = submit(python)
     const isHeldUp = async (): Promise<boolean> =>
-      (
-        await sql`select from pg_locks where relation = 'runledger.result'::regclass and not granted`
-      ).length > 0
+      (await sql`select from pg_locks where relation = 'runledger.body'::regclass and not granted`)
+        .length > 0
     while (!(await isHeldUp())) await delay(10)
     await other`lock table runledger.pending in access exclusive mode`
     return submitting

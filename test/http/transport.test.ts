@@ -107,7 +107,7 @@ t.test(
   'a request that was refused as too slow is not carried out when its rest arrives',
   async (t) => {
     const count = async (): Promise<unknown> =>
-      (await sql`select count(*) from runledger.result`)[0]
+      (await sql`select count(*) from runledger.submission`)[0]
     const before = await count()
     const { socket, received } = await open(
       post({ 'Content-Length': python.length }, python.slice(0, 5)),
@@ -264,12 +264,12 @@ t.test('an upgrade is not taken, another expectation ignored, CONNECT closed', a
 })
 
 t.test('a client that vanishes while it sends leaves nothing behind', async (t) => {
-  const [before] = await sql`select count(*) as count from runledger.result`
+  const [before] = await sql`select count(*) as count from runledger.submission`
   for (let n = 0; n < 20; n += 1) {
     const { socket } = await open(post({ 'Content-Length': 1000 }, '{"language":'))
     socket.destroy()
   }
   t.equal((await call('GET', '/healthz')).status, 200)
-  const [after] = await sql`select count(*) as count from runledger.result`
+  const [after] = await sql`select count(*) as count from runledger.submission`
   t.equal(after?.['count'], before?.['count'])
 })

@@ -45,21 +45,20 @@ await append(futureSchema, 2, 'execution.interrupted', { reason: { of: 'another 
 const bodyGone = await submitNew(sql, caller, python)
 await sql`delete from runledger.body where submission_id = ${bodyGone}`
 
-const resultGone = await submitNew(sql, caller, python)
-await sql`delete from runledger.result where id = ${resultGone}`
+const pendingGone = await submitNew(sql, caller, python)
+await sql`delete from runledger.pending where submission_id = ${pendingGone}`
 
-const resultEdited = await submitNew(sql, caller, python)
+const pendingEdited = await submitNew(sql, caller, python)
 await sql`
-  update runledger.result set language = 'java', status = 'completed', verdict = 'AC', version = 0
-  where id = ${resultEdited}`
+  update runledger.pending set language = 'java', version = 0, runtime = 'none', hash = ''
+  where submission_id = ${pendingEdited}`
 
 const languageUnknown = await submitNew(sql, caller, python)
 await sql`alter table runledger.event disable trigger event_append_only`
 await sql`
   update runledger.event set data = jsonb_set(data, '{language}', '"rust"') where stream_id = ${languageUnknown}`
 await sql`alter table runledger.event enable trigger event_append_only`
-await sql`delete from runledger.result where id = ${languageUnknown}`
-await sql`select runledger.refresh_result(${languageUnknown})`
+await sql`select runledger.refresh_submission(${languageUnknown})`
 
 const ordinary = await submitNew(sql, caller, python)
 const worker = await startWorkerProcess(t, url)
@@ -96,7 +95,7 @@ t.test('a submission whose code is gone ends as our failure, and says why', asyn
 })
 
 t.test('a projection that was changed or removed by hand is made anew from the log', async (t) => {
-  for (const id of [resultEdited, resultGone]) {
+  for (const id of [pendingEdited, pendingGone]) {
     t.match(await finalResult(sql, id), { language: 'python', verdict: 'AC', stdout: '1\n' })
   }
 })

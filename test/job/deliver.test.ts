@@ -342,7 +342,7 @@ t.test('receivers that hang delay neither executions nor other hosts', async (t)
       await sql<{ count: number }[]>`
     select count(*)::integer as count from graphile_worker.jobs j
     join runledger.delivery d on d.webhook_id::text = j.key
-    join runledger.result r on r.id = d.submission_id
+    join runledger.submission r on r.id = d.submission_id
     where d.submission_id = any (${hanging}) and j.locked_at is null and j.attempts < j.max_attempts`
     )[0]?.count ?? 0
   while ((await countFree()) < 60) await sleep(20)
@@ -376,7 +376,7 @@ t.test('one account with many hosts that hang leaves places to the others', asyn
   await stopped
   await sql`
     update runledger.delivery d set due_at = now() + interval '1 day'
-    from runledger.result r where r.id = d.submission_id and r.account_id = ${slow.accountId}`
+    from runledger.submission r where r.id = d.submission_id and r.account_id = ${slow.accountId}`
   queue = await startDelivering()
 })
 

@@ -92,10 +92,10 @@ t.test('rows that the log knows nothing of are found', async (t) => {
   await sql`
     insert into runledger.result
     select (jsonb_populate_record(r, jsonb_build_object('id', ${stranger}::text))).*
-    from runledger.result r where id = ${oldest}`
+    from runledger.submission r where id = ${oldest}`
   await sql`
-    insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
-    values (${uuidv7()}, ${caller.accountId}, ${caller.apiKeyId}, false)`
+    insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
+    values (${uuidv7()}, ${caller.accountId}, ${caller.apiKeyId}, false, 'python', 1, '', now())`
   await sql`
     insert into runledger.delivery (submission_id, webhook_id, secret) values (${uuidv7()}, ${uuidv7()}, 's')`
   // The result has no body either.

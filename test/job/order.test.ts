@@ -54,7 +54,7 @@ async function readState(): Promise<{ id: string; state: string }> {
 async function readStatus(id: string): Promise<string> {
   const [row] = await sql<
     { status: string }[]
-  >`select status from runledger.result where id = ${id}`
+  >`select status from runledger.submission where id = ${id}`
   return row?.status ?? 'unknown'
 }
 

@@ -20,7 +20,8 @@ const caller = await createCaller(sql)
 const submit = (code: string): Promise<string> =>
   submitNew(sql, caller, describeSubmission({ code }))
 const hasStatus = async (id: string, status: string): Promise<boolean> => {
-  const [row] = await sql`select status = ${status} as has from runledger.result where id = ${id}`
+  const [row] =
+    await sql`select status = ${status} as has from runledger.submission where id = ${id}`
   return row?.['has'] as boolean
 }
 

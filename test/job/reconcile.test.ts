@@ -98,12 +98,12 @@ t.test('one submission that cannot be given back does not keep the others', asyn
   for (const id of ids) await start(id, worker)
   await sql.unsafe(`
     create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
-    create trigger refuse before update on runledger.result for each row
-      when (old.id = '${ids[1]}') execute function pg_temp.refuse()`)
+    create trigger refuse before update on runledger.pending for each row
+      when (old.submission_id = '${ids[1]}') execute function pg_temp.refuse()`)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
   const swept = await sql`select submission_id from runledger.sweep_workers(3)`
   t.strictSame(new Set(swept.map((row) => row['submission_id'])), new Set([ids[0], ids[2]]))
-  await sql.unsafe('drop trigger refuse on runledger.result')
+  await sql.unsafe('drop trigger refuse on runledger.pending')
   await reconcile()
   t.equal((await typesOf(ids[1]!)).at(-1), 'execution.interrupted', 'later it is')
 })
@@ -115,14 +115,14 @@ t.test('what a sweep could not do because of a lock, the next one does', async (
   await sql.unsafe(`
     create function pg_temp.collide() returns trigger language plpgsql as $$
     begin raise 'deadlock' using errcode = '40P01'; end $$;
-    create trigger collide before update on runledger.result for each row
-      when (old.id = '${id}') execute function pg_temp.collide()`)
+    create trigger collide before update on runledger.pending for each row
+      when (old.submission_id = '${id}') execute function pg_temp.collide()`)
   await sql`update runledger.worker set renewed_at = now() - interval '1 hour' where id = ${worker}`
   const sweep = async (): Promise<unknown[]> => [
     ...(await sql`select submission_id from runledger.sweep_workers(3)`),
   ]
   t.strictSame(await sweep(), [])
-  await sql.unsafe('drop trigger collide on runledger.result')
+  await sql.unsafe('drop trigger collide on runledger.pending')
   t.strictSame(await sweep(), [{ submission_id: id }])
   t.equal((await typesOf(id)).at(-1), 'execution.interrupted')
 })
@@ -221,8 +221,8 @@ t.test(
       await finish(sql, id)
       await sql`select graphile_worker.remove_job(${id})`
       await sql`
-      insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
-      values (${id}, ${caller.accountId}, ${caller.apiKeyId}, true)`
+      insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
+      values (${id}, ${caller.accountId}, ${caller.apiKeyId}, true, 'python', 1, '', now())`
       if (how === 'reconciled') t.equal(await reconcile(), 1)
       else t.equal(await start(id, await registerWorker()), undefined)
       t.equal(await countJobs(id), 0)

@@ -17,7 +17,7 @@ const slow = describeSubmission({ code: 'import time; time.sleep(2); print("done
 
 async function untilRunning(id: string): Promise<void> {
   for (;;) {
-    const [row] = await sql`select status from runledger.result where id = ${id}`
+    const [row] = await sql`select status from runledger.submission where id = ${id}`
     if (row?.['status'] === 'running') return
     await sleep(20)
   }

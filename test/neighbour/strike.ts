@@ -44,7 +44,7 @@ async function judgeOwn(
 ): Promise<{ faults: string[]; ended: string }> {
   const digest = sql`sha256(convert_to(${key}, 'UTF8'))`
   const read = () => sql<{ status: string; verdict: string | null; count: number }[]>`
-    select r.status, r.verdict, count(*)::integer as count from runledger.result r
+    select r.status, r.verdict, count(*)::integer as count from runledger.submission r
     where r.account_id = (select k.account_id from runledger.api_key k where k.digest = ${digest}) group by 1, 2`
   let rows = await read()
   const isGoing = (): boolean =>

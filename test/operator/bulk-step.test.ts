@@ -45,8 +45,9 @@ async function submitSome(
 }
 
 const countCancelled = async (ids: readonly string[]): Promise<number> =>
-  (await sql`select from runledger.result where id = any (${[...ids]}) and status = 'cancelled'`)
-    .length
+  (
+    await sql`select from runledger.submission where id = any (${[...ids]}) and status = 'cancelled'`
+  ).length
 
 const step = (database: Database, order: BulkOrder, signal = nobody) =>
   takeBulkStep(database, order, 1000, metadata, signal)
@@ -89,7 +90,7 @@ t.test('what has changed since it was found is passed over, and not counted', as
   const racing = before(async (nth) => {
     if (nth !== 1) return
     await sql`
-      select runledger.cancel(array[id], account_id, '{"actor": {}}') from runledger.result where id = ${ids[1] ?? ''}`
+      select runledger.cancel(array[id], account_id, '{"actor": {}}') from runledger.submission where id = ${ids[1] ?? ''}`
   })
   t.match(await step(racing, order), { count: 2, next: null })
   t.equal(await countCancelled(ids), 3)

@@ -97,10 +97,10 @@ t.test('an end that a record does not have is counted all the same', async (t) =
   const id = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
   await finish(sql, id)
   const { verdicts } = await session.begin(async (transaction) => {
-    await transaction`update runledger.result set status = 'queued', verdict = null where id = ${id}`
+    await transaction`update runledger.result set verdict = null where id = ${id}`
     const [{ recent }] = await transaction<[{ recent: { verdicts: Record<string, number> } }]>`
       select runledger.read_recent_ends('5 minutes', 3000) as recent`
-    await transaction`update runledger.result set status = 'completed', verdict = 'AC' where id = ${id}`
+    await transaction`update runledger.result set verdict = 'AC' where id = ${id}`
     return recent
   })
   t.equal(verdicts['unknown'], 1)
@@ -159,16 +159,11 @@ t.test('it reads as much of a history ten times as long', async (t) => {
 /** Rows of submissions that wait, as many of them. */
 async function addUnfinished(count: number): Promise<void> {
   await session`
-    with made as (
-      insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at)
+    insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at)
       select (left(runledger.uuid_floor(now() - n * interval '1 ms')::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid,
-        '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002', 1, 'queued', 'python', now()
-      from generate_series(1, ${count}) n
-      returning id, account_id, api_key_id
-    )
-    insert into runledger.pending (submission_id, account_id, api_key_id, admitted)
-    select id, account_id, api_key_id, true from made`
-  await session`analyze runledger.pending, runledger.result`
+        '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002', true, 'python', 1, '', now()
+      from generate_series(1, ${count}) n`
+  await session`analyze runledger.pending`
 }
 
 t.test('however many are unfinished, it looks each up and scans nothing', async (t) => {

@@ -40,7 +40,7 @@ const unsent = await submitNew(sql, caller, describeSubmission({ code: '', webho
 async function readAll(): Promise<string[]> {
   const rows = await sql`
     select to_jsonb(r)::text as row from runledger.result r
-    union all select (to_jsonb(p) - 'admitted' - '{waiters,position,is_running}'::text[])::text from runledger.pending p
+    union all select (to_jsonb(p) - 'admitted' - '{waiters,position}'::text[])::text from runledger.pending p
     union all select (to_jsonb(d) - 'due_at')::text from runledger.delivery d
     order by 1`
   return rows.map(({ row }) => row as string)
@@ -58,8 +58,8 @@ t.test('there is nothing to repair in what the service itself wrote', async (t) 
 t.test('results that are gone come back, and so does what is pending', async (t) => {
   const before = await readAll()
   await sql`truncate runledger.result, runledger.pending`
-  t.equal((await noDrift()).length, 18 + 15)
-  t.match(await rebuildProjections(sql), { submissions: 18, repaired: 18 + 15 })
+  t.equal((await noDrift()).length, 18)
+  t.match(await rebuildProjections(sql), { submissions: 18, repaired: 18 })
   t.strictSame(await readAll(), before)
 })
 
@@ -67,27 +67,27 @@ for (const [what, statement] of [
   ['a verdict', `update runledger.result set verdict = 'AC' where id = '${finished}'`],
   [
     'a version from the future',
-    `update runledger.result set version = 99, status = 'running', finished_at = null where id = '${finished}'`,
+    `update runledger.result set version = 99, status = 'failed' where id = '${finished}'`,
   ],
   [
     'an account',
-    `update runledger.result set account_id = gen_random_uuid() where id = '${queued}'`,
+    `update runledger.pending set account_id = gen_random_uuid() where submission_id = '${queued}'`,
   ],
   [
     'a result of nothing',
-    `insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at) values ('${uuidv7()}', gen_random_uuid(), gen_random_uuid(), 1, 'queued', 'python', now())`,
+    `insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, finished_at) values ('${uuidv7()}', gen_random_uuid(), gen_random_uuid(), 1, 'failed', 'python', now(), now())`,
   ],
   [
     'a result of nothing, long ago',
-    `insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at) values ('00000000-0000-7000-8000-000000000001', gen_random_uuid(), gen_random_uuid(), 1, 'queued', 'python', now())`,
+    `insert into runledger.result (id, account_id, api_key_id, version, status, language, created_at, finished_at) values ('00000000-0000-7000-8000-000000000001', gen_random_uuid(), gen_random_uuid(), 1, 'failed', 'python', now(), now())`,
   ],
   [
     'a finished one that is pending',
-    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted) values ('${finished}', '${caller.accountId}', '${caller.apiKeyId}', true)`,
+    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at) values ('${finished}', '${caller.accountId}', '${caller.apiKeyId}', true, 'python', 1, '', now())`,
   ],
   [
     'a pending one of nothing',
-    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted) values (gen_random_uuid(), '${caller.accountId}', '${caller.apiKeyId}', true)`,
+    `insert into runledger.pending (submission_id, account_id, api_key_id, admitted, language, version, hash, created_at) values (gen_random_uuid(), '${caller.accountId}', '${caller.apiKeyId}', true, 'python', 1, '', now())`,
   ],
   [
     'an unfinished one that is not pending',
@@ -188,7 +188,7 @@ t.test(
 t.test('an end that is being written while its row is repaired is not undone', async (t) => {
   const id = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const version = (await startExecution(sql, id)) ?? 0
-  await sql`update runledger.result set verdict = 'MLE' where id = ${id}`
+  await sql`update runledger.pending set runtime = 'none' where submission_id = ${id}`
   let rebuilding: Promise<unknown> = Promise.resolve()
   await sql.begin(async (ending) => {
     await conclude(ending as unknown as typeof sql, { id, version, data: { verdict: 'AC' } })

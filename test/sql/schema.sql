@@ -201,18 +201,31 @@ table runledger.partitioning
   constraint partitioning_width CHECK ((width >= '00:01:00'::interval))
 
 table runledger.pending
-  Submissions without a terminal event. Deleted by the transaction that ends them.
+  Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position and waiters, which the log does not have. Deleted by the transaction that ends it.
   submission_id uuid not null
-  api_key_id uuid not null
-  admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
-  is_low boolean not null default false: It waits until none waits that is not.
   account_id uuid not null
+  api_key_id uuid not null
+  language text not null
+  is_low boolean not null default false: It waits until none waits that is not.
+  requires jsonb: What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.
+  admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
   position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.
+  version integer not null: Of the last event of its stream, which the next one follows.
+  hash bytea not null: Of the last event of its stream.
   is_running boolean not null default false: An attempt of it is under way.
+  is_cancelled boolean not null default false: The end of that attempt was asked for (submission.cancel_requested).
+  attempts integer not null default 0: How many were started.
+  run text: The last attempt's name; worker_id, runtime and started_at are of it too.
+  worker_id uuid
+  runtime text
+  created_at timestamp with time zone not null
+  started_at timestamp with time zone
+  tag text
+  output_encoding text
+  rerun_of uuid
+  waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_account ON runledger.pending USING btree (account_id, "position")
-  INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
   INDEX pending_running ON runledger.pending USING btree ("position") WHERE is_running
 
@@ -233,7 +246,7 @@ table runledger.rerun
   UNIQUE INDEX rerun_once_a_campaign ON runledger.rerun USING btree (campaign, rerun_of) WHERE (campaign IS NOT NULL): A campaign repeats a submission once, however often it is begun.
 
 table runledger.result
-  A cache of the view runledger.result_from_log, which defines it. audit.drift is their difference and stays empty.
+  What became of each finished submission, written once, at its end. A cache of the view runledger.result_from_log, which defines it; audit.drift is their difference and stays empty.
   id uuid not null
   account_id uuid not null
   api_key_id uuid not null
@@ -251,7 +264,7 @@ table runledger.result
   memory_peak bigint: Bytes, the cgroup's peak.
   created_at timestamp with time zone not null
   started_at timestamp with time zone
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone not null
   purged_at timestamp with time zone: When retention removed the bodies.
   tag text: The caller's own word for it.
   output_encoding text: How outputs are told: null is as text, else base64.
@@ -260,7 +273,7 @@ table runledger.result
   rerun_of uuid: The first submission of which this is a rerun; null: it is none.
   slot_seconds double precision: For so long its last attempt had a slot, as its worker measured it; null when it has not ended so.
   constraint result_pkey PRIMARY KEY (id)
-  constraint result_status CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+  constraint result_status CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))
   constraint result_verdict CHECK ((verdict = ANY (ARRAY['AC'::text, 'WA'::text, 'CE'::text, 'RE'::text, 'TLE'::text, 'MLE'::text, 'OLE'::text, 'IE'::text])))
   INDEX result_by_account ON runledger.result USING btree (account_id, id DESC)
   INDEX result_by_end ON runledger.result USING btree (account_id, finished_at DESC) WHERE (slot_seconds IS NOT NULL)
@@ -328,6 +341,20 @@ table runledger.worker
   constraint worker_pkey PRIMARY KEY (id)
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
+
+type runledger.attempt_end
+  How an attempt has ended: an item of runledger.conclude, n being its place.
+  submission_id uuid
+  started_version integer
+  run text
+  schema_version integer
+  data jsonb
+  metadata jsonb
+  stdout text
+  stderr text
+  compile_output text
+  report text
+  n bigint
 
 type runledger.ended_submission
   A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).
@@ -602,11 +629,26 @@ view runledger.partition
   ends_at timestamp with time zone
 
 view runledger.pending_from_log
-  Submissions without a terminal event, as the log says. The table runledger.pending has one row for each.
+  Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.
   submission_id uuid
-  api_key_id uuid
-  is_low boolean
   account_id uuid
+  api_key_id uuid
+  language text
+  is_low boolean
+  requires jsonb
+  version integer
+  hash bytea
+  is_running boolean
+  is_cancelled boolean
+  attempts integer
+  run text
+  worker_id uuid
+  runtime text
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  tag text
+  output_encoding text
+  rerun_of uuid
 
 view runledger.rerun_from_log
   Submissions that repeat another one, as the log says. The table runledger.rerun caches it.
@@ -615,7 +657,65 @@ view runledger.rerun_from_log
   campaign text
 
 view runledger.result_from_log
-  Every result as its events say it is. The table runledger.result caches it.
+  Every finished submission as its events say it is. The table runledger.result caches it.
+  id uuid
+  account_id uuid
+  api_key_id uuid
+  version integer
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
+  rerun_of uuid
+  slot_seconds double precision
+
+view runledger.submission
+  Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.
+  id uuid
+  account_id uuid
+  api_key_id uuid
+  version integer
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
+  rerun_of uuid
+  slot_seconds double precision
+  grant select to runledger_api
+  grant select to runledger_worker
+
+view runledger.submission_from_log
+  Every submission as its events say it is, finished or not: what runledger.submission shows.
   id uuid
   account_id uuid
   api_key_id uuid
@@ -693,9 +793,9 @@ function runledger.append_events(events runledger.new_event[])
   Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.
   returns timestamp with time zone
 
-function runledger.apply_events(events runledger.new_event[], recorded_at timestamp with time zone)
-  Brings runledger.result up to date with events of one kind that were just appended, each to a stream of its own: all begin attempts, say, or all end submissions.
-  returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+function runledger.append_interrupted(pending runledger.pending, schema_version integer, data jsonb, metadata jsonb)
+  Appends execution.interrupted to a submission that runs, and returns its row as it is then. It has no job yet.
+  returns runledger.pending
 
 function runledger.await_submission(submission_id uuid, waiter text)
   Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.
@@ -773,7 +873,7 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.end_submissions(events runledger.new_event[])
-  Appends the events, each the end of a submission whose pending row is locked, and does what follows from an end: the result, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits; where another event stands already, nothing is written.
+  Appends the events, each the end of a submission whose pending row is locked, and does what follows from an end: the result, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
   returns SETOF runledger.ended_submission set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.estimate_drain()
@@ -781,9 +881,9 @@ function runledger.estimate_drain()
   returns double precision stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.find_attempt(version integer, type text)
-  The version of the execution.started of the attempt that is under way, by version and type of the stream's last event; null when none is.
-  returns integer immutable
+function runledger.explain_refusal(item runledger.attempt_end)
+  Why nothing was written of an end, by the log (runledger.conclude).
+  returns text stable
 
 function runledger.find_blobs(account_id uuid, names text[])
   Those of an account's blobs that have one of these names (SHA-256 in hexadecimal), with their sizes.
@@ -837,6 +937,10 @@ function runledger.hash_event(previous_hash bytea, stream_id uuid, stream_versio
   returns bytea immutable
   grant execute to runledger_api
   grant execute to runledger_auditor
+
+function runledger.insert_pending(submission_ids uuid[])
+  Adds rows of runledger.pending by the log, of those of these submissions that are unfinished and have none; returns how many.
+  returns integer
 
 function runledger.interrupt(items jsonb)
   Notes the loss of the attempts of items, an array of objects: submission_id, started_version, run (null: any), schema_version and data of execution.interrupted, metadata, max_losses. One row an item, in their order. outcome: requeued, its next attempt is enqueued; ended, by execution.abandoned as max_losses attempts were lost, or by submission.cancelled as that was asked for; or nothing was written: superseded, somebody else ended this attempt; start_lost, the attempt of this run is not in the log. waiters: as runledger.conclude has them.
@@ -972,6 +1076,11 @@ function runledger.read_recent_ends(period interval, events integer)
   Submissions that came and that ended within the period, as far as the newest so many events tell of it: seconds is how far they do. waited, ran and took (receipt to end) are of those that completed.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_custom_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
+function runledger.read_requirements(received jsonb)
+  What submission.received says of limits, demands, checker_language and detail; null: nothing.
+  returns jsonb immutable
+  grant execute to runledger_auditor
+
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
   returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
@@ -1007,9 +1116,9 @@ function runledger.record_attempt(webhook_id uuid, version integer, type text, s
   returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
-function runledger.refresh_result(submission_id uuid)
-  Brings one cached result up to its log.
-  returns void security definer set search_path=pg_catalog, pg_temp
+function runledger.refresh_submission(submission_id uuid)
+  Makes the rows of runledger.pending and runledger.result as the log has the submission; true when they were not so.
+  returns boolean security definer set search_path=pg_catalog, pg_temp
 
 function runledger.refuse_change()
   Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.
@@ -1065,13 +1174,17 @@ function runledger.restore_reruns(after uuid, up_to uuid)
   returns integer
 
 function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], languages text[], data jsonb, programs jsonb, metadata jsonb, does text[], under_way text[] DEFAULT '{}'::text[])
-  Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. 23505: another start came first, and nothing was written of any. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.
+  Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.
   returns TABLE(submission_id uuid, run text, version integer, account_id uuid, code bytea, stdin bytea, expected_stdout bytea, detail bytea, total_seconds integer, cores double precision, has_webhook boolean) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_worker
 
 function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer)
   data: what the worker says of itself and of the program, limits.cores being a slot's share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …
   returns jsonb immutable
+
+function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, offers text[], does text[], under_way text[])
+  A job whose submission does not just wait to be started (runledger.start): one element when this run of it has been started; else none, after an attempt that nobody has under way was given up, or the job was enqueued again.
+  returns runledger.new_event[]
 
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.

@@ -65,7 +65,7 @@ begin
         else 'not_offered'
       end as state
     from looked
-    join runledger.result r on r.id = looked.id
+    join runledger.submission r on r.id = looked.id
     left join runledger.delivery d on d.submission_id = looked.id
     where r.created_at >= _since and r.created_at < _until
       and (_account is null or r.account_id = _account)

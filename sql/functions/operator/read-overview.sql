@@ -10,21 +10,9 @@ as $$
 begin
   return (
     with unfinished as materialized (
-      select p.submission_id, p.api_key_id, p.admitted, p.is_low, r.account_id, r.language, r.status, r.created_at
+      select
+        p.submission_id, p.api_key_id, p.admitted, p.is_low, p.account_id, p.language, p.is_running, p.worker_id, p.created_at
       from runledger.pending p
-      join runledger.result r on r.id = p.submission_id
-    ), running as materialized (
-      select u.submission_id, u.account_id, u.language, (started.data ->> 'worker')::uuid as worker_id
-      from unfinished u
-      cross join lateral (
-        select e.type, e.stream_version from runledger.event e
-        where e.stream_id = u.submission_id
-        order by e.stream_version desc limit 1
-      ) head
-      join runledger.event started
-        on started.stream_id = u.submission_id
-          and started.stream_version = runledger.find_attempt(head.stream_version, head.type)
-      where u.status = 'running'
     )
     select jsonb_build_object(
       'at', now(),
@@ -35,7 +23,7 @@ begin
         )
         from unfinished u
         left join runledger.account on account.id = u.account_id
-        where u.status = 'queued'
+        where not u.is_running
         order by u.created_at, u.submission_id limit 1
       ),
       'load', (select to_jsonb(load) from runledger.read_load() load),
@@ -44,10 +32,10 @@ begin
         from (
           select
             u.language,
-            count(*) filter (where u.status = 'queued') as waiting,
-            count(*) filter (where u.status = 'queued' and u.is_low) as low,
-            count(*) filter (where u.status = 'running') as running,
-            coalesce(extract(epoch from now() - min(u.created_at) filter (where u.status = 'queued')), 0) as oldest_seconds
+            count(*) filter (where not u.is_running) as waiting,
+            count(*) filter (where not u.is_running and u.is_low) as low,
+            count(*) filter (where u.is_running) as running,
+            coalesce(extract(epoch from now() - min(u.created_at) filter (where not u.is_running)), 0) as oldest_seconds
           from unfinished u group by u.language
         ) one
       ),
@@ -55,7 +43,7 @@ begin
         select coalesce(jsonb_agg(to_jsonb(one)), '[]')
         from (
           select
-            u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.status = 'running') as running,
+            u.api_key_id, u.account_id, count(*) as unfinished, count(*) filter (where u.is_running) as running,
             count(*) filter (where u.admitted) as admitted
           from unfinished u group by u.api_key_id, u.account_id
         ) one
@@ -74,7 +62,7 @@ begin
             ) as languages
           from audit.worker w
           left join (
-            select running.worker_id, count(*) from running group by running.worker_id
+            select u.worker_id, count(*) from unfinished u where u.is_running group by u.worker_id
           ) busy on busy.worker_id = w.id
           where w.stopped_at is null
           order by w.started_at limit 500

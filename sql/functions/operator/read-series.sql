@@ -17,7 +17,7 @@ declare
   _oldest uuid;
   _share double precision := 1;
 begin
-  select r.id into _oldest from runledger.result r
+  select r.id into _oldest from runledger.submission r
   where r.id >= runledger.uuid_floor(_from)
   order by r.id desc offset read_series.most limit 1;
   if found then
@@ -41,7 +41,7 @@ begin
       select span.*, r.status, r.created_at, r.started_at, r.finished_at, count(*) over mine = _cap as is_cut, max(r.created_at) over mine as last
       from span
       cross join lateral (
-        select r.* from runledger.result r
+        select r.* from runledger.submission r
         where r.id >= runledger.uuid_floor(span.looks_at) and r.id < runledger.uuid_floor(span.looks_until + interval '1 ms')
         order by r.id limit _cap
       ) r
@@ -81,8 +81,7 @@ begin
         greatest(0, sum(coalesce(came.received, 0) - coalesce(went.gone, 0)) over (order by span.n)) + (
           -- They have waited since before the first step.
           select count(*) from runledger.pending p
-          join runledger.result r on r.id = p.submission_id
-          where p.submission_id < runledger.uuid_floor(_from) and r.status = 'queued'
+          where p.submission_id < runledger.uuid_floor(_from) and not p.is_running
         ) as waiting
       from span
       left join came on came.n = span.n

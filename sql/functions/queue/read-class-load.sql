@@ -5,12 +5,11 @@ returns table (tier text, language text, priority text, waiting bigint, oldest_s
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
-    k.tier, r.language, case when p.is_low then 'low' else 'normal' end, count(*),
-    extract(epoch from now() - min(r.created_at))::double precision
+    k.tier, p.language, case when p.is_low then 'low' else 'normal' end, count(*),
+    extract(epoch from now() - min(p.created_at))::double precision
   from runledger.pending p
-  join runledger.result r on r.id = p.submission_id
   join runledger.api_key k on k.id = p.api_key_id
-  where r.status = 'queued'
+  where not p.is_running
   group by 1, 2, 3
   -- Operators make tiers as they like; a scrape is bounded all the same.
   order by count(*) desc limit 200

@@ -5,11 +5,10 @@ returns table (language text, waiting bigint, workers bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with waiting as (
-    select r.language, count(*) as count
+    select p.language, count(*) as count
     from runledger.pending p
-    join runledger.result r on r.id = p.submission_id
-    where r.status = 'queued'
-    group by r.language
+    where not p.is_running
+    group by p.language
   ), working as (
     select offered.key as language, count(*) as count
     from runledger.worker w

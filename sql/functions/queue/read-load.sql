@@ -17,9 +17,9 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     count(*) filter (where not p.admitted),
-    count(*) filter (where p.admitted and r.status = 'queued'),
-    count(*) filter (where r.status = 'running'),
-    coalesce(extract(epoch from now() - min(r.created_at) filter (where r.status = 'queued')), 0)::double precision,
+    count(*) filter (where p.admitted and not p.is_running),
+    count(*) filter (where p.is_running),
+    coalesce(extract(epoch from now() - min(p.created_at) filter (where not p.is_running)), 0)::double precision,
     (select count(*) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
     (select coalesce(sum(w.slots), 0) from runledger.worker w
       where w.stopped_at is null and w.suspended_at is null and w.wanted = 'working'
@@ -35,6 +35,5 @@ as $$
       where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
         and j.task_identifier like 'execute:%')::double precision
   from runledger.pending p
-  join runledger.result r on r.id = p.submission_id
 $$;
 comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.';

@@ -12,28 +12,21 @@ begin
   end if;
 
   for _row in
-    select p.submission_id, head.started_version, head.worker_id, ended.found is not null as has_ended
+    select
+      p.submission_id, p.worker_id,
+      case when p.is_running then p.version - case when p.is_cancelled then 1 else 0 end end as started_version
     from runledger.pending p
-    cross join lateral (
-      select
-        e.type, e.recorded_at, (e.data ->> 'worker')::uuid as worker_id,
-        runledger.find_attempt(e.stream_version, e.type) as started_version
-      from runledger.event e
-      where e.stream_id = p.submission_id
-      order by e.stream_version desc limit 1
-    ) head
-    left join lateral (
-      select true as found from runledger.event e
-      where e.stream_id = p.submission_id and runledger.closes_submission(e.type) limit 1
-    ) ended on true
     where p.admitted
       and case
-        when ended.found then true
-        -- Begun just as its worker was given up, unseen by the sweep; or its worker knows nothing of a cancel, as the
+        -- Started just as its worker was given up, unseen by the sweep; or its worker knows nothing of a cancel, as the
         -- answer that handed it out was lost.
-        when head.started_version is not null then
-          not runledger.is_worker_alive(head.worker_id)
-          or head.type = 'submission.cancel_requested' and head.recorded_at < now() - interval '15 seconds'
+        when p.is_running then
+          not coalesce(runledger.is_worker_alive(p.worker_id), false)
+          or p.is_cancelled and exists (
+            select from runledger.event e
+            where e.stream_id = p.submission_id and e.stream_version = p.version
+              and e.recorded_at < now() - interval '15 seconds'
+          )
         else not exists (
           select from graphile_worker.jobs j
           where j.key = p.submission_id::text and j.attempts < j.max_attempts
@@ -45,17 +38,17 @@ begin
       end
   loop
     begin
-      if _row.has_ended then
-        -- Inserted by hand.
-        delete from runledger.pending where pending.submission_id = _row.submission_id;
-      elsif _row.started_version is not null then
-        perform from runledger.interrupt(runledger.describe_lost(
-          _row.submission_id, _row.started_version, _row.worker_id, reconcile_queue.max_losses
-        ));
-      else
-        -- Without its projection no worker knows what to do.
-        perform runledger.refresh_result(_row.submission_id);
-        perform job.enqueue_execution(_row.submission_id);
+      -- Rows may have been edited by hand: the log decides.
+      if not runledger.refresh_submission(_row.submission_id) then
+        continue when _row.started_version is not null and not exists (
+          select from runledger.interrupt(runledger.describe_lost(
+            _row.submission_id, _row.started_version, _row.worker_id, reconcile_queue.max_losses
+          )) lost
+          where lost.outcome in ('requeued', 'ended')
+        );
+        if _row.started_version is null then
+          perform job.enqueue_execution(_row.submission_id);
+        end if;
       end if;
       _repaired := _repaired + 1;
     exception

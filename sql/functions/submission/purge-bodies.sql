@@ -7,6 +7,7 @@ declare
   _before timestamptz := now() - purge_bodies.older_than;
   _ids uuid[];
   _events runledger.new_event[];
+  _purged_at timestamptz;
 begin
   if not pg_try_advisory_xact_lock(71830, -3) then
     return 0;
@@ -21,8 +22,7 @@ begin
       where body_default.submission_id >= runledger.uuid_floor(_before)
     ) b
     join runledger.result r on r.id = b.submission_id and r.finished_at < _before
-    where not exists (select from runledger.pending p where p.submission_id = b.submission_id)
-      and not exists (
+    where not exists (
         select from runledger.delivery d
         where d.submission_id = b.submission_id and d.state in ('waiting', 'pending')
       )
@@ -55,7 +55,10 @@ begin
       select from runledger.event e where e.stream_id = head.stream_id and e.type = 'submission.purged'
     )
   );
-  perform runledger.apply_events(_events, runledger.append_events(_events));
+  _purged_at := runledger.append_events(_events);
+  update runledger.result r set version = e.stream_version, purged_at = _purged_at
+  from unnest(_events) e
+  where r.id = e.stream_id;
   update runledger.delivery set url = null where delivery.submission_id = any (_ids);
   delete from runledger.body where body.submission_id = any (_ids);
   return cardinality(_ids);

@@ -43,7 +43,7 @@ begin
       body.stdout, body.stderr, body.compile_output,
       d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
       r.tag, r.output_encoding, r.exceeded, r.compile, body.report, r.rerun_of
-    from runledger.result r
+    from runledger.submission r
     left join runledger.body on body.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id
     where r.id = read_result.submission_id and r.account_id = read_result.account_id;

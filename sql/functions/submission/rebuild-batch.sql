@@ -27,7 +27,9 @@ begin
     where r.id > rebuild_batch.after and (r.id <= last or submissions < rebuild_batch.batch)
     order by r.id for update
   );
-  perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
+  perform from runledger.delivery d
+  where d.submission_id > rebuild_batch.after and (d.submission_id <= last or submissions < rebuild_batch.batch)
+  order by d.submission_id for update;
 
   update runledger.result r set
     account_id = derived.account_id, api_key_id = derived.api_key_id, version = derived.version,
@@ -44,7 +46,9 @@ begin
   repaired := repaired + _count;
   delete from runledger.result r
   where r.id = any (_ids)
-    and not exists (select from runledger.event e where e.stream_id = r.id and e.type = 'submission.received');
+    and not exists (
+      select from runledger.event e where e.stream_id = r.id and runledger.closes_submission(e.type)
+    );
   get diagnostics _count = row_count;
   repaired := repaired + _count;
 
@@ -52,18 +56,12 @@ begin
     rebuild_batch.after, case when submissions = rebuild_batch.batch then last end
   );
   repaired := repaired + runledger.restore_pending(rebuild_batch.after, last);
-  update runledger.pending p
-  set account_id = derived.account_id, api_key_id = derived.api_key_id, is_low = derived.is_low
-  from runledger.pending_from_log derived
-  where derived.submission_id > rebuild_batch.after and derived.submission_id <= last
-    and p.submission_id = derived.submission_id
-    and (p.account_id, p.api_key_id, p.is_low) is distinct from (derived.account_id, derived.api_key_id, derived.is_low);
-  get diagnostics _count = row_count;
-  repaired := repaired + _count;
-  delete from runledger.pending p
-  where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch)
-    and not exists (select from runledger.pending_from_log derived where derived.submission_id = p.submission_id);
-  get diagnostics _count = row_count;
+  _ids := _ids || array(
+    select p.submission_id from runledger.pending p where p.submission_id > rebuild_batch.after and p.submission_id <= last
+  );
+  select count(*) filter (where runledger.refresh_submission(p.submission_id)) into _count
+  from runledger.pending p
+  where p.submission_id > rebuild_batch.after and (p.submission_id <= last or submissions < rebuild_batch.batch);
   repaired := repaired + _count;
 
   update runledger.delivery d set

@@ -19,15 +19,9 @@ begin
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
     _is_done := true;
     for _run in
-      select p.submission_id, runledger.find_attempt(head.stream_version, head.type) as started_version
+      select p.submission_id, p.version - case when p.is_cancelled then 1 else 0 end as started_version
       from runledger.pending p
-      cross join lateral (
-        select e.stream_version, e.type, e.data from runledger.event e
-        where e.stream_id = p.submission_id
-        order by e.stream_version desc limit 1
-      ) head
-      where p.admitted and runledger.find_attempt(head.stream_version, head.type) is not null
-        and (head.data ->> 'worker')::uuid = _worker.id
+      where p.is_running and p.worker_id = _worker.id
     loop
       worker_id := _worker.id;
       submission_id := _run.submission_id;

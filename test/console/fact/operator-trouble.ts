@@ -121,6 +121,6 @@ fact('what has ended is run again by a filter, each once', async (t, { page }, k
     await page.getByText('Run again: done to 2.').waitFor()
   }
   const rows =
-    await sql`select from runledger.result where account_id = ${caller.accountId} and rerun_of is not null`
+    await sql`select from runledger.submission where account_id = ${caller.accountId} and rerun_of is not null`
   t.equal(rows.length, 2)
 })

@@ -101,9 +101,11 @@ fact('many are counted, and then cancelled, and only those', async (t, { page },
   await form.getByRole('button', { name: 'Cancel: 3' }).click()
   await page.getByText('Cancel: done to 3.').waitFor()
   const rows =
-    await sql`select status from runledger.result where account_id in (${caller.accountId}, ${other.accountId})`
+    await sql`select status from runledger.submission where account_id in (${caller.accountId}, ${other.accountId})`
   t.strictSame(rows.map(({ status }) => status as string).toSorted(), ['cancelled', 'cancelled', 'cancelled', 'queued', 'queued']) // prettier-ignore
-  t.match(await sql`select status from runledger.result where id = ${late}`, [{ status: 'queued' }])
+  t.match(await sql`select status from runledger.submission where id = ${late}`, [
+    { status: 'queued' },
+  ])
   await page.getByRole('button', { name: /^Resume / }).click()
   await oldest(page).filter({ hasText: 'none' }).waitFor()
 })
@@ -149,7 +151,7 @@ fact('what is done is what was counted, and all only by who is sure', async (t, 
   })
   await act.click()
   t.match(asked, /^Cancel \d+ submissions, of every account\?$/)
-  const rows = await sql`select status from runledger.result where id = any (${ids})`
+  const rows = await sql`select status from runledger.submission where id = any (${ids})`
   t.strictSame(rows.map(({ status }) => status as string), ['queued', 'queued']) // prettier-ignore
   await page.getByRole('button', { name: /^Resume / }).click()
   await oldest(page).filter({ hasText: 'none' }).waitFor()

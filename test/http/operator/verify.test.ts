@@ -63,12 +63,14 @@ t.test('all of a whole ledger is gone through, in steps', async (t) => {
 
 t.test('what was changed by hand is found, wherever it is', async (t) => {
   const [first, last] = await sql<[{ id: string }, { id: string }]>`
-    (select id from runledger.result order by id limit 1) union all (select id from runledger.result order by id desc limit 1)`
-  await sql`update runledger.result set language = 'cpp' where id in (${first.id}, ${last.id})`
+    (select id from runledger.submission order by id limit 1) union all (select id from runledger.submission order by id desc limit 1)`
+  await sql`update runledger.result set language = 'cpp' where id = ${first.id}`
+  await sql`update runledger.pending set language = 'cpp' where submission_id = ${last.id}`
   const sum = await walk()
   t.match(sum, { drift: 2, broken_chain: 0, invariant: 2 })
   t.strictSame(sum.suspects.toSorted(), [first.id, last.id].toSorted())
   await sql`update runledger.result set language = 'python'`
+  await sql`update runledger.pending set language = 'python'`
 })
 
 t.test('one walk steps at a time', async (t) => {

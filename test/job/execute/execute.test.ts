@@ -222,7 +222,7 @@ t.test('the log says of a run whose it was, on which worker, and how long it wai
   while (find() === undefined) await new Promise(setImmediate)
   const line = JSON.parse(find() ?? '') as { queued_seconds: number }
   t.match(line, { account: caller.accountId, worker: workerId, verdict: 'AC' })
-  const [result] = await sql`select started_at from runledger.result where id = ${id}`
+  const [result] = await sql`select started_at from runledger.submission where id = ${id}`
   const sentAt = Number.parseInt(id.replace('-', '').slice(0, 12), 16)
   t.ok(line.queued_seconds * 1000 <= Number(result?.['started_at']) - sentAt, 'in seconds')
   t.ok(line.queued_seconds >= 0)

@@ -101,8 +101,8 @@ t.test('an account with very many queued waits for itself alone', async (t) => {
   const first = await takeNext(sql)
   await sql`
     with queued as (
-      insert into runledger.pending (submission_id, account_id, api_key_id, admitted, position)
-      select gen_random_uuid(), ${many.accountId}, ${many.apiKeyId}, true, ${unknown} * (n + 1)
+      insert into runledger.pending (submission_id, account_id, api_key_id, admitted, position, language, version, hash, created_at)
+      select gen_random_uuid(), ${many.accountId}, ${many.apiKeyId}, true, ${unknown} * (n + 1), 'python', 1, '', now()
       from generate_series(1, 20000) n
       returning submission_id, position
     )

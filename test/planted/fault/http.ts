@@ -58,8 +58,8 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "http: the events of another account's submission are shown",
-    text: 'select from runledger.result r where r.id = ${id} and r.account_id = ${accountId}`',
-    instead: 'select from runledger.result r where r.id = ${id}`',
+    text: 'select from runledger.submission r where r.id = ${id} and r.account_id = ${accountId}`',
+    instead: 'select from runledger.submission r where r.id = ${id}`',
     tests: ['http/contract'],
   },
   {

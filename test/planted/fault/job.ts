@@ -76,26 +76,26 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: what was cancelled while it ran is completed all the same',
-    text: "case when next.type is null then 'execution.completed' else 'submission.cancelled' end",
+    text: "case when own.is_cancelled then 'submission.cancelled' else 'execution.completed' end",
     instead: "'execution.completed'",
     tests: ['job/cancel'],
   },
   {
     name: 'job: what is cancelled stays in the queue',
-    text: '      perform graphile_worker.remove_job(cancel.submission_id::text);\n',
+    text: '      perform graphile_worker.remove_job(_p.submission_id::text);\n',
     instead: '',
     tests: ['job/cancel'],
   },
   {
     name: 'job: what was cancelled is run again when its worker is lost',
-    text: "elsif _head.type = 'submission.cancel_requested' then\n      outcome",
+    text: 'elsif _p.is_cancelled then\n      outcome',
     instead: 'elsif false then\n      outcome',
     tests: ['job/cancel'],
   },
   {
     name: "job: whoever knows its id cancels another's submission",
-    text: 'where r.id = any (cancel.submissions) and r.account_id = cancel.account_id',
-    instead: 'where r.id = any (cancel.submissions)',
+    text: 'where s.id = any (cancel.submissions) and s.account_id = cancel.account_id',
+    instead: 'where s.id = any (cancel.submissions)',
     tests: ['job/cancel'],
   },
   {
@@ -143,14 +143,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a submission runs twice beside itself',
-    text: "and runledger.is_worker_alive((_item.data ->> 'worker')::uuid);",
-    instead: 'and false;',
+    text: '_p.worker_id <> start_otherwise.worker_id and runledger.is_worker_alive(_p.worker_id)',
+    instead: 'false',
     tests: ['job/take'],
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: 'perform runledger.admit_waiting(limited.api_key_id)',
-    instead: 'perform limited.api_key_id',
+    text: 'perform runledger.admit_waiting(_key)',
+    instead: 'perform _key',
     tests: ['job/execute'],
   },
   {
@@ -191,8 +191,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: a refused end overwrites the body of an accepted one',
-    text: '    and _refusals[item.n] is null;',
-    instead: '    and true;',
+    text: 'where item.n = any (_own) and b.submission_id = item.submission_id',
+    instead: 'where b.submission_id = item.submission_id',
     tests: ['job/execute/conclude'],
   },
   {

@@ -48,7 +48,7 @@ export const ledgerFaults: readonly Fault[] = [
   {
     name: 'result: bodies are purged before their time',
     text: 'join runledger.result r on r.id = b.submission_id and r.finished_at < _before',
-    instead: 'join runledger.result r on r.id = b.submission_id and r.finished_at is not null',
+    instead: 'join runledger.result r on r.id = b.submission_id',
     tests: ['result/purge'],
   },
   {
@@ -71,7 +71,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: a rebuild keeps rows that the log knows nothing of',
-    text: "    and not exists (select from runledger.event e where e.stream_id = r.id and e.type = 'submission.received');",
+    text: '    and not exists (\n      select from runledger.event e where e.stream_id = r.id and runledger.closes_submission(e.type)\n    );',
     instead: '    and false;',
     tests: ['result/rebuild'],
   },
@@ -150,7 +150,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a projection keeps the runtime of an attempt that was lost',
-    text: "case when ended_by is not null or last_attempt_event = 'execution.started' then started ->> 'runtime' end as runtime",
+    text: "case when ended_by is not null or is_running then started ->> 'runtime' end as runtime",
     instead: "started ->> 'runtime' as runtime",
     tests: ['sql/fold'],
   },

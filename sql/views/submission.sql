@@ -1,0 +1,164 @@
+-- What tables say of submissions, and the folds of the log that define it. A finished one has a row in runledger.result, an
+-- unfinished one in runledger.pending; runledger.submission shows both.
+
+-- What a submission's end says of its result, for result_from_log and apply_events.
+
+create or replace function runledger.read_outcome(type text, data jsonb)
+returns table (
+  status text,
+  verdict text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint
+)
+-- Without settings, so that it is inlined.
+language sql immutable
+as $$
+  select
+    case type when 'execution.completed' then 'completed' when 'submission.cancelled' then 'cancelled' else 'failed' end,
+    case type when 'execution.completed' then data ->> 'verdict' when 'execution.abandoned' then 'IE' end,
+    (data ->> 'exit_code')::integer,
+    data ->> 'signal',
+    coalesce((data #>> '{stdout,truncated}')::boolean, false),
+    coalesce((data #>> '{stderr,truncated}')::boolean, false),
+    coalesce((data #>> '{run,cpu_seconds}')::double precision, 0),
+    coalesce((data #>> '{run,wall_seconds}')::double precision, 0),
+    coalesce((data #>> '{run,memory_peak_bytes}')::bigint, 0)
+$$;
+comment on function runledger.read_outcome is 'What execution.completed, execution.abandoned or submission.cancelled says of a result; one row.';
+
+-- What a worker must know of a submission before it starts it.
+
+create or replace function runledger.read_requirements(received jsonb) returns jsonb
+language sql immutable
+as $$
+  select jsonb_object_agg(key, value) from jsonb_each(read_requirements.received)
+  where key in ('limits', 'demands', 'checker_language', 'detail')
+$$;
+comment on function runledger.read_requirements is 'What submission.received says of limits, demands, checker_language and detail; null: nothing.';
+
+-- Defines what tables say of submissions: a fold over a submission's events, in one pass. A condition on the id reaches the
+-- index, and so one partition. runledger.result_from_log and runledger.pending_from_log are its two halves.
+
+create or replace view runledger.submission_from_log as
+select
+  stream.id,
+  (received ->> 'account')::uuid as account_id,
+  (received ->> 'api_key')::uuid as api_key_id,
+  version,
+  coalesce(outcome.status, case when is_running then 'running' else 'queued' end) as status,
+  outcome.verdict,
+  received ->> 'language' as language,
+  case when ended_by is not null or is_running then started ->> 'runtime' end as runtime,
+  outcome.exit_code,
+  outcome.signal,
+  outcome.stdout_truncated,
+  outcome.stderr_truncated,
+  outcome.cpu_time,
+  outcome.wall_time,
+  outcome.memory_peak,
+  created_at,
+  case when ended_by is not null or is_running then started_at end as started_at,
+  finished_at,
+  purged_at,
+  received ->> 'tag' as tag,
+  received ->> 'output_encoding' as output_encoding,
+  ended ->> 'limit' as exceeded,
+  nullif(ended -> 'compile', 'null') as compile,
+  (received ->> 'rerun_of')::uuid as rerun_of,
+  (ended ->> 'slot_seconds')::double precision as slot_seconds
+from (
+  select
+    e.stream_id as id,
+    max(e.stream_version) as version,
+    (array_agg(e.data) filter (where e.type = 'submission.received'))[1] as received,
+    min(e.recorded_at) filter (where e.type = 'submission.received') as created_at,
+    -- Unknown types count only for the version.
+    (array_agg(e.type order by e.stream_version desc)
+      filter (where e.type in ('execution.started', 'execution.interrupted')))[1] = 'execution.started' as is_running,
+    (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
+    (array_agg(e.recorded_at order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started_at,
+    (array_agg(e.type) filter (where runledger.closes_submission(e.type)))[1] as ended_by,
+    (array_agg(e.data) filter (where runledger.closes_submission(e.type)))[1] as ended,
+    min(e.recorded_at) filter (where runledger.closes_submission(e.type)) as finished_at,
+    min(e.recorded_at) filter (where e.type = 'submission.purged') as purged_at
+  from runledger.event e
+  group by e.stream_id
+) stream
+left join lateral runledger.read_outcome(ended_by, ended) outcome on ended_by is not null
+where received is not null;
+comment on view runledger.submission_from_log is 'Every submission as its events say it is, finished or not: what runledger.submission shows.';
+
+-- Defines what is finished.
+
+create or replace view runledger.result_from_log as
+select * from runledger.submission_from_log where finished_at is not null;
+comment on view runledger.result_from_log is 'Every finished submission as its events say it is. The table runledger.result caches it.';
+
+-- Defines what is unfinished: where each such submission stands, by its events.
+
+create or replace view runledger.pending_from_log as
+select
+  received.stream_id as submission_id,
+  (received.data ->> 'account')::uuid as account_id,
+  (received.data ->> 'api_key')::uuid as api_key_id,
+  received.data ->> 'language' as language,
+  coalesce(received.data ->> 'priority' = 'low', false) as is_low,
+  runledger.read_requirements(received.data) as requires,
+  stream.version,
+  stream.hash,
+  coalesce(stream.last_type in ('execution.started', 'submission.cancel_requested'), false) as is_running,
+  coalesce(stream.last_type = 'submission.cancel_requested', false) as is_cancelled,
+  stream.attempts,
+  stream.started ->> 'run' as run,
+  (stream.started ->> 'worker')::uuid as worker_id,
+  stream.started ->> 'runtime' as runtime,
+  received.recorded_at as created_at,
+  stream.started_at,
+  received.data ->> 'tag' as tag,
+  received.data ->> 'output_encoding' as output_encoding,
+  (received.data ->> 'rerun_of')::uuid as rerun_of
+from runledger.event received
+cross join lateral (
+  select
+    max(e.stream_version) as version,
+    (array_agg(e.hash order by e.stream_version desc))[1] as hash,
+    (count(*) filter (where e.type = 'execution.started'))::integer as attempts,
+    -- Unknown types count only for version and hash.
+    (array_agg(e.type order by e.stream_version desc) filter (
+      where e.type in ('execution.started', 'execution.interrupted', 'submission.cancel_requested')
+    ))[1] as last_type,
+    (array_agg(e.data order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started,
+    (array_agg(e.recorded_at order by e.stream_version desc) filter (where e.type = 'execution.started'))[1] as started_at
+  from runledger.event e
+  where e.stream_id = received.stream_id
+) stream
+where received.type = 'submission.received'
+  and not exists (
+    select from runledger.event ended
+    where ended.stream_id = received.stream_id and runledger.closes_submission(ended.type)
+  );
+comment on view runledger.pending_from_log is 'Where each submission without a terminal event stands, as the log says. The table runledger.pending caches it, beside what the log does not have.';
+
+-- All submissions, one row each, as records show them.
+
+create or replace view runledger.submission as
+select
+  p.submission_id as id, p.account_id, p.api_key_id, p.version, case when p.is_running then 'running' else 'queued' end as status,
+  null::text as verdict, p.language, case when p.is_running then p.runtime end as runtime, null::integer as exit_code,
+  null::text as signal, null::boolean as stdout_truncated, null::boolean as stderr_truncated,
+  null::double precision as cpu_time, null::double precision as wall_time, null::bigint as memory_peak, p.created_at,
+  case when p.is_running then p.started_at end as started_at, null::timestamptz as finished_at, null::timestamptz as purged_at,
+  p.tag, p.output_encoding, null::text as exceeded, null::jsonb as compile, p.rerun_of, null::double precision as slot_seconds
+from runledger.pending p
+union all
+select
+  r.id, r.account_id, r.api_key_id, r.version, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal,
+  r.stdout_truncated, r.stderr_truncated, r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at,
+  r.purged_at, r.tag, r.output_encoding, r.exceeded, r.compile, r.rerun_of, r.slot_seconds
+from runledger.result r;
+comment on view runledger.submission is 'Every submission: the unfinished ones by runledger.pending, the finished ones by runledger.result.';
