@@ -1,7 +1,7 @@
 // Another revision of this repository beside the checkout, for as long as it is measured.
 // It stands in the checkout, on the same disk, and where everybody may go: the slots' users read the worker's own files
 // there (a box shows some of them), and a worker whose files they cannot read does without its fast box.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -10,7 +10,7 @@ export interface Worktree extends Disposable {
   readonly path: string
 }
 
-/** @param checkout whose packages it shares. */
+/** @param checkout whose packages it shares, if it has the same ones; else it gets its own. */
 export function makeWorktree(checkout: string, commit: string): Worktree {
   const directory = mkdtempSync(join(checkout, '.compare-'))
   const path = join(directory, 'base')
@@ -26,7 +26,22 @@ export function makeWorktree(checkout: string, commit: string): Worktree {
   try {
     // The whole of it, whatever our umask.
     execFileSync('chmod', ['-R', 'go+rX', path])
-    symlinkSync(join(checkout, 'node_modules'), join(path, 'node_modules'))
+    const differ = spawnSync('git', [
+      '-C',
+      checkout,
+      'diff',
+      '--quiet',
+      commit,
+      '--',
+      'package-lock.json',
+      'patches',
+    ])
+    if (differ.status === 0) symlinkSync(join(checkout, 'node_modules'), join(path, 'node_modules'))
+    else
+      execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
+        cwd: path,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
   } catch (error) {
     remove()
     throw error
