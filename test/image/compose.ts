@@ -96,5 +96,6 @@ t.test('told to stop, all end well', async (t) => {
     await podman('stop', '--time=60', name(service))
     const { text } = await podman('inspect', '--format={{.State.ExitCode}}', name(service))
     t.equal(text.trim(), '0', service)
+    if (text.trim() !== '0') t.comment((await podman('logs', '--tail=20', name(service))).text)
   }
 })
