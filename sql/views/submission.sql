@@ -1,7 +1,7 @@
 -- What tables say of submissions, and the folds of the log that define it. A finished one has a row in runledger.result, an
 -- unfinished one in runledger.pending; runledger.submission shows both.
 
--- What a submission's end says of its result, for result_from_log and apply_events.
+-- What an end says of its result: for submission_from_log, and for runledger.end_submissions.
 
 create or replace function runledger.read_outcome(type text, data jsonb)
 returns table (

@@ -26,7 +26,7 @@ const knownMethods: ReadonlySet<string | undefined> = new Set([
 
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Where the log was read up to; see sql/functions/submission/read-progress.sql. */
+/** Where the log was read up to; see sql/functions/progress.sql. */
 interface Cursor {
   readonly since: string
   readonly looks: readonly { readonly begun: bigint; readonly position: number }[]

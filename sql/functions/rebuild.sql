@@ -1,3 +1,19 @@
+-- Projections made anew from the log, a step at a time.
+
+-- Steps through the log's submissions.
+
+create or replace function runledger.find_next_submissions(after uuid, batch integer, out last uuid, out submissions integer)
+language sql
+as $$
+  select (array_agg(id order by id desc))[1], count(*)::integer
+  from (
+    select e.stream_id as id from runledger.event e
+    where e.type = 'submission.received' and e.stream_id > find_next_submissions.after
+    order by e.stream_id limit find_next_submissions.batch
+  ) received
+$$;
+comment on function runledger.find_next_submissions is 'The last of the next so many submissions after the given id, as the log has them, and how many there are; null and 0 when there is none. Called by functions that run as the owner.';
+
 -- Rebuilds some projections while the service runs. Rows are locked first, the log is read in a later statement:
 -- earlier writers are seen, later ones wait and see more of the log.
 
@@ -96,3 +112,42 @@ begin
 end
 $$;
 comment on function runledger.rebuild_batch is 'Makes the projections of the next submissions after the given id anew from the log; returns the last id, how many the log has, and how many rows were not as they should be. Fewer than `batch`: that was the last.';
+
+-- What the log says of reruns, put back.
+
+create or replace function runledger.restore_reruns(after uuid, up_to uuid) returns integer
+language plpgsql
+as $$
+declare
+  _removed uuid[];
+  _restored uuid[];
+begin
+  -- First, as a wrong row may stand where a right one belongs.
+  with removed as (
+    delete from runledger.rerun x
+    where x.submission_id > restore_reruns.after
+      and (restore_reruns.up_to is null or x.submission_id <= restore_reruns.up_to)
+      and not exists (
+        select from runledger.rerun_from_log derived
+        where derived.submission_id = x.submission_id
+          and (derived.rerun_of, derived.campaign) is not distinct from (x.rerun_of, x.campaign)
+      )
+    returning x.submission_id
+  )
+  select array_agg(removed.submission_id) into _removed from removed;
+
+  with restored as (
+    insert into runledger.rerun (submission_id, rerun_of, campaign)
+    select derived.submission_id, derived.rerun_of, derived.campaign
+    from runledger.rerun_from_log derived
+    where derived.submission_id > restore_reruns.after
+      and (restore_reruns.up_to is null or derived.submission_id <= restore_reruns.up_to)
+      and not exists (select from runledger.rerun x where x.submission_id = derived.submission_id)
+    on conflict do nothing
+    returning submission_id
+  )
+  select array_agg(restored.submission_id) into _restored from restored;
+  return (select count(distinct id) from unnest(_removed || _restored) id);
+end
+$$;
+comment on function runledger.restore_reruns is 'Makes runledger.rerun as the log has it, of the submissions after one id and up to another, or to the last; returns how many rows were not. Called by functions that run as the owner.';

@@ -1,3 +1,5 @@
+-- Who may call, and how often.
+
 -- Finds a key's caller and counts the request, in one round trip.
 
 create or replace function runledger.admit_request(digest bytea)
@@ -64,3 +66,18 @@ begin
 end
 $$;
 comment on function runledger.admit_request is 'The key with this digest, if it is valid and may submit, and whether its rate window admits one more request. No row: no such key. reset_seconds: after this many seconds the window admits at least one more. limits: the most that a submission may ask for.';
+
+-- Finds an operator's key. What it asks for is shared or bounded elsewhere, so no request is counted.
+
+create or replace function runledger.admit_operator(digest bytea)
+returns table (api_key_id uuid, key_digest bytea, read_only boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select k.id, k.digest, k.read_only
+  from runledger.api_key k
+  where k.digest = admit_operator.digest
+    and k.role = 'operator'
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now())
+$$;
+comment on function runledger.admit_operator is 'The operator''s key with this digest, if it is valid. No row: no such key.';

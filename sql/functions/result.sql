@@ -1,3 +1,5 @@
+-- What callers read of submissions, and whom their ends are told to.
+
 -- What a caller reads of a submission.
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
@@ -50,3 +52,25 @@ begin
 end
 $$;
 comment on function runledger.read_result is 'One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.';
+
+-- What an account has under way, without its history.
+
+create or replace function runledger.list_unfinished(account_id uuid) returns setof uuid
+language sql stable security definer set search_path = pg_catalog, pg_temp
+-- Reckoned with a thousand, all that there is of results would be read instead.
+rows 100
+as $$
+  select p.submission_id from runledger.pending p where p.account_id = list_unfinished.account_id
+$$;
+comment on function runledger.list_unfinished is 'The submissions of an account that have not ended.';
+
+-- Asks to be notified of a submission's end.
+
+create or replace function runledger.await_submission(submission_id uuid, waiter text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update runledger.pending set waiters = array_append(pending.waiters, await_submission.waiter)
+  where pending.submission_id = await_submission.submission_id
+    and await_submission.waiter <> all (coalesce(pending.waiters, '{}'))
+$$;
+comment on function runledger.await_submission is 'Asks for a notification on the channel waiter when the submission has ended. Read its state after this call, not before.';

@@ -1,0 +1,181 @@
+-- Webhooks: enqueued, attempted, postponed, sent again.
+
+-- A delivery's job has the webhook's id as its key.
+
+create or replace function job.enqueue_deliver(webhook_id uuid, run_at timestamptz) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select graphile_worker.add_job(
+    'deliver',
+    json_build_object('webhook', enqueue_deliver.webhook_id),
+    run_at => enqueue_deliver.run_at,
+    job_key => enqueue_deliver.webhook_id::text
+  )
+$$;
+comment on function job.enqueue_deliver is 'Enqueues one attempt to deliver a webhook in the caller''s transaction.';
+
+-- What one attempt needs. A function, so that the worker's role cannot list all secrets.
+
+create or replace function runledger.read_delivery(webhook_id uuid)
+returns table (
+  submission_id uuid,
+  account_id uuid,
+  url text,
+  secret text,
+  attempt integer,
+  round_attempt integer,
+  version integer,
+  output_bytes bigint
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select
+    d.submission_id,
+    r.account_id,
+    d.url,
+    d.secret,
+    d.attempts + 1,
+    (
+      select count(*) + 1 from runledger.event e
+      where e.stream_id = d.webhook_id and e.stream_version > head.replayed_version and e.type = 'webhook.attempt_failed'
+    )::integer,
+    head.version,
+    -- The lengths stand in the rows' headers: nothing large is read.
+    coalesce(length(b.stdout), 0)::bigint + coalesce(length(b.stderr), 0) + coalesce(length(b.compile_output), 0) + coalesce(length(b.report), 0)
+  from runledger.delivery d
+  join runledger.result r on r.id = d.submission_id
+  left join runledger.body b on b.submission_id = d.submission_id
+  cross join lateral (
+    select
+      coalesce(max(e.stream_version), 0) as version,
+      coalesce(max(e.stream_version) filter (where e.type = 'webhook.replayed'), 0) as replayed_version
+    from runledger.event e
+    where e.stream_id = d.webhook_id
+  ) head
+  where d.webhook_id = read_delivery.webhook_id
+    and d.state = 'pending'
+    and d.due_at <= now()
+    and d.secret is not null
+$$;
+comment on function runledger.read_delivery is 'A delivery whose next attempt is due: number of the attempt in all and since the last replay, and the version of its stream, which the attempt''s event must follow. No row: it is over, or not due.';
+
+-- Records an attempt to deliver a webhook, and what follows, in one transaction.
+
+create or replace function runledger.record_attempt(
+  webhook_id uuid,
+  version integer,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  retry_seconds double precision,
+  abandoned_because text
+) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- By this server's clock, which also decides when it is due.
+  _next_attempt_at timestamptz := clock_timestamp() + make_interval(secs => record_attempt.retry_seconds);
+  _data jsonb := record_attempt.data;
+begin
+  if record_attempt.type = 'webhook.attempt_failed' then
+    if (_next_attempt_at is null) = (record_attempt.abandoned_because is null) then
+      raise exception 'a failed attempt is followed either by another or by abandonment' using errcode = 'RL004';
+    end if;
+    _data := _data || jsonb_build_object(
+      'next_attempt_at', to_char(_next_attempt_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    );
+  end if;
+  perform runledger.append_event(
+    record_attempt.webhook_id, record_attempt.version + 1, record_attempt.type,
+    record_attempt.schema_version, _data, record_attempt.metadata
+  );
+  if record_attempt.abandoned_because is not null then
+    perform runledger.append_event(
+      record_attempt.webhook_id, record_attempt.version + 2, 'webhook.abandoned', record_attempt.schema_version,
+      jsonb_build_object('attempts', _data -> 'attempt', 'reason', record_attempt.abandoned_because),
+      record_attempt.metadata
+    );
+  end if;
+
+  update runledger.delivery
+  set attempts = (_data ->> 'attempt')::integer,
+    state = case
+      when record_attempt.type = 'webhook.delivered' then 'delivered'
+      when record_attempt.abandoned_because is not null then 'abandoned'
+      else 'pending'
+    end,
+    secret = case when _next_attempt_at is not null then delivery.secret end,
+    due_at = _next_attempt_at
+  where delivery.webhook_id = record_attempt.webhook_id;
+
+  if _next_attempt_at is not null then
+    perform job.enqueue_deliver(record_attempt.webhook_id, _next_attempt_at);
+  end if;
+end
+$$;
+comment on function runledger.record_attempt is 'Appends webhook.delivered or webhook.attempt_failed (and webhook.abandoned after the last) after the given version, enqueues the next attempt in retry_seconds, removes the secret at the end. 23505: something else was recorded in the meantime, this attempt counts for nothing.';
+
+-- An attempt not made, as its receiver is busy or the worker stops, costs nothing.
+
+create or replace function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _due_at timestamptz := clock_timestamp() + make_interval(secs => postpone_delivery.seconds);
+begin
+  -- If a crash forgets it, the job comes again.
+  perform set_config('synchronous_commit', 'off', true);
+  update runledger.delivery set due_at = _due_at
+  where delivery.webhook_id = postpone_delivery.webhook_id
+    and delivery.state = 'pending'
+    -- A worker wrongly taken for dead must not hasten another's next attempt.
+    and not exists (
+      select from runledger.event e
+      where e.stream_id = postpone_delivery.webhook_id and e.stream_version > postpone_delivery.version
+    );
+  if found then
+    perform job.enqueue_deliver(postpone_delivery.webhook_id, _due_at);
+  end if;
+end
+$$;
+comment on function runledger.postpone_delivery is 'Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.';
+
+-- Sends an ended delivery again, for an operator, who must give the deleted secret again.
+
+create or replace function runledger.replay_delivery(
+  webhook_id uuid,
+  secret text,
+  schema_version integer,
+  metadata jsonb
+) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _delivery record;
+begin
+  select d.submission_id, d.state, d.url into _delivery
+  from runledger.delivery d
+  where d.webhook_id = replay_delivery.webhook_id
+  for update;
+  if not found or _delivery.state not in ('delivered', 'abandoned') then
+    return _delivery.state;
+  end if;
+  if _delivery.url is null then
+    return 'purged';
+  end if;
+
+  perform runledger.append_event(
+    replay_delivery.webhook_id,
+    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = replay_delivery.webhook_id),
+    'webhook.replayed', replay_delivery.schema_version,
+    jsonb_build_object('submission', _delivery.submission_id), replay_delivery.metadata
+  );
+  update runledger.delivery d
+  set state = 'pending', secret = replay_delivery.secret, due_at = clock_timestamp()
+  where d.webhook_id = replay_delivery.webhook_id;
+  perform job.enqueue_deliver(replay_delivery.webhook_id, clock_timestamp());
+  return _delivery.state;
+end
+$$;
+comment on function runledger.replay_delivery is 'Appends webhook.replayed and makes a delivered or abandoned webhook due now, under the same id, with its schedule from the start. Returns the state that was found; in any other than delivered or abandoned nothing was done; purged: retention removed its address; null: no such webhook.';

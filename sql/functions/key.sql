@@ -1,0 +1,141 @@
+-- API keys, by their digests: issued, changed, ended, found.
+
+-- Each change of a key is an event of the key's stream.
+
+create or replace function runledger.issue_key(
+  api_key_id uuid,
+  account_id uuid,
+  account_name text,
+  tier text,
+  label text,
+  digest bytea,
+  expires_at timestamptz,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb
+) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Nothing that is known of an operator's key may end in one that submits, nor the other way round.
+  if exists (
+    select from runledger.api_key k
+    where k.id = (issue_key.data ->> 'replaces')::uuid and k.role <> coalesce(issue_key.data ->> 'role', 'submit')
+  ) then
+    raise exception 'a key is replaced by one of its own role' using errcode = 'RL024';
+  end if;
+  insert into runledger.account (id, name)
+  values (issue_key.account_id, issue_key.account_name)
+  on conflict (name) do nothing;
+  insert into runledger.api_key (id, account_id, tier, label, digest, expires_at, role, read_only)
+  select
+    issue_key.api_key_id, account.id, issue_key.tier, issue_key.label, issue_key.digest, issue_key.expires_at,
+    coalesce(issue_key.data ->> 'role', 'submit'), coalesce((issue_key.data ->> 'read_only')::boolean, false)
+  from runledger.account
+  where account.name = issue_key.account_name;
+  perform runledger.append_event(
+    issue_key.api_key_id, 1, 'api_key.issued', issue_key.schema_version, issue_key.data, issue_key.metadata
+  );
+end
+$$;
+comment on function runledger.issue_key is 'Stores a key''s digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.';
+
+create or replace function runledger.change_key(
+  api_key_id uuid,
+  tier text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb
+) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update runledger.api_key k
+  set tier = change_key.tier
+  where k.id = change_key.api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+  if not found then
+    return false;
+  end if;
+  perform runledger.append_event(
+    change_key.api_key_id,
+    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = change_key.api_key_id),
+    'api_key.changed', change_key.schema_version, change_key.data, change_key.metadata
+  );
+  return true;
+end
+$$;
+comment on function runledger.change_key is 'Brings a key to another tier and appends api_key.changed; false when it is unknown, revoked or expired. 23503: there is no such tier.';
+
+create or replace function runledger.end_key(
+  api_key_id uuid,
+  ends_at timestamptz,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb
+) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update runledger.api_key k
+  set revoked_at = case when end_key.type = 'api_key.revoked' then end_key.ends_at end,
+    expires_at = case when end_key.type = 'api_key.rotated' then least(k.expires_at, end_key.ends_at) else k.expires_at end
+  where k.id = end_key.api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+  if not found then
+    return false;
+  end if;
+  perform runledger.append_event(
+    end_key.api_key_id,
+    (select max(event.stream_version) + 1 from runledger.event where event.stream_id = end_key.api_key_id),
+    end_key.type, end_key.schema_version, end_key.data, end_key.metadata
+  );
+  return true;
+end
+$$;
+comment on function runledger.end_key is 'Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.';
+
+-- What an operator submits belongs to an account, and every submission to a key: to this one of the account, whose places are
+-- nobody's. Its label begins as no caller's does; its digest is of no text that anybody has seen.
+
+create or replace function runledger.find_operator_key(
+  account_id uuid,
+  api_key_id uuid,
+  schema_version integer,
+  metadata jsonb
+) returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _label constant text := 'operator';
+  -- Whoever submits many keeps few under way.
+  _tier constant text := 'unlimited';
+  _name text;
+  _known uuid;
+begin
+  -- In turns, so that there is one.
+  select account.name into _name from runledger.account
+  where account.id = find_operator_key.account_id
+  for no key update;
+  if not found then
+    return null;
+  end if;
+  select k.id into _known from runledger.api_key k
+  where k.account_id = find_operator_key.account_id and k.label = _label;
+  if found then
+    return _known;
+  end if;
+  perform runledger.issue_key(
+    find_operator_key.api_key_id, find_operator_key.account_id, _name, _tier, _label,
+    sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), null,
+    find_operator_key.schema_version,
+    jsonb_build_object('account', _name, 'tier', _tier, 'label', _label, 'expires_at', null, 'replaces', null),
+    find_operator_key.metadata
+  );
+  perform runledger.end_key(
+    find_operator_key.api_key_id, clock_timestamp(), 'api_key.revoked', find_operator_key.schema_version, '{}',
+    find_operator_key.metadata
+  );
+  return find_operator_key.api_key_id;
+end
+$$;
+comment on function runledger.find_operator_key is 'The key of the account under which operators submit; made with this id when there is none, and revoked at once. Null: there is no such account. 23503: there is no tier `unlimited`.';

@@ -1,0 +1,117 @@
+-- The queue and the workers in numbers, for metrics and for those who find the queue full.
+
+-- The queue and the workers now, for metrics.
+
+create or replace function runledger.read_load()
+returns table (
+  waiting bigint,
+  queued bigint,
+  running bigint,
+  oldest_waiting_seconds double precision,
+  workers bigint,
+  slots bigint,
+  deliveries_pending bigint,
+  suspended_workers bigint,
+  paused_workers bigint,
+  oldest_queued_seconds double precision
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select
+    count(*) filter (where not p.admitted),
+    count(*) filter (where p.admitted and not p.is_running),
+    count(*) filter (where p.is_running),
+    coalesce(extract(epoch from now() - min(p.created_at) filter (where not p.is_running)), 0)::double precision,
+    (select count(*) from runledger.worker w where w.stopped_at is null and runledger.is_worker_alive(w.id)),
+    (select coalesce(sum(w.slots), 0) from runledger.worker w
+      where w.stopped_at is null and w.suspended_at is null and w.wanted = 'working'
+        and runledger.is_worker_alive(w.id)),
+    (select count(*) from runledger.delivery d where d.state = 'pending'),
+    (select count(*) from runledger.worker w
+      where w.stopped_at is null and w.suspended_at is not null and runledger.is_worker_alive(w.id)),
+    (select count(*) from runledger.worker w
+      where w.stopped_at is null and w.wanted <> 'working' and runledger.is_worker_alive(w.id)),
+    -- The job's own time, as run_at is mostly a position: a submission may have waited long for a place of its key before it had one.
+    (select coalesce(extract(epoch from now() - min(greatest(j.created_at, j.run_at))), 0)
+      from graphile_worker.jobs j
+      where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+        and j.task_identifier like 'execute:%')::double precision
+  from runledger.pending p
+$$;
+comment on function runledger.read_load is 'Unfinished submissions (waiting for a place of their key''s, queued, running), age of the oldest that does not run, live workers and the slots of those that take submissions, webhooks not delivered yet, live workers that take none because their sandbox failed, those that take none because an operator wants it so, and for how long the oldest job that a worker could take has waited for one.';
+
+-- Which languages wait, and for whom, for metrics.
+
+create or replace function runledger.read_language_load()
+returns table (language text, waiting bigint, workers bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  with waiting as (
+    select p.language, count(*) as count
+    from runledger.pending p
+    where not p.is_running
+    group by p.language
+  ), working as (
+    select offered.key as language, count(*) as count
+    from runledger.worker w
+    cross join lateral jsonb_each(w.languages) offered
+    where w.stopped_at is null and w.suspended_at is null and w.wanted = 'working' and runledger.is_worker_alive(w.id)
+      and not offered.value ? 'awaits_trial'
+    group by offered.key
+  )
+  select language, coalesce(waiting.count, 0), coalesce(working.count, 0)
+  from waiting
+  full join working using (language)
+$$;
+comment on function runledger.read_language_load is 'One row a language that waits or is taken: submissions that do not run yet, and live workers that would take them.';
+
+-- Whose programs wait, and for how long, for metrics: since accounts share the slots, one class may wait while another does not.
+
+create or replace function runledger.read_class_load()
+returns table (tier text, language text, priority text, waiting bigint, oldest_seconds double precision)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select
+    k.tier, p.language, case when p.is_low then 'low' else 'normal' end, count(*),
+    extract(epoch from now() - min(p.created_at))::double precision
+  from runledger.pending p
+  join runledger.api_key k on k.id = p.api_key_id
+  where not p.is_running
+  group by 1, 2, 3
+  -- Operators make tiers as they like; a scrape is bounded all the same.
+  order by count(*) desc limit 200
+$$;
+comment on function runledger.read_class_load is 'One row a tier, language and priority of which submissions wait, of the 200 with most of them: how many do not run yet, and the age of the oldest.';
+
+-- How fast the queue empties, for callers who find it full.
+
+create or replace function runledger.estimate_drain() returns double precision
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Earlier ends say nothing of a queue that nobody takes from.
+  if (
+    select bool_and(w.wanted <> 'working') from runledger.worker w
+    where w.stopped_at is null and runledger.is_worker_alive(w.id)
+  ) then
+    return 0;
+  end if;
+
+  -- From the first of the newest ends to now: right from the second end after a quiet hour, and sinking when nothing
+  -- ends. By index, in milliseconds however long the log is.
+  return (
+    select coalesce((count(*) - 1) / nullif(extract(epoch from now() - min(ended.recorded_at)), 0), 0)
+    from (
+      select recent.recorded_at
+      from (
+        select e.position, e.type, e.recorded_at from runledger.event e
+        order by e.position desc limit 10000
+      ) recent
+      where runledger.closes_submission(recent.type)
+        and recent.recorded_at > now() - interval '60 seconds'
+      order by recent.position desc limit 10
+    ) ended
+  );
+end
+$$;
+comment on function runledger.estimate_drain is 'Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.';

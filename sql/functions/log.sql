@@ -1,0 +1,117 @@
+-- The log: the one way into it, and the refusal of every other.
+
+-- A change would break every chain: a new hash needs a new function.
+
+create or replace function runledger.hash_event(
+  previous_hash bytea,
+  stream_id uuid,
+  stream_version integer,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  recorded_at timestamptz
+) returns bytea
+-- Not SQL: with functions that are not immutable it would be started for every row.
+language plpgsql immutable parallel safe
+as $$
+begin
+  return sha256(
+    coalesce(previous_hash, ''::bytea)
+    || convert_to(
+      jsonb_build_array(
+        stream_id, stream_version, type, schema_version, data, metadata, extract(epoch from recorded_at)
+      )::text,
+      'UTF8'
+    )
+  );
+end
+$$;
+comment on function runledger.hash_event is 'SHA-256 over the previous event''s hash and one event''s content.';
+
+-- The one way into the log.
+
+create or replace function runledger.append_events(events runledger.new_event[]) returns timestamptz
+language plpgsql
+as $$
+declare
+  _recorded_at timestamptz := clock_timestamp();
+begin
+  insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+  select
+    e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at,
+    runledger.hash_event(
+      e.previous_hash, e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at
+    )
+  from unnest(append_events.events) e;
+  return _recorded_at;
+end
+$$;
+comment on function runledger.append_events is 'Appends events, each at its version; returns when. 23505: somebody else was there first; nothing was written of any.';
+
+-- One event by itself, which mostly looks up what it follows.
+
+create or replace function runledger.append_event(
+  stream_id uuid,
+  stream_version integer,
+  type text,
+  schema_version integer,
+  data jsonb,
+  metadata jsonb,
+  previous_hash bytea default null
+) returns timestamptz
+language plpgsql
+as $$
+declare
+  _previous_hash bytea := append_event.previous_hash;
+begin
+  if append_event.stream_version > 1 and _previous_hash is null then
+    select event.hash into _previous_hash
+    from runledger.event
+    where event.stream_id = append_event.stream_id
+      and event.stream_version = append_event.stream_version - 1;
+    if not found then
+      raise exception 'stream % has no version % to follow', append_event.stream_id, append_event.stream_version - 1
+        using errcode = 'RL002';
+    end if;
+  end if;
+
+  return runledger.append_events(array[row(
+    append_event.stream_id, append_event.stream_version, append_event.type, append_event.schema_version,
+    append_event.data, append_event.metadata, _previous_hash
+  )::runledger.new_event]);
+end
+$$;
+comment on function runledger.append_event is 'Appends one event at the given version; returns when. previous_hash: the hash of the event before it, by a caller that has just read that event; without it, it is looked up. 23505: somebody else was there first. RL002: the version would leave a gap.';
+
+-- Makes the log append-only even for its owner, unless he disables triggers on purpose.
+
+create or replace function runledger.refuse_change() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '% on runledger.%: the log is append only', tg_op, tg_table_name
+    using errcode = 'RL001';
+end
+$$;
+comment on function runledger.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE with SQLSTATE RL001.';
+
+-- Partitions do not inherit statement triggers (later ones: runledger.protect_partition).
+do $$
+declare
+  _table text;
+begin
+  foreach _table in array array['event'] || array(select p.name from runledger.partition p where p.table_name = 'event') loop
+    -- Made anew it would lock the log against a running service, which may hold it and wait for what a migration locked.
+    if not exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = format('runledger.%I', _table)::regclass and tgname = 'event_append_only'
+    ) then
+      execute format(
+        'create trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+        _table
+      );
+    end if;
+  end loop;
+end
+$$;

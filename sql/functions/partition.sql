@@ -1,0 +1,135 @@
+-- Partitions, by the time in ids: made ahead, protected, dropped.
+
+-- Ids are UUID v7 and begin with their time in milliseconds.
+
+create or replace function runledger.uuid_floor(at timestamptz) returns uuid
+language sql immutable parallel safe
+as $$
+  select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+comment on function runledger.uuid_floor is 'The smallest id of a time; ids that were made earlier are below it.';
+
+-- The other way round than runledger.uuid_floor.
+
+create or replace function runledger.uuid_time(id uuid) returns timestamptz
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+as $$
+  select to_timestamp(('x' || left(replace(uuid_time.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$$;
+comment on function runledger.uuid_time is 'The time with which an id begins.';
+
+-- What a partition does not inherit from its table.
+
+create or replace function runledger.protect_partition(table_name text, name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Without its own trigger it could be changed by its own name.
+  if protect_partition.table_name = 'event' then
+    execute format(
+      'create or replace trigger event_append_only before update or delete or truncate on runledger.%I for each statement execute function runledger.refuse_change()',
+      protect_partition.name
+    );
+  end if;
+  execute format('revoke all on runledger.%I from public', protect_partition.name);
+end
+$$;
+comment on function runledger.protect_partition is 'Gives a partition what it does not have from its parent: the trigger that keeps the log append only, and nobody''s rights.';
+
+-- Made before they are needed: at every release, and each hour by a worker.
+
+create or replace function runledger.make_partitions() returns setof text
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set lock_timeout = '100ms'
+as $$
+declare
+  _plan record;
+  _unit text;
+  _starts_at timestamptz;
+  _ends_at timestamptz;
+  _name text;
+  _key text;
+  _taken boolean;
+begin
+  if not pg_try_advisory_xact_lock(71830, -2) then
+    return;
+  end if;
+  for _plan in select p.table_name, p.width, p.ahead from runledger.partitioning p order by p.table_name loop
+    _unit := case
+      when _plan.width >= interval '1 month' then 'month'
+      when _plan.width >= interval '1 day' then 'day'
+      when _plan.width >= interval '1 hour' then 'hour'
+      else 'minute'
+    end;
+    _key := case _plan.table_name when 'event' then 'stream_id' else 'submission_id' end;
+    -- Goes on where the last one ends, or at the present.
+    select greatest(max(p.ends_at), date_trunc(_unit, now())) into _starts_at
+    from runledger.partition p where p.table_name = _plan.table_name;
+
+    while _starts_at <= now() + _plan.width * _plan.ahead loop
+      _ends_at := _starts_at + _plan.width;
+      _name := _plan.table_name || '_' || to_char(_starts_at, case _unit
+        when 'month' then 'YYYY_MM' when 'day' then 'YYYY_MM_DD' else 'YYYY_MM_DD_HH24_MI'
+      end);
+      -- Rows in the default partition do not move, so they keep their time there.
+      execute format(
+        'select exists (select from runledger.%I where %I >= $1 and %I < $2)', _plan.table_name || '_default', _key, _key
+      ) into _taken using runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at);
+      if not _taken and to_regclass(format('runledger.%I', _name)) is null then
+        execute format('create table runledger.%I (like runledger.%I including all)', _name, _plan.table_name);
+        -- Writers need not wait for an attach. It locks the default partition; behind a long reader everybody would
+        -- queue up, so it gives up soon and a later call tries again.
+        execute format(
+          'alter table runledger.%I attach partition runledger.%I for values from (%L) to (%L)',
+          _plan.table_name, _name, runledger.uuid_floor(_starts_at), runledger.uuid_floor(_ends_at)
+        );
+        perform runledger.protect_partition(_plan.table_name, _name);
+        execute format('comment on table runledger.%I is %L', _name, format(
+          'Rows of runledger.%s whose ids were made from %s to %s UTC.', _plan.table_name,
+          to_char(_starts_at, 'YYYY-MM-DD HH24:MI'), to_char(_ends_at, 'YYYY-MM-DD HH24:MI')
+        ));
+        return next _name;
+      end if;
+      _starts_at := _ends_at;
+    end loop;
+  end loop;
+end
+$$;
+comment on function runledger.make_partitions is 'Makes the partitions that runledger.partitioning asks for; returns their names. 55P03: a reader held a lock for a tenth of a second, try again later.';
+
+-- Dropping what retention emptied gives its space back at once.
+
+create or replace function runledger.drop_partitions(older_than interval) returns setof text
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
+as $$
+declare
+  _name text;
+  _empty boolean;
+begin
+  if not pg_try_advisory_xact_lock(71830, -3) then
+    return;
+  end if;
+  for _name in
+    select p.name from runledger.partition p
+    where p.table_name = 'body' and p.ends_at < now() - drop_partitions.older_than
+    order by p.lower
+  loop
+    begin
+      execute format('select not exists (select from runledger.%I)', _name) into _empty;
+      continue when not _empty;
+      -- In the order of every statement: who has read the whole would wait for the part, and we for the whole.
+      lock table only runledger.body in access exclusive mode;
+      -- Everybody waits for us now.
+      execute format('lock table runledger.%I in access exclusive mode nowait', _name);
+      execute format('select not exists (select from runledger.%I)', _name) into _empty;
+      if _empty then
+        execute format('drop table runledger.%I', _name);
+        return next _name;
+      end if;
+    exception
+      when lock_not_available or deadlock_detected then
+        null; -- somebody reads there: next time
+    end;
+  end loop;
+end
+$$;
+comment on function runledger.drop_partitions is 'Drops the empty partitions of runledger.body that end longer ago than that; returns their names.';

@@ -1,0 +1,55 @@
+-- What an attempt is started with: what a submission asks, held against what a worker has.
+
+-- A worker of a release before would leave out half of what a submission's detail asks, and one without its checker's language
+-- could not judge it.
+
+create or replace function runledger.suits_worker(received jsonb, offers text[], does text[]) returns boolean
+language sql immutable
+as $$
+  select not coalesce(
+    received ? 'detail' and (
+      offers is null or received ->> 'checker_language' <> all (offers) or not received -> 'demands' <@ to_jsonb(does)
+    ),
+    false
+  )
+$$;
+comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. offers: the languages of a worker that does what a detail asks, else null. does: what it can do of what submissions demand.';
+
+-- The limits of an attempt: a worker's for the language, with a submission's own in their place.
+
+create or replace function runledger.narrow_limits(usual jsonb, own jsonb) returns jsonb
+language sql immutable
+as $$
+  select usual || coalesce(
+    (
+      select jsonb_object_agg(phase, usual -> phase || limits)
+      from jsonb_each(own) own (phase, limits)
+      where jsonb_typeof(usual -> phase) = 'object'
+    ),
+    '{}'
+  )
+$$;
+comment on function runledger.narrow_limits is 'usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.';
+
+-- What execution.started says.
+
+create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
+language sql immutable
+as $$
+  select start_data.data || jsonb_build_object('attempt', start_data.attempt) || case
+    when start_data.received ? 'limits' or start_data.cores is not null then
+      jsonb_build_object(
+        'limits',
+        runledger.narrow_limits(start_data.data -> 'limits', coalesce(start_data.received -> 'limits', '{}'))
+          -- greatest and least leave out what is null.
+          || jsonb_strip_nulls(jsonb_build_object('cores', greatest(
+            (start_data.data #>> '{limits,cores}')::numeric,
+            case
+              when start_data.cores is not null then least(start_data.cores, (start_data.data ->> 'host_cores')::numeric)
+            end
+          )))
+      )
+    else '{}'
+  end
+$$;
+comment on function runledger.start_data is 'data: what the worker says of itself and of the program, limits.cores being a slot''s share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …';

@@ -1,0 +1,122 @@
+-- Workers: registered, renewed, commanded, stopped.
+
+-- The caller keeps the session, and so its lock, while the worker lives.
+
+create or replace function runledger.register_worker(
+  worker_id uuid,
+  host text,
+  pid integer,
+  slots integer,
+  languages jsonb,
+  lease_seconds double precision,
+  description jsonb default '{}'
+) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  _lock_key integer;
+  _wanted text;
+begin
+  -- Under its new id a worker that was given up keeps its orders; their events stay under the old id.
+  select w.wanted into _wanted from runledger.worker w
+  where w.id = (register_worker.description ->> 'succeeds')::uuid;
+  insert into runledger.worker as w (id, host, pid, slots, languages, lease_seconds, version, isolation, wanted)
+  values (
+    register_worker.worker_id, register_worker.host, register_worker.pid, register_worker.slots,
+    register_worker.languages, register_worker.lease_seconds,
+    register_worker.description ->> 'version', register_worker.description -> 'isolation',
+    coalesce(_wanted, 'working')
+  )
+  -- A new lock with each session: the old one may be held by a session whose end the server has not noticed yet.
+  on conflict (id) do update set lock_key = default, renewed_at = now(), languages = excluded.languages
+    where w.stopped_at is null
+  returning w.lock_key into _lock_key;
+  if _lock_key is not null then
+    perform pg_advisory_lock(71830, _lock_key);
+  end if;
+end
+$$;
+comment on function runledger.register_worker is 'Records a worker, its return with a new session, or that it runs other languages, and takes a session lock. Does nothing for a worker that was given up. description: version (of Runledger) and isolation, as in execution.started; succeeds: the id under which this process was given up, whose orders hold.';
+
+-- The heartbeat.
+
+create or replace function runledger.renew_worker(
+  worker_id uuid,
+  queue_pool_ids text[],
+  suspended_because text
+) returns text
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update runledger.worker
+  set renewed_at = now(),
+    queue_pool_ids = renew_worker.queue_pool_ids,
+    suspended_at = case when renew_worker.suspended_because is not null then coalesce(worker.suspended_at, now()) end,
+    suspended_because = left(renew_worker.suspended_because, 500)
+  where worker.id = renew_worker.worker_id and worker.stopped_at is null
+  returning worker.wanted
+$$;
+comment on function runledger.renew_worker is 'Renews a worker''s lease and says why it takes no jobs, null when it takes them. Returns what is wanted of it; null when it was given up in the meantime.';
+
+-- A worker's orderly end, so that nobody looks for it.
+
+create or replace function runledger.stop_worker(worker_id uuid) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  update runledger.worker set stopped_at = now() where worker.id = stop_worker.worker_id
+$$;
+comment on function runledger.stop_worker is 'Records that a worker stopped by itself.';
+
+-- What operators, or a signal to its process, want of a worker: it stands in the worker's row and is an event. A worker that is
+-- to end, or to begin again, takes no other command.
+
+create or replace function runledger.command_worker(
+  worker_id uuid,
+  wanted text,
+  type text,
+  schema_version integer,
+  metadata jsonb
+) returns table (id uuid, host text, state text, wanted_now text, changed boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  _host text;
+  _changed boolean;
+begin
+  update runledger.worker w
+  set wanted = command_worker.wanted
+  where w.id = command_worker.worker_id and w.stopped_at is null and runledger.is_worker_alive(w.id)
+    and w.wanted not in ('drained', 'restarted', command_worker.wanted)
+  returning w.host into _host;
+  _changed := found;
+  if _changed then
+    perform runledger.append_event(
+      command_worker.worker_id,
+      (
+        select coalesce(max(event.stream_version), 0) + 1 from runledger.event
+        where event.stream_id = command_worker.worker_id
+      ),
+      command_worker.type, command_worker.schema_version, jsonb_build_object('host', _host), command_worker.metadata
+    );
+  end if;
+  return query
+    select w.id, w.host, w.state, w.wanted, _changed from audit.worker w
+    where w.id = command_worker.worker_id and w.alive;
+end
+$$;
+comment on function runledger.command_worker is 'Writes into a worker''s row what is wanted of it, and appends the event: worker.paused, worker.resumed, worker.drained or worker.restarted. Returns how it stands then; changed: false, and no event, when that is so already, and when it drains or restarts. No row: no such worker lives.';
+
+-- For a worker's health check.
+
+create or replace function runledger.read_worker_health(host text, pids integer[])
+returns table (pid integer, suspended boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select worker.pid, worker.suspended_at is not null
+  from runledger.worker
+  where worker.host = read_worker_health.host
+    and worker.pid = any (read_worker_health.pids)
+    and worker.stopped_at is null
+    and runledger.is_worker_alive(worker.id)
+$$;
+comment on function runledger.read_worker_health is 'One row for each of these processes that is a live worker, and whether its sandbox has failed.';
