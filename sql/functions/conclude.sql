@@ -32,7 +32,7 @@ begin
     select
       array_agg(own.n),
       array_agg(row(
-        own.submission_id, own.started_version + case when own.is_cancelled then 2 else 1 end,
+        own.submission_id, own.version + 1,
         -- Asked for, its end is a cancellation, however the program ended.
         case when own.is_cancelled then 'submission.cancelled' else 'execution.completed' end, own.schema_version,
         case when own.is_cancelled then own.data - 'verdict' else own.data end, own.metadata, own.hash
@@ -41,11 +41,11 @@ begin
     from (
       select locked.*, row_number() over (partition by locked.submission_id order by locked.n) as place
       from (
-        select item.*, p.is_cancelled, p.hash
+        select item.*, p.is_cancelled, p.version, p.hash
         from unnest(_items) item
         join runledger.pending p on p.submission_id = item.submission_id
         where p.is_running and p.run is not distinct from coalesce(item.run, p.run)
-          and p.version = item.started_version + case when p.is_cancelled then 1 else 0 end
+          and runledger.started_version(p) = item.started_version
           and (p.is_cancelled or item.data ->> 'verdict' is not null)
         order by item.submission_id for update of p
       ) locked

@@ -14,7 +14,7 @@ begin
   for _row in
     select
       p.submission_id, p.worker_id,
-      case when p.is_running then p.version - case when p.is_cancelled then 1 else 0 end end as started_version
+      case when p.is_running then runledger.started_version(p) end as started_version
     from runledger.pending p
     where p.admitted
       and case

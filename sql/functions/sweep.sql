@@ -19,7 +19,7 @@ begin
     update runledger.worker set stopped_at = now() where worker.id = _worker.id;
     _is_done := true;
     for _run in
-      select p.submission_id, p.version - case when p.is_cancelled then 1 else 0 end as started_version
+      select p.submission_id, runledger.started_version(p) as started_version
       from runledger.pending p
       where p.is_running and p.worker_id = _worker.id
     loop

@@ -1186,6 +1186,10 @@ function runledger.start_otherwise(submission_id uuid, run text, language text, 
   A job whose submission does not just wait to be started (runledger.start): one element when this run of it has been started; else none, after an attempt that nobody has under way was given up, or the job was enqueued again.
   returns runledger.new_event[]
 
+function runledger.started_version(pending runledger.pending)
+  Of a submission that runs: the version of its execution.started, the fencing token.
+  returns integer immutable
+
 function runledger.stop_worker(worker_id uuid)
   Records that a worker stopped by itself.
   returns void security definer set search_path=pg_catalog, pg_temp
