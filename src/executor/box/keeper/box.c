@@ -127,7 +127,9 @@ void write_file(struct box *box, const char *name, bool executable, int *descrip
 }
 
 void wait_until_ready(struct box *box, int seconds) {
-  if (!box->ready) await_event(box, box_events.ready, seconds);
+  if (box->ready) return;
+  await_event(box, box_events.forked, seconds);
+  await_event(box, box_events.ready, seconds);
   box->ready = true;
 }
 

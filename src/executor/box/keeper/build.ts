@@ -33,7 +33,6 @@ const common = [
   'first-process.c',
   'group.c',
   'output.c',
-  'populate.c',
   'runtime.c',
 ]
 export const programSources: readonly string[] = ['main.c', ...common]
@@ -61,14 +60,7 @@ export async function buildKeeper(
     const contains = `-DAHEAD_LIBRARY="${ahead}"`
     const [program, forkLibrary] = await Promise.all([
       compile(stem, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
-      compile(`${stem}.so`, [
-        ...further,
-        ...libraryOptions,
-        contains,
-        'python.c',
-        'code.c',
-        ...common,
-      ]),
+      compile(`${stem}.so`, [...further, ...libraryOptions, contains, 'python.c', ...common]),
     ])
     return { program, forkLibrary }
   } catch (cause) {

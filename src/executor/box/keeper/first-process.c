@@ -2,9 +2,6 @@
 //
 // The first, cloned into new namespaces, mounts what is private, drops all rights and forks the program's process, which waits.
 // Then it reaps, and tells how the program ended. With its end the kernel kills the rest of its pid namespace.
-//
-// It shares the keeper's memory: copying an interpreter's and clearing the copy away would cost as much as the program's own.
-// So the keeper stands still until it has forked, and from then on it calls the kernel and nothing else.
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -28,11 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#endif
-
-enum { usual_stack_bytes = 8 << 20, stack_bytes = 32 << 10, seconds_until_forked = 12 };
+enum { usual_stack_bytes = 8 << 20 };
 
 /** As in contract/limits.ts: of a process, and of all that a box may have together. */
 enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128 * 1024 };
@@ -48,35 +41,6 @@ static bool quiet;
 /** The process's name before it became `keeper`. */
 static char own_name[16];
 
-/** What the first process is to make, and its stack. */
-static struct {
-  _Alignas(16) char stack[stack_bytes];
-  const struct box *box;
-  enum start start;
-  /** Where a program that needs no exec goes on, on the keeper's stack. */
-  void *way_back[5];
-} first;
-
-#if defined __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-
-void __real___asan_handle_no_return(void);
-void __wrap___asan_handle_no_return(void);
-
-/**
- * In tests, which link with --wrap, this stands before each call that does not return: there the sanitizer clears its marks
- * of the stack. It knows the keeper's alone, and would warn about this one and leave them.
- */
-void __wrap___asan_handle_no_return(void) {
-  const char *here = __builtin_frame_address(0);
-  const char *end = first.stack + sizeof first.stack;
-  if (here >= first.stack && here < end)
-    __asan_unpoison_memory_region(here, (size_t)(end - here));
-  else
-    __real___asan_handle_no_return();
-}
-#endif
-
 void open_first_processes(void) {
   prctl(PR_GET_NAME, own_name, 0, 0, 0);
   prctl(PR_SET_NAME, "keeper", 0, 0, 0);
@@ -86,7 +50,7 @@ void open_first_processes(void) {
   keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
   host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (keeper < 0 || host_proc < 0) fail("keeper.proc");
-  // No program may look into a first process, whose memory this is.
+  // No program may look into a first process, which is a copy of this one.
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) fail("keeper.dumpable");
 }
 
@@ -213,7 +177,6 @@ static void become_program(const struct box *box, enum start start) {
     start_runtime(box, box_events.ready);
     give_up("box.exec");
   }
-  populate_pages();
   if (write(box_events.ready, &one, sizeof one) != sizeof one) give_up("box.ready");
   if (read(box_events.go, &one, sizeof one) != sizeof one) give_up("box.go");
   enter_idle_class();
@@ -259,17 +222,8 @@ static _Noreturn void watch_program(pid_t program) {
   }
 }
 
-/** What the C library registered once the kernel forgets where memory is shared: sched_getcpu would tell the same for ever. */
-static void register_restartable_sequences(void) {
-#ifdef RSEQ_SIG
-  if (__rseq_size > 0)
-    syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, sizeof(struct rseq), 0, RSEQ_SIG);
-#endif
-}
-
-/** The first process. */
-static _Noreturn void become_box(void) {
-  const struct box *box = first.box;
+/** The first process. Returns only in a program's process that goes on without exec. */
+static void become_box(const struct box *box, enum start start) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) give_up("box.death");
   // The keeper may have ended before.
   struct pollfd gone = {keeper, POLLIN, 0};
@@ -290,11 +244,10 @@ static _Noreturn void become_box(void) {
   pid_t program = fork();
   if (program < 0) give_up("box.fork");
   if (program == 0) {
-    register_restartable_sequences();
-    become_program(box, first.start);
-    __builtin_longjmp(first.way_back, 1);
+    become_program(box, start);
+    return;
   }
-  // Before the keeper goes on, and may let the program go.
+  // Before the keeper lets the program go.
   forget_handlers();
   uint64_t one = 1;
   if (write(box_events.forked, &one, sizeof one) != sizeof one) _exit(70);
@@ -303,47 +256,16 @@ static _Noreturn void become_box(void) {
   watch_program(program);
 }
 
-/** The kernel returns in both, each on its stack, so the first process may return no further. */
-static long clone_onto_stack(struct clone_args *arguments) {
-#if defined __x86_64__
-  long result = SYS_clone3;
-  __asm__ volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\tcall *%[start]\n1:"
-                   : "+a"(result)
-                   : "D"(arguments), "S"(sizeof *arguments), [start] "b"(become_box)
-                   : "rcx", "r11", "memory");
-#elif defined __aarch64__
-  register long number __asm__("x8") = SYS_clone3;
-  register long result __asm__("x0") = (long)arguments;
-  register long size __asm__("x1") = sizeof *arguments;
-  __asm__ volatile("svc 0\n\tcbnz x0, 1f\n\tblr %[start]\n1:"
-                   : "+r"(result)
-                   : "r"(number), "r"(size), [start] "r"(become_box)
-                   : "x30", "memory");
-#endif
-  return result;
-}
-
 bool clone_first_process(struct box *box, enum start start, int group) {
-  // An earlier one's may tell how its program ended, and a fork would have that.
-  if (start == by_fork) explicit_bzero(first.stack, sizeof first.stack);
-  first.box = box;
-  first.start = start;
   struct clone_args arguments = {
-      .flags = CLONE_VM | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD |
-               (group >= 0 ? CLONE_INTO_CGROUP : 0),
+      .flags = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD | (group >= 0 ? CLONE_INTO_CGROUP : 0),
       .pidfd = (uint64_t)(uintptr_t)&box->pidfd,
       .exit_signal = SIGCHLD,
-      .stack = (uint64_t)(uintptr_t)first.stack,
-      .stack_size = sizeof first.stack,
       .cgroup = group >= 0 ? (unsigned)group : 0,
   };
-  if (__builtin_setjmp(first.way_back) != 0) return false;
-  long result = clone_onto_stack(&arguments);
-  if (result < 0) {
-    errno = (int)-result;
-    fail("box.clone");
-  }
-  box->pid = (int)result;
-  await_event(box, box_events.forked, seconds_until_forked);
-  return true;
+  box->pid = (int)syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (box->pid < 0) fail("box.clone");
+  if (box->pid > 0) return true;
+  become_box(box, start);
+  return false;
 }

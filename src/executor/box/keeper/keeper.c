@@ -6,7 +6,7 @@
 // result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
 // passes on what a program wrote, and opens files that a program can write after its end alone (output.c).
 //
-// In a resident interpreter the same code forks programs (python.c, populate.c). In the waiting box may stand a runtime that is up
+// In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -223,8 +223,6 @@ void setup(void) {
   free(text);
   open_boxes();
 }
-
-void keep_out_of_share(uint64_t bytes) { share += bytes; }
 
 /** A fork would have what old calls left. */
 __attribute__((noinline)) static void clear_stack(void) {

@@ -76,8 +76,6 @@ extern struct shared *shared;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec: whether it may end quietly. */
 bool serve(enum start start);
-/** Between setup and serve: so much of this process's memory no program would have if it had an interpreter of its own. */
-void keep_out_of_share(uint64_t bytes);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint32_t bytes);
@@ -157,7 +155,7 @@ bool may_end_quietly(void);
 
 // box.c
 extern struct box_events {
-  /** The first process has forked; the program's process waits; the keeper lets it go; the program has ended. */
+  /** The first process has forked and is deaf to signals; the program's process waits; the keeper lets it go; the program has ended. */
   int forked, ready, go, ended;
 } box_events;
 void open_boxes(void);
@@ -173,21 +171,6 @@ void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
-
-// code.c
-/**
- * Puts the file's code that the function is of on huge pages, where there are any. For a process of one thread.
- * @returns bytes of memory that this takes.
- */
-size_t enlarge_code_pages(const void *function);
-
-// populate.c
-/** At the end of a rehearsal's process: tells which pages it has written. */
-void tell_written_pages(int descriptor);
-/** Reads that. */
-void note_written_pages(int descriptor);
-/** In a program's process: copies those. */
-void populate_pages(void);
 
 // runtime.c
 /** What is to be started ahead: the path that it waits for, its arguments and variables, each ended by NUL. */

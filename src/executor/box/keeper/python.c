@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /** Since 3.9 an interpreter makes the name absolute first. */
@@ -170,9 +169,6 @@ static bool flush(const char *name, const char *original) {
   return flushed;
 }
 
-/** Where a rehearsal's process tells its pages; -1 elsewhere. */
-static int rehearsal = -1;
-
 static void *find_next(const char *name) {
   void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL) _exit(70);
@@ -189,7 +185,6 @@ __attribute__((visibility("default"))) int sigaction(int signal_number, const st
   if (ends_quietly && signal_number == SIGINT) {
     ends_quietly = false;
     if (flush("stdout", "__stdout__") && flush("stderr", "__stderr__")) {
-      if (rehearsal >= 0) tell_written_pages(rehearsal);
       // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
       _exit(0);
     }
@@ -199,37 +194,12 @@ __attribute__((visibility("default"))) int sigaction(int signal_number, const st
   return next(signal_number, new, old);
 }
 
-/** A hello in a fork, as programs will be, to see which pages they write. */
-static void rehearse(const char *path) {
-  static char script[] = "print(\"hello\")\n";
-  int ends[2];
-  int output = memfd_create("stdout", MFD_CLOEXEC);
-  if (output < 0 || pipe2(ends, O_CLOEXEC) != 0) fail("python.rehearsal");
-  pid_t pid = fork();
-  if (pid < 0) fail("python.rehearsal");
-  if (pid == 0) {
-    rehearsal = ends[1];
-    dup2(output, 1);
-    FILE *file = fmemopen(script, strlen(script), "r");
-    if (file != NULL) run_script(file, path);
-    _exit(70);
-  }
-  close(output);
-  close(ends[1]);
-  note_written_pages(ends[0]);
-  close(ends[0]);
-  if (waitpid(pid, NULL, 0) != pid) fail("python.rehearsal");
-}
-
 static FILE *open_script(const char *name, const char *path, const char *mode) {
   FILE *(*next)(const char *, const char *);
   *(void **)&next = find_next(name);
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;
-  // In files' pages it would be charged to nobody.
-  keep_out_of_share(enlarge_code_pages(find("PyRun_AnyFileExFlags")));
-  rehearse(path);
   bool may_end_quietly = serve(by_fork);
   FILE *file = next(path, mode);
   if (file != NULL && may_end_quietly) run_script(file, path);

@@ -27,16 +27,8 @@ import { firstUid } from '../../../helper/executor.ts'
 /** Where keepers are compiled for tests; each is named by what it was made from. */
 const directory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
-/**
- * Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. --wrap: the sanitizer hears of
- * the first process's stack, which it would warn about (first-process.c).
- */
-export const sanitizers = [
-  '-g',
-  '-fsanitize=address,undefined',
-  '-fno-sanitize-recover=all',
-  '-Wl,--wrap=__asan_handle_no_return',
-]
+/** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
+export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 /**
  * The same for the library that makes an interpreter a keeper, without the address sanitizer, which wants to be loaded
