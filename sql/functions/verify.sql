@@ -1,12 +1,11 @@
 -- The ledger held against what it promises, a step at a time in the order of ids: for the reconciler, for operators and for
--- `audit verify`. A step takes a list of streams and asks the audit views for these only, so it costs the same however long
--- the log is.
+-- `audit verify`. A step asks for a range of ids, so it costs the same however long the log is.
 
 create or replace function runledger.verify(
   after uuid, events integer, also uuid[] default '{}', bodies boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp
--- Whatever the planner thinks of a list's length, only index lookups are bounded.
+-- Whatever the planner thinks of a range's length, only index lookups are bounded.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 -- What is turned off is reckoned so dear that every plan would be compiled: seconds, for milliseconds of work.
 set jit = off
@@ -16,7 +15,6 @@ declare
   _last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   _suspects_most constant integer := 100;
   _next uuid;
-  _streams uuid[];
   _events bigint;
   _log_begins timestamptz;
   _share double precision := 1;
@@ -33,7 +31,6 @@ begin
   order by e.stream_id, e.stream_version offset verify.events limit 1;
   select count(*) into _events from runledger.event e
   where e.stream_id > verify.after and e.stream_id <= coalesce(_next, _last_id);
-  _streams := verify.also || runledger.list_streams(verify.after, coalesce(_next, _last_id), verify.events);
   if _next is not null then
     -- Tiers' streams have ids of no time.
     select runledger.uuid_time(e.stream_id) into _log_begins from runledger.event e
@@ -46,41 +43,37 @@ begin
 
   return (
     with finding as materialized (
-      select 'drift' as "check", d.id as stream, null::bigint as position, d.projection || ' ' || d.id as what
-      from audit.drift d where d.id = any (_streams)
+      select * from runledger.finding f
+      where f.stream > verify.after and f.stream <= coalesce(_next, _last_id) and (verify.bodies or f."check" <> 'altered_body')
       union all
-      select
-        'broken_chain', b.stream_id, b.position, format(
-          'position %s, %s, version %s of stream %s, recorded %s', b.position, b.type, b.stream_version, b.stream_id,
-          to_char(b.recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-        )
-      from audit.broken_chain b where b.stream_id = any (_streams)
+      select * from runledger.finding f
+      where f.stream = any (verify.also) and not (f.stream > verify.after and f.stream <= coalesce(_next, _last_id))
+        and (verify.bodies or f."check" <> 'altered_body')
+    ),
+    named as (
+      select "check", stream, position, what from finding where "check" <> 'promise'
       union all
-      select 'invariant', i.subject, null, i.broken || ': ' || i.subject
-      from audit.invariant i where i.subject = any (_streams)
-      union all
-      select 'altered_body', a.submission_id, null, a.part || ' of ' || a.submission_id
-      from audit.altered_body a where verify.bodies and a.submission_id = any (_streams)
+      select 'invariant', stream, null, promise || ': ' || stream from finding where promise is not null
     )
     select jsonb_build_object(
       'events', _events,
-      'drift', count(*) filter (where f."check" = 'drift'),
-      'broken_chain', count(*) filter (where f."check" = 'broken_chain'),
-      'invariant', count(*) filter (where f."check" = 'invariant'),
-      'altered_body', count(*) filter (where f."check" = 'altered_body'),
-      'suspects', coalesce(to_jsonb((array_agg(distinct f.stream))[1:_suspects_most]), '[]'),
+      'drift', count(*) filter (where n."check" = 'drift'),
+      'broken_chain', count(*) filter (where n."check" = 'broken_chain'),
+      'invariant', count(*) filter (where n."check" = 'invariant'),
+      'altered_body', count(*) filter (where n."check" = 'altered_body'),
+      'suspects', coalesce(to_jsonb((array_agg(distinct n.stream))[1:_suspects_most]), '[]'),
       'first', (
-        select coalesce(jsonb_agg(f1), '[]')
+        select coalesce(jsonb_agg(one), '[]')
         from (
-          select distinct on (f."check") f."check", f.position, f.what from finding f
-          order by f."check", f.position, f.stream
-        ) f1
+          select distinct on (n."check") n."check", n.position, n.what from named n
+          order by n."check", n.position, n.stream
+        ) one
       ),
       'next', _next,
       'share', _share,
       'busy', false
     )
-    from finding f
+    from named n
   );
 end
 $$;
@@ -120,37 +113,3 @@ begin
 end
 $$;
 comment on function runledger.check_ledger is 'The reconciler''s step, unless there was one in the last 8 seconds: verifies the streams of the newest so many events, the next so many of a walk through the whole log that begins again at its end, and those in which something was found before; puts what it found into runledger.ledger_check. Returns up to ten streams in which nothing had been found before.';
-
-create or replace function runledger.list_streams(after uuid, up_to uuid, most integer) returns uuid[]
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return array(
-    select e.stream_id from runledger.event e
-    where e.stream_id > list_streams.after and e.stream_id <= list_streams.up_to
-    -- Rows that the log knows nothing of. Of more than there are events the first few say enough.
-    union (
-      select r.id from runledger.result r
-      where r.id > list_streams.after and r.id <= list_streams.up_to order by r.id limit list_streams.most
-    )
-    union (
-      select p.submission_id from runledger.pending p
-      where p.submission_id > list_streams.after and p.submission_id <= list_streams.up_to
-      order by p.submission_id limit list_streams.most
-    )
-    union (
-      select unnest(array[d.submission_id, d.webhook_id]) from runledger.delivery d
-      where d.submission_id > list_streams.after and d.submission_id <= list_streams.up_to
-      order by d.submission_id limit list_streams.most
-    )
-    union (
-      select x.submission_id from runledger.rerun x
-      where x.submission_id > list_streams.after and x.submission_id <= list_streams.up_to
-      order by x.submission_id limit list_streams.most
-    )
-  );
-end
-$$;
-comment on function runledger.list_streams is 'The streams of the log from after one id up to another, and at most so many ids each of what is made from it.';

@@ -38,7 +38,7 @@ export interface Verification extends Counts {
   readonly first: Readonly<Partial<Record<Check, string>>>
 }
 
-const eventsOfStep = 5000
+const eventsOfStep = 20_000
 const busyMilliseconds = 100
 
 /**

@@ -619,6 +619,14 @@ view runledger.delivery_from_log
   attempts integer
   state text
 
+view runledger.finding
+  What audit.drift, audit.broken_chain and audit.altered_body show, and what else audit.invariant does, one row each: check (drift, broken_chain, altered_body, promise), the stream, the broken event's position, its description, and the promise that does not hold.
+  check text
+  stream uuid
+  position bigint
+  what text
+  promise text
+
 view runledger.partition
   Partitions of the tables that grow, and the times they cover; the default partitions cover the rest and have no bounds.
   table_name text
@@ -983,10 +991,6 @@ function runledger.list_recent_offers(period interval)
   The languages that one worker offers, or has within the period: a list for each that differs; null before the first worker.
   returns jsonb[] stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
-
-function runledger.list_streams(after uuid, up_to uuid, most integer)
-  The streams of the log from after one id up to another, and at most so many ids each of what is made from it.
-  returns uuid[] stable security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off, plan_cache_mode=force_custom_plan
 
 function runledger.list_unfinished(account_id uuid)
   The submissions of an account that have not ended.

@@ -82,8 +82,8 @@ export const operatorFaults: readonly Fault[] = [
   },
   {
     name: 'operator: a walk ends before the log does',
-    text: 'runledger.list_streams(verify.after, coalesce(_next, _last_id), verify.events)',
-    instead: 'runledger.list_streams(verify.after, coalesce(_next, verify.after), verify.events)',
+    text: 'f.stream > verify.after and f.stream <= coalesce(_next, _last_id) and',
+    instead: 'f.stream > verify.after and f.stream <= coalesce(_next, verify.after) and',
     tests: ['http/verify'],
   },
 ]
