@@ -18,8 +18,6 @@ export interface Command {
   readonly environment?: Readonly<Record<string, string>>
   /** True when an interpreter that is already up, started with the same words, may run it in a fork (ForkServer). */
   readonly forks?: true
-  /** True when an interpreter that ends after it may leave out what only frees memory (quiet-end.ts). */
-  readonly endsQuietly?: boolean
 }
 
 /** A host file or directory, and where in the box it stands. */

@@ -1,4 +1,4 @@
-// Finds the end of a string or character of Python or Java. Visits each character once: sources are untrusted, and
+// Finds the end of a string or character of Java. Visits each character once: sources are untrusted, and
 // reading them holds up every slot of the worker.
 
 /**

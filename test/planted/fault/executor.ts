@@ -208,9 +208,9 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'python: an object that does something when it dies is cut short',
-    text: 'if (!quietNames.has(name)) return false\n',
-    instead: "if (name === '') return false\n",
-    tests: ['executor/toolchain/python/quiet-end'],
+    text: 'bool done = streams_are_done() && !any_acts();',
+    instead: 'bool done = streams_are_done();',
+    tests: ['executor/box/keeper/early-end'],
   },
   {
     name: 'cpp: a program with warnings gets the words of the precompiled header',

@@ -60,7 +60,14 @@ export async function buildKeeper(
     const contains = `-DAHEAD_LIBRARY="${ahead}"`
     const [program, forkLibrary] = await Promise.all([
       compile(stem, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
-      compile(`${stem}.so`, [...further, ...libraryOptions, contains, 'python.c', ...common]),
+      compile(`${stem}.so`, [
+        ...further,
+        ...libraryOptions,
+        contains,
+        'python.c',
+        'early-end.c',
+        ...common,
+      ]),
     ])
     return { program, forkLibrary }
   } catch (cause) {

@@ -36,8 +36,6 @@ static bool yields_cpu;
 /** A pidfd of the keeper. */
 static int keeper;
 int host_proc;
-/** The request's `may_end_quietly`, kept as the shared memory is unmapped. */
-static bool quiet;
 /** The process's name before it became `keeper`. */
 static char own_name[16];
 
@@ -189,15 +187,12 @@ static void become_program(const struct box *box, enum start start) {
   limit_stack(request->unlimited_stack != 0);
   if (start == by_fork) {
     prctl(PR_SET_NAME, own_name, 0, 0, 0);
-    quiet = request->may_end_quietly != 0;
     if (close_range(3, ~0U, 0) != 0) give_up("box.descriptors");
     munmap(shared, sizeof *shared);
     return;
   }
   start_program(request);
 }
-
-bool may_end_quietly(void) { return quiet; }
 
 /** A namespace's first process gets signals from inside only for its handlers, which an interpreter has. */
 static void forget_handlers(void) {

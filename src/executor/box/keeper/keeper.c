@@ -254,7 +254,7 @@ static void await_request(enum start start) {
     fail_saying("box.setup", "the runtime ended before its program");
 }
 
-bool serve(enum start start) {
+void serve(enum start start) {
   bool forks = start == by_fork;
   if (has_runtime() && start != ahead) fail_saying("protocol", "a runtime in an interpreter");
   uint64_t memory = group_memory();
@@ -264,7 +264,7 @@ bool serve(enum start start) {
   for (;;) {
     make_room_for_box(start);
     if (forks) clear_stack();
-    if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return may_end_quietly();
+    if (prepare_box(&box, last->box_bytes, last->scratch_bytes, start)) return;
     if (!told) {
       // A runtime that cannot be started is no keeper.
       wait_until_ready(&box, seconds_until_first);

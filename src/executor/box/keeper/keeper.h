@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "message.h"
 
@@ -74,8 +75,8 @@ enum start {
 // keeper.c
 extern struct shared *shared;
 void setup(void);
-/** Serves until the worker goes. Returns only in a program's process that needs no exec: whether it may end quietly. */
-bool serve(enum start start);
+/** Serves until the worker goes. Returns only in a program's process that needs no exec. */
+void serve(enum start start);
 
 /** A file's name below /box, ended by NUL. @param name of name_bytes_most + 1 bytes. */
 void read_name(char *name, uint32_t bytes);
@@ -150,8 +151,6 @@ void yield_cpu(void);
  * @param group on cgroup v2 the box's.
  */
 bool clone_first_process(struct box *box, enum start start, int group);
-/** To be asked in the program's process. */
-bool may_end_quietly(void);
 
 // box.c
 extern struct box_events {
@@ -171,6 +170,17 @@ void release_box(struct box *box);
 /** True when shared->end_* say how the program ended. */
 bool has_ended(void);
 void kill_box(struct box *box);
+
+// early-end.c
+/** In the resident interpreter, before it serves. */
+void prepare_early_end(void);
+/** False for a script that the interpreter's own main must run. */
+bool may_end_early(FILE *script);
+/**
+ * Runs the script by the same calls as the interpreter's main. What remains when it has ended without exception is left out
+ * where nobody could notice.
+ */
+_Noreturn void run_script(FILE *file, const char *path);
 
 // runtime.c
 /** What is to be started ahead: the path that it waits for, its arguments and variables, each ended by NUL. */

@@ -27,7 +27,7 @@ struct request {
   uint32_t files;
   uint32_t processes;
   uint32_t unlimited_stack;
-  uint32_t may_end_quietly;
+  uint32_t unused;
   /** Names of files that are told of when the program has left them. */
   uint32_t output_files;
   /** Output comes as it is written, and not with the result. */

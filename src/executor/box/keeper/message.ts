@@ -114,7 +114,7 @@ export function encodeRequest(request: PhaseRequest, tells = false): Uint8Array[
     files: command.files.length,
     processes: limits.processes,
     unlimited_stack: command.unlimitedStack ? 1 : 0,
-    may_end_quietly: command.endsQuietly === true ? 1 : 0,
+    unused: 0,
     output_files: outputFiles.length,
     tells: tells ? 1 : 0,
     stdin_bytes: stdin.length,

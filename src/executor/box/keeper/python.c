@@ -11,7 +11,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,82 +115,10 @@ __attribute__((constructor)) static void begin(void) {
   waits_for_script = true;
 }
 
-/** A name of the interpreter's; all that are used are public since Python 3.2. */
-static void *find(const char *name) {
-  void *found = dlsym(RTLD_DEFAULT, name);
-  if (found == NULL) _exit(70);
-  return found;
-}
-
-static void *get_of_sys(const char *name) {
-  void *(*get)(const char *);
-  *(void **)&get = find("PySys_GetObject");
-  return get(name);
-}
-
-/** The script ended without exception, and nothing visible is left to do (quiet-end.ts). */
-static bool ends_quietly;
-
-/**
- * Runs the script by the same calls as the interpreter's main, so that sigaction below knows how it ended. Only for
- * programs that may end quietly: only the interpreter's main sees an interrupt inside a string that a program executes.
- */
-static _Noreturn void run_script(FILE *file, const char *path) {
-  int (*ensure)(void);
-  int (*run)(FILE *, const char *, int, void *);
-  int (*finalize)(void);
-  *(void **)&ensure = find("PyGILState_Ensure");
-  *(void **)&run = find("PyRun_AnyFileExFlags");
-  *(void **)&finalize = find("Py_FinalizeEx");
-  ensure();
-  int failed = run(file, path, 1, NULL);
-  void **interrupt = find("PyExc_KeyboardInterrupt");
-  bool interrupted = failed && get_of_sys("last_type") == *interrupt;
-  ends_quietly = !failed;
-  int status = finalize() < 0 ? 120 : failed != 0;
-  if (interrupted) {
-    signal(SIGINT, SIG_DFL);
-    kill(getpid(), SIGINT);
-    status = 128 + SIGINT;
-  }
-  exit(status);
-}
-
-static bool flush(const char *name, const char *original) {
-  void *(*call)(void *, const char *, const char *);
-  void (*clear)(void);
-  *(void **)&call = find("PyObject_CallMethod");
-  *(void **)&clear = find("PyErr_Clear");
-  void *stream = get_of_sys(name);
-  if (stream == NULL || stream != get_of_sys(original)) return false;
-  bool flushed = call(stream, "flush", NULL) != NULL;
-  clear();
-  return flushed;
-}
-
 static void *find_next(const char *name) {
   void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL) _exit(70);
   return found;
-}
-
-/**
- * The interpreter restores SIGINT after it joined threads, ran exit functions and flushed outputs. The rest only frees
- * memory, which the kernel does faster: two thirds of a hello's time, as each write copies a page shared with the
- * resident. Skipped where nobody could see it.
- */
-__attribute__((visibility("default"))) int sigaction(int signal_number, const struct sigaction *new,
-                                                     struct sigaction *old) {
-  if (ends_quietly && signal_number == SIGINT) {
-    ends_quietly = false;
-    if (flush("stdout", "__stdout__") && flush("stderr", "__stderr__")) {
-      // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
-      _exit(0);
-    }
-  }
-  int (*next)(int, const struct sigaction *, struct sigaction *);
-  *(void **)&next = find_next("sigaction");
-  return next(signal_number, new, old);
 }
 
 static FILE *open_script(const char *name, const char *path, const char *mode) {
@@ -200,9 +127,10 @@ static FILE *open_script(const char *name, const char *path, const char *mode) {
   bool is_script = waits_for_script && (strcmp(path, scripts[0]) == 0 || strcmp(path, scripts[1]) == 0);
   if (!is_script) return next(path, mode);
   waits_for_script = false;
-  bool may_end_quietly = serve(by_fork);
+  prepare_early_end();
+  serve(by_fork);
   FILE *file = next(path, mode);
-  if (file != NULL && may_end_quietly) run_script(file, path);
+  if (file != NULL && may_end_early(file)) run_script(file, path);
   return file;
 }
 

@@ -84,7 +84,7 @@ export const request = defineStructure('request', {
   files: 'uint32_t',
   processes: 'uint32_t',
   unlimited_stack: 'uint32_t',
-  may_end_quietly: 'uint32_t',
+  unused: 'uint32_t',
   output_files: 'uint32_t',
   tells: 'uint32_t',
   stdin_bytes: 'uint64_t',

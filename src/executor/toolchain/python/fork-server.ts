@@ -9,36 +9,31 @@ sys.stderr.write(open('/proc/self/net/dev').read())
 `
 
 /** Programs that must end in a fork as they do otherwise. */
-const ends: readonly (readonly [
-  source: string,
-  endsQuietly: boolean,
-  stdout: string,
-  exitCode: number,
-])[] = [
-  ['print(__name__, __file__)', true, '__main__ /box/main.py\n', 0],
-  ['print(1, end="")', false, '1', 0],
-  ['print(1)\nraise SystemExit(3)', true, '1\n', 3],
-  ['1 / 0', true, '', 1],
-  ['import os\nprint(1)\nos.close(1)', true, '', 120],
+const ends: readonly (readonly [source: string, stdout: string, exitCode: number])[] = [
+  ['print(__name__, __file__)', '__main__ /box/main.py\n', 0],
+  ['exec("print(1, end=\'\')")', '1', 0],
+  ['file = open(1, "w", closefd=False)\nfile.write("late")', 'late', 0],
+  ['print(1)\nraise SystemExit(3)', '1\n', 3],
+  ['1 / 0', '', 1],
+  ['import os\nprint(1)\nos.close(1)', '', 120],
 ]
 
 /** @param interpreter of the system. */
 export function createForkServer(interpreter: string): ForkServer {
   const argv = [interpreter, 'main.py']
-  const command = (source: string, endsQuietly?: boolean): Command => ({
+  const command = (source: string): Command => ({
     argv,
     files: [{ path: '/box/main.py', content: Buffer.from(source), executable: false }],
     unlimitedStack: true,
     forks: true,
-    ...(endsQuietly === undefined ? {} : { endsQuietly }),
   })
   return {
     kind: 'fork-server',
     name: 'Python',
     argv,
     probe: command(probe),
-    proofs: ends.map(([source, endsQuietly, stdout, exitCode]) => ({
-      command: command(source, endsQuietly),
+    proofs: ends.map(([source, stdout, exitCode]) => ({
+      command: command(source),
       stdout,
       exitCode,
     })),

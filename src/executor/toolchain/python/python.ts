@@ -6,7 +6,6 @@ import type { FindToolchain } from '../definition.ts'
 import { findTool } from '../tool.ts'
 import { readVersion } from '../version.ts'
 import { createForkServer } from './fork-server.ts'
-import { endsQuietly } from './quiet-end.ts'
 
 /**
  * Marks a zip archive, which CPython runs like a script. It checks when it starts, so a resident interpreter cannot.
@@ -36,7 +35,6 @@ export const findPython: FindToolchain = async (host) => {
       argv: [interpreter, 'main.py'],
       files: [{ path: '/box/main.py', content, executable: false }],
       unlimitedStack: true,
-      endsQuietly: endsQuietly(content),
       ...(Buffer.from(content).includes(archiveMark) ? {} : { forks: true }),
     }),
     ranOutOfMemory: () => false,

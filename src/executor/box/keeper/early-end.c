@@ -1,0 +1,304 @@
+// Ends a forked interpreter early where nobody could notice (python.c).
+//
+// After the script, the threads, exit functions and flushes, CPython frees every object: most of a short program's time, as
+// each write copies a page that is shared with the resident. It is noticed only if an object acts as it dies. So the fork asks
+// Python's collector for what is alive: where none of it has a finaliser the fork flushes and is gone, else the interpreter
+// ends as always. What a program does to this decision it does to its own output.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** CPython's public interface, without its header, which a host need not have. */
+typedef struct _object PyObject;
+extern PyObject PyType_Type, PyCFunction_Type, PyWrapperDescr_Type, _Py_NoneStruct, *PyExc_KeyboardInterrupt;
+int PyGILState_Ensure(void);
+void PyGILState_Release(int state);
+int PyRun_AnyFileExFlags(FILE *file, const char *path, int closes, void *flags);
+int Py_FinalizeEx(void);
+int PyGC_Disable(void);
+int PyGC_Enable(void);
+void PyErr_Clear(void);
+void Py_IncRef(PyObject *object);
+void Py_DecRef(PyObject *object);
+PyObject *PyImport_GetModuleDict(void);
+PyObject *PyImport_ImportModuleLevel(const char *name, PyObject *globals, PyObject *locals, PyObject *from, int level);
+PyObject *PySys_GetObject(const char *name);
+PyObject *PyObject_Type(PyObject *object);
+PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
+PyObject *PyObject_CallObject(PyObject *function, PyObject *arguments);
+PyObject *PyObject_CallMethod(PyObject *object, const char *name, const char *format, ...);
+unsigned long PyType_GetFlags(PyObject *type);
+void *PyType_GetSlot(PyObject *type, int slot);
+int PyType_IsSubtype(PyObject *type, PyObject *other);
+PyObject *PyDict_GetItemString(PyObject *dictionary, const char *key);
+int PyDict_DelItemString(PyObject *dictionary, const char *key);
+ssize_t PyDict_Size(PyObject *dictionary);
+PyObject *PyList_GetItem(PyObject *list, ssize_t index);
+ssize_t PyList_Size(PyObject *list);
+long PyLong_AsLong(PyObject *number);
+int PyUnicode_CompareWithASCIIString(PyObject *string, const char *other);
+enum { has_collected_objects = 1UL << 14, finalizer = 80, blocks_most = 60 * 1000 };
+
+/** The three standard streams, each with its buffer and the file below. */
+static const char *const stream_names[] = {"__stdin__", "__stdout__", "__stderr__"};
+enum { stream_count = 3, level_count = 3 };
+static PyObject *streams[stream_count][level_count];
+/** Before the first fork. */
+static size_t libraries;
+static long *collections;
+/** Function of Python's. */
+static PyObject *count_blocks;
+
+/** Like `import gc`, by the interpreter's own import. */
+static PyObject *open_collector(void) { return PyImport_ImportModuleLevel("gc", NULL, NULL, NULL, 0); }
+
+static void close_collector(PyObject *collector) {
+  PyDict_DelItemString(PyImport_GetModuleDict(), "gc");
+  Py_DecRef(collector);
+}
+
+/** @returns how often it has collected any generation; -1 for an error. */
+static long count_collections(PyObject *collector) {
+  PyObject *generations = collector == NULL ? NULL : PyObject_CallMethod(collector, "get_stats", NULL);
+  if (generations == NULL) return -1;
+  long count = 0;
+  for (ssize_t index = 0; index < PyList_Size(generations); index += 1)
+    count += PyLong_AsLong(PyDict_GetItemString(PyList_GetItem(generations, index), "collections"));
+  Py_DecRef(generations);
+  return count;
+}
+
+/** @returns one that its owner holds. */
+static PyObject *attribute(PyObject *owner, const char *name) {
+  PyObject *found = owner == NULL ? NULL : PyObject_GetAttrString(owner, name);
+  if (found != NULL) Py_DecRef(found);
+  return found;
+}
+
+static void find_streams(PyObject *found[stream_count][level_count]) {
+  for (int stream = 0; stream < stream_count; stream += 1) {
+    found[stream][0] = PySys_GetObject(stream_names[stream]);
+    found[stream][1] = attribute(found[stream][0], "buffer");
+    found[stream][2] = attribute(found[stream][1], "raw");
+  }
+}
+
+/** Libraries whose objects do nothing when they die and that do nothing themselves. */
+static const char quiet_libraries[] =
+    "/_json./_decimal./libmpdec./_hashlib./libcrypto./_queue./_opcode./_typing./_contextvars./_zoneinfo./_uuid./libuuid."
+    "/_bz2./libbz2./_lzma./liblzma./resource./math./cmath./array./_bisect./_heapq./_random./_struct./_datetime./_statistics.";
+
+/** @param data how many to skip. @returns true at one that is not in that list. */
+static int is_loud(struct dl_phdr_info *library, size_t size, void *data) {
+  (void)size;
+  size_t *skipped = data;
+  if (*skipped > 0) return *skipped -= 1, false;
+  const char *name = strrchr(library->dlpi_name, '/');
+  size_t length = name == NULL ? 0 : strcspn(name, ".") + 1;
+  return length == 0 || memmem(quiet_libraries, sizeof quiet_libraries, name, length) == NULL;
+}
+
+static int count(struct dl_phdr_info *library, size_t size, void *data) {
+  (void)library, (void)size;
+  *(size_t *)data += 1;
+  return false;
+}
+
+void prepare_early_end(void) {
+  dl_iterate_phdr(count, &libraries);
+  collections = mmap(NULL, sizeof *collections, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (collections == MAP_FAILED) fail("python.early-end");
+  int state = PyGILState_Ensure();
+  find_streams(streams);
+  count_blocks = PySys_GetObject("getallocatedblocks");
+  if (count_blocks == NULL) fail("python.early-end");
+  Py_IncRef(count_blocks);
+  // In a process of its own, as a program can see how many objects there are.
+  pid_t pid = fork();
+  if (pid == 0) {
+    *collections = count_collections(open_collector());
+    _exit(0);
+  }
+  PyGILState_Release(state);
+  int status;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || *collections < 0) fail("python.early-end");
+  if (mprotect(collections, sizeof *collections, PROT_READ) != 0) fail("python.early-end");
+}
+
+/**
+ * What only a source shows: strings that are executed, whose interrupts only the interpreter's own main sees; a class of
+ * the library that is given a finaliser; hooks that hear of the end; directories that are being read.
+ */
+static const char *const loud_words[] = {"exec",     "eval",       "__del__", "setattr", "audithook",
+                                         "settrace", "setprofile", "meta_path", "scandir", "utf-7",   "utf_7"};
+
+bool may_end_early(FILE *script) {
+  struct stat status;
+  if (fstat(fileno(script), &status) != 0) return false;
+  if (status.st_size == 0) return true;
+  size_t size = (size_t)status.st_size;
+  char *source = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(script), 0);
+  if (source == MAP_FAILED) return false;
+  bool loud = false;
+  for (size_t word = 0; word < sizeof loud_words / sizeof *loud_words; word += 1)
+    loud = loud || memmem(source, size, loud_words[word], strlen(loud_words[word])) != NULL;
+  munmap(source, size);
+  return !loud;
+}
+
+/** @returns -1 for an object that has none. */
+static ssize_t count_attributes(PyObject *object) {
+  PyObject *attributes = attribute(object, "__dict__");
+  return attributes == NULL ? -1 : PyDict_Size(attributes);
+}
+
+/** They are the interpreter's, and have no method of the program's; what is written to them is on its way. */
+static bool streams_are_done(void) {
+  static const ssize_t attributes[] = {1, 0, 1};
+  PyObject *now[stream_count][level_count];
+  find_streams(now);
+  if (memcmp(now, streams, sizeof now) != 0) return false;
+  for (int stream = 0; stream < stream_count; stream += 1) {
+    for (int level = 0; level < level_count; level += 1)
+      if (count_attributes(now[stream][level]) != attributes[level]) return false;
+    if (stream == 0) continue;
+    if (PySys_GetObject(stream == 1 ? "stdout" : "stderr") != now[stream][0]) return false;
+    PyObject *flushed = PyObject_CallMethod(now[stream][0], "flush", NULL);
+    if (flushed == NULL) return false;
+    Py_DecRef(flushed);
+  }
+  return true;
+}
+
+static bool is_of_stream(PyObject *object) {
+  PyObject **all = streams[0];
+  for (int index = 0; index < stream_count * level_count; index += 1)
+    if (all[index] == object) return true;
+  return false;
+}
+
+/** The types that need a closer look. */
+static struct {
+  PyObject *reference, *proxy, *callable_proxy, *bytes_file, *string_file;
+} types;
+
+static bool find_types(void) {
+  PyObject *weak = PyDict_GetItemString(PyImport_GetModuleDict(), "_weakref");
+  PyObject *files = PyDict_GetItemString(PyImport_GetModuleDict(), "_io");
+  types.reference = attribute(weak, "ReferenceType");
+  types.proxy = attribute(weak, "ProxyType");
+  types.callable_proxy = attribute(weak, "CallableProxyType");
+  types.bytes_file = attribute(files, "BytesIO");
+  types.string_file = attribute(files, "StringIO");
+  return types.reference != NULL && types.proxy != NULL && types.callable_proxy != NULL && types.bytes_file != NULL &&
+         types.string_file != NULL;
+}
+
+/** Abstract classes forget a dead class by a callback of C's, which nobody sees. */
+static bool calls_back(PyObject *weak) {
+  PyObject *callback = attribute(weak, "__callback__");
+  if (callback == NULL || callback == &_Py_NoneStruct) return false;
+  PyObject *name = PyObject_GetAttrString(callback, "__name__");
+  bool forgets = name != NULL && attribute(callback, "__class__") == &PyCFunction_Type &&
+                 PyUnicode_CompareWithASCIIString(name, "_destroy") == 0;
+  if (name != NULL) Py_DecRef(name);
+  return !forgets;
+}
+
+static bool acts_as_it_dies(PyObject *object) {
+  PyObject *type = PyObject_Type(object);
+  Py_DecRef(type);
+  if (type == types.proxy || type == types.callable_proxy) return true;
+  if (PyType_IsSubtype(type, types.reference) && calls_back(object)) return true;
+  // The collector does not know such a class's instances. Finalisers of C's say nothing.
+  if (PyType_IsSubtype(type, &PyType_Type) && (PyType_GetFlags(object) & has_collected_objects) == 0 &&
+      PyType_GetSlot(object, finalizer) != NULL &&
+      attribute(attribute(object, "__del__"), "__class__") != &PyWrapperDescr_Type)
+    return true;
+  if (PyType_GetSlot(type, finalizer) == NULL || is_of_stream(object)) return false;
+  // These write nothing.
+  return (type != types.bytes_file && type != types.string_file) || count_attributes(object) != 0;
+}
+
+static bool one_acts(PyObject *collector, int generation) {
+  PyObject *objects = PyObject_CallMethod(collector, "get_objects", "i", generation);
+  if (objects == NULL) return true;
+  ssize_t length = PyList_Size(objects);
+  bool acts = false;
+  for (ssize_t index = 0; index < length && !acts; index += 1) acts = acts_as_it_dies(PyList_GetItem(objects, index));
+  Py_DecRef(objects);
+  return acts;
+}
+
+/** To have more of them listed takes too much memory of the program's. */
+static bool has_few_objects(void) {
+  PyObject *blocks = PyObject_CallObject(count_blocks, NULL);
+  if (blocks == NULL) return false;
+  bool few = PyLong_AsLong(blocks) < blocks_most;
+  Py_DecRef(blocks);
+  return few;
+}
+
+static bool any_acts(void) {
+  PyObject *collector = open_collector();
+  if (collector == NULL || !find_types()) return true;
+  // What is younger than the last collection is in the first generation.
+  bool young = count_collections(collector) == *collections;
+  bool acts = one_acts(collector, 0) ||
+              (!young && (!has_few_objects() || one_acts(collector, 1) || one_acts(collector, 2)));
+  close_collector(collector);
+  return acts;
+}
+
+/** Nobody could notice what is left to do. */
+static bool is_all_done(void) {
+  size_t skipped = libraries;
+  // A collector that the program has imported may speak, or hide objects.
+  if (PyDict_GetItemString(PyImport_GetModuleDict(), "gc") != NULL || dl_iterate_phdr(is_loud, &skipped) != 0)
+    return false;
+  int collects = PyGC_Disable();
+  bool done = streams_are_done() && !any_acts();
+  PyErr_Clear();
+  if (collects) PyGC_Enable();
+  return done;
+}
+
+/** The script ended without exception. */
+static bool ended_well;
+
+_Noreturn void run_script(FILE *file, const char *path) {
+  PyGILState_Ensure();
+  int failed = PyRun_AnyFileExFlags(file, path, 1, NULL);
+  bool interrupted = failed && PySys_GetObject("last_type") == PyExc_KeyboardInterrupt;
+  ended_well = !failed;
+  int status = Py_FinalizeEx() < 0 ? 120 : failed != 0;
+  if (interrupted) {
+    signal(SIGINT, SIG_DFL);
+    kill(getpid(), SIGINT);
+    status = 128 + SIGINT;
+  }
+  exit(status);
+}
+
+/** The interpreter restores SIGINT after it joined threads, ran exit functions and flushed outputs. */
+__attribute__((visibility("default"))) int sigaction(int signal_number, const struct sigaction *new,
+                                                     struct sigaction *old) {
+  if (ended_well && signal_number == SIGINT) {
+    ended_well = false;
+    // Nor are libraries' destructors anybody's: the interpreter writes to no stream of C's.
+    if (is_all_done()) _exit(0);
+  }
+  int (*next)(int, const struct sigaction *, struct sigaction *);
+  *(void **)&next = dlsym(RTLD_NEXT, "sigaction");
+  if (next == NULL) _exit(70);
+  return next(signal_number, new, old);
+}
