@@ -68,8 +68,10 @@ export async function generateLog(
         ) e (version, type, data, hash)
       ),
       body as (
-        insert into runledger.body (submission_id, code, stdin, stdout, stderr)
-        select id, 'print(1)', '', '1', '' from three
+        insert into runledger.body (submission_id, code, stdin) select id, 'print(1)', '' from three
+      ),
+      output as (
+        insert into runledger.output (submission_id, stdout, stderr) select id, '1', '' from three
       )
       insert into runledger.result
       select
@@ -77,7 +79,7 @@ export async function generateLog(
         0.01, 0.02, 9000000, at, at, at, null
       from three`
   }
-  await sql`vacuum (analyze) runledger.event, runledger.body, runledger.result`
+  await sql`vacuum (analyze) runledger.event, runledger.body, runledger.output, runledger.result`
 }
 
 // As they would be, had the service run for so long.
@@ -91,7 +93,8 @@ export async function makePastPartitions(sql: Database, days: number): Promise<v
     begin
       for _table in
         select * from (values
-          ('event', interval '1 month', 'month', 'YYYY_MM'), ('body', interval '1 day', 'day', 'YYYY_MM_DD')
+          ('event', interval '1 month', 'month', 'YYYY_MM'), ('body', interval '1 day', 'day', 'YYYY_MM_DD'),
+          ('output', interval '1 day', 'day', 'YYYY_MM_DD')
         ) t (name, width, unit, format)
       loop
         _from := date_trunc(_table.unit, now() - interval '${days} days', 'UTC');

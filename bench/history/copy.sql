@@ -56,6 +56,11 @@ begin
   cross join lateral jsonb_populate_record(b, jsonb_build_object('submission_id', bench.shift(b.submission_id, _milliseconds))) moved
   where b.submission_id < _end order by b.submission_id;
 
+  insert into runledger.output
+  select moved.* from runledger.output o
+  cross join lateral jsonb_populate_record(o, jsonb_build_object('submission_id', bench.shift(o.submission_id, _milliseconds))) moved
+  where o.submission_id < _end order by o.submission_id;
+
   insert into runledger.result
   select moved.* from runledger.submission r
   cross join lateral jsonb_populate_record(r, jsonb_build_object(
@@ -100,5 +105,6 @@ begin
   where id >= _from and id < _to and purged_at is null;
   update runledger.delivery set url = null where submission_id >= _from and submission_id < _to;
   delete from runledger.body where submission_id >= _from and submission_id < _to;
+  delete from runledger.output where submission_id >= _from and submission_id < _to;
 end
 $$;

@@ -108,12 +108,13 @@ async function weigh(sql: Database): Promise<string> {
         union select ('runledger.' || name)::regclass
       ) part
     ) as bytes
-    from unnest(array['event', 'result', 'delivery', 'body']) name`
+    from unnest(array['event', 'result', 'delivery', 'body', 'output']) name`
   const submissions = await count(sql, 'result')
   const kept = await count(sql, 'body')
   return rows
     .map(
-      ({ name, bytes }) => `${name} ${Math.round(bytes / (name === 'body' ? kept : submissions))}`,
+      ({ name, bytes }) =>
+        `${name} ${Math.round(bytes / (name === 'body' || name === 'output' ? kept : submissions))}`,
     )
     .join(', ')
 }

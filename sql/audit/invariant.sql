@@ -71,6 +71,10 @@ from (
   join runledger.body b on b.submission_id = purged.stream_id
   where purged.type = 'submission.purged'
   union all
+  select 'an output is kept although the log says that it was purged', o.submission_id
+  from runledger.output o
+  join runledger.event purged on purged.stream_id = o.submission_id and purged.type = 'submission.purged'
+  union all
   select 'what an account has in blobs is not their sum', a.id
   from runledger.account a
   where a.blob_bytes <> (
@@ -99,6 +103,12 @@ from (
   select 'a body is gone although the log does not say that it was purged', r.id
   from runledger.result r
   where r.purged_at is null and not exists (select from runledger.body b where b.submission_id = r.id)
+  union all
+  select 'an output is gone although the log does not say that it was purged', r.id
+  from runledger.result r
+  join runledger.event ended on ended.stream_id = r.id and ended.stream_version = r.version
+    and ended.data #>> '{stdout,sha256}' is not null
+  where r.purged_at is null and not exists (select from runledger.output o where o.submission_id = r.id)
 ) p (broken, subject);
 comment on view runledger.finding is 'What audit.drift, audit.broken_chain and audit.altered_body show, and what else audit.invariant does, one row each: check (drift, broken_chain, altered_body, promise), the stream, the broken event''s position, its description, and the promise that does not hold.';
 

@@ -21,9 +21,6 @@ declare
       )
     ) with ordinality item
   );
-  -- Only partitions between the first and the last are looked into.
-  _first constant uuid := (select item.submission_id from unnest(_items) item order by item.submission_id limit 1);
-  _last constant uuid := (select item.submission_id from unnest(_items) item order by item.submission_id desc limit 1);
   _own integer[];
   _events runledger.new_event[];
   _ended runledger.ended_submission[];
@@ -60,12 +57,13 @@ begin
 
   if _events is not null then
     select array_agg(ended) into _ended from runledger.end_submissions(_events) ended;
-    update runledger.body b
-    set stdout = decode(item.stdout, 'base64'), stderr = decode(item.stderr, 'base64'),
-      compile_output = decode(item.compile_output, 'base64'), report = decode(item.report, 'base64')
+    insert into runledger.output (submission_id, stdout, stderr, compile_output, report)
+    select
+      item.submission_id, decode(item.stdout, 'base64'), decode(item.stderr, 'base64'), decode(item.compile_output, 'base64'),
+      decode(item.report, 'base64')
     from unnest(_items) item
     join unnest(_ended) ended on ended.submission_id = item.submission_id
-    where item.n = any (_own) and b.submission_id = item.submission_id and b.submission_id between _first and _last;
+    where item.n = any (_own);
   end if;
   return query
     select

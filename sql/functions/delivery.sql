@@ -41,10 +41,10 @@ as $$
     )::integer,
     head.version,
     -- The lengths stand in the rows' headers: nothing large is read.
-    coalesce(length(b.stdout), 0)::bigint + coalesce(length(b.stderr), 0) + coalesce(length(b.compile_output), 0) + coalesce(length(b.report), 0)
+    coalesce(length(o.stdout), 0)::bigint + coalesce(length(o.stderr), 0) + coalesce(length(o.compile_output), 0) + coalesce(length(o.report), 0)
   from runledger.delivery d
   join runledger.result r on r.id = d.submission_id
-  left join runledger.body b on b.submission_id = d.submission_id
+  left join runledger.output o on o.submission_id = d.submission_id
   cross join lateral (
     select
       coalesce(max(e.stream_version), 0) as version,

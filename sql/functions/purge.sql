@@ -22,19 +22,12 @@ begin
       where body_default.submission_id >= runledger.uuid_floor(_before)
     ) b
     join runledger.result r on r.id = b.submission_id and r.finished_at < _before
-    where not exists (
-        select from runledger.delivery d
-        where d.submission_id = b.submission_id and d.state in ('waiting', 'pending')
-      )
+    -- An operator may be having a webhook sent again at this moment: locked, its state is the last one.
+    left join lateral (
+      select locked.state from runledger.delivery locked where locked.submission_id = b.submission_id for update
+    ) d on true
+    where coalesce(d.state, 'none') not in ('waiting', 'pending')
     limit purge_bodies.batch
-  );
-  -- An operator may just have had a webhook sent again.
-  perform from runledger.delivery d where d.submission_id = any (_ids) order by d.submission_id for update;
-  _ids := array(
-    select id from unnest(_ids) id
-    where not exists (
-      select from runledger.delivery d where d.submission_id = id and d.state in ('waiting', 'pending')
-    )
   );
   if _ids = '{}' then
     return 0;
@@ -60,8 +53,9 @@ begin
   from unnest(_events) e
   where r.id = e.stream_id;
   update runledger.delivery set url = null where delivery.submission_id = any (_ids);
+  delete from runledger.output where output.submission_id = any (_ids);
   delete from runledger.body where body.submission_id = any (_ids);
   return cardinality(_ids);
 end
 $$;
-comment on function runledger.purge_bodies is 'Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';
+comment on function runledger.purge_bodies is 'Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.';

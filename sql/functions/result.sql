@@ -42,11 +42,11 @@ begin
     select
       r.id, r.status, r.verdict, r.language, r.runtime, r.exit_code, r.signal, r.stdout_truncated, r.stderr_truncated,
       r.cpu_time, r.wall_time, r.memory_peak, r.created_at, r.started_at, r.finished_at, r.purged_at,
-      body.stdout, body.stderr, body.compile_output,
+      o.stdout, o.stderr, o.compile_output,
       d.webhook_id, d.state, d.attempts, case when d.state = 'pending' then d.due_at end,
-      r.tag, r.output_encoding, r.exceeded, r.compile, body.report, r.rerun_of
+      r.tag, r.output_encoding, r.exceeded, r.compile, o.report, r.rerun_of
     from runledger.submission r
-    left join runledger.body on body.submission_id = read_result.submission_id
+    left join runledger.output o on o.submission_id = read_result.submission_id
     left join runledger.delivery d on d.submission_id = read_result.submission_id
     where r.id = read_result.submission_id and r.account_id = read_result.account_id;
 end

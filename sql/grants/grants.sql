@@ -13,7 +13,7 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_api;
     revoke all on all routines in schema runledger, job from runledger_api;
     grant usage on schema runledger to runledger_api;
-    grant select on runledger.submission, runledger.result, runledger.body, runledger.event, runledger.schema_migration, runledger.ledger_check
+    grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.event, runledger.schema_migration, runledger.ledger_check
       to runledger_api;
     grant select (submission_id, webhook_id, attempts, state, due_at) on runledger.delivery to runledger_api;
     grant execute on function
@@ -40,7 +40,7 @@ begin
     revoke all on all tables in schema runledger, audit from runledger_worker;
     revoke all on all routines in schema runledger, job from runledger_worker;
     grant usage on schema runledger to runledger_worker;
-    grant select on runledger.submission, runledger.result, runledger.body, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
+    grant select on runledger.submission, runledger.result, runledger.body, runledger.output, runledger.blob_chunk, runledger.schema_migration to runledger_worker;
     grant execute on function
       runledger.register_worker, runledger.renew_worker, runledger.stop_worker,
       runledger.command_worker, runledger.read_worker_health,

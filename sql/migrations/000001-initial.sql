@@ -157,16 +157,16 @@ comment on type runledger.new_event is 'An event that is to be appended (runledg
 comment on column runledger.new_event.previous_hash is 'The hash of the event before it; null for the first one.';
 
 create table runledger.partitioning (
-  table_name text primary key constraint partitioning_table check (table_name in ('event', 'body')),
+  table_name text primary key constraint partitioning_table check (table_name in ('event', 'body', 'output')),
   width interval not null constraint partitioning_width check (width >= interval '1 minute'),
   ahead integer not null constraint partitioning_ahead check (ahead between 1 and 1000)
 );
-comment on table runledger.partitioning is 'How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.';
+comment on table runledger.partitioning is 'How the tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.';
 comment on column runledger.partitioning.width is 'The time that one new partition covers; those that exist stay as they are.';
 comment on column runledger.partitioning.ahead is 'So many partitions are made before they are needed.';
 -- Bodies go by the day, so that retention can drop what a day left; the log stays, and wants few partitions.
 insert into runledger.partitioning (table_name, width, ahead)
-values ('event', '1 month', 3), ('body', '1 day', 14);
+values ('event', '1 month', 3), ('body', '1 day', 14), ('output', '1 day', 14);
 
 create table runledger.ledger_check (
   single boolean primary key default true constraint ledger_check_single check (single),
@@ -193,17 +193,24 @@ create table runledger.body (
   code bytea,
   stdin bytea,
   expected_stdout bytea,
+  detail bytea
+) partition by range (submission_id);
+comment on table runledger.body is 'The bytes that a submission was received with. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
+comment on column runledger.body.detail is 'What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.';
+create table runledger.body_default partition of runledger.body default;
+comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
+
+create table runledger.output (
+  submission_id uuid primary key,
   stdout bytea,
   stderr bytea,
   compile_output bytea,
-  detail bytea,
   report bytea
 ) partition by range (submission_id);
-comment on table runledger.body is 'The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
-comment on column runledger.body.detail is 'What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.';
-comment on column runledger.body.report is 'What is told of the end beside the outputs, as JSON. Null: nothing.';
-create table runledger.body_default partition of runledger.body default;
-comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
+comment on table runledger.output is 'What a submission''s last attempt printed, written once, with its end; beside the log and partitioned as runledger.body is, and purged with it. No row: no attempt has ended, or purged.';
+comment on column runledger.output.report is 'What is told of the end beside the outputs, as JSON. Null: nothing.';
+create table runledger.output_default partition of runledger.output default;
+comment on table runledger.output_default is 'Outputs of submissions that no other partition covers.';
 
 create table runledger.pending (
   submission_id uuid primary key,
@@ -410,7 +417,7 @@ create unlogged table runledger.live_output (
 );
 -- Compressing what is read once costs more than it saves.
 alter table runledger.live_output alter column data set storage external;
-comment on table runledger.live_output is 'Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.';
+comment on table runledger.live_output is 'Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as runledger.output has it then. Unlogged: a crash empties it.';
 comment on column runledger.live_output.run is 'The attempt, as execution.started names it.';
 comment on column runledger.live_output.seq is 'From 1, without a gap.';
 comment on column runledger.live_output.id is 'Of the event, for Last-Event-ID.';

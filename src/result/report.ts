@@ -1,4 +1,4 @@
-// What is told of a submission's end beside its outputs (runledger.body.report): where the output differs, and how each test
+// What is told of a submission's end beside its outputs (runledger.output.report): where the output differs, and how each test
 // went, and what files the run has left. A worker writes it, whoever reads the result reads it.
 import type { Difference } from '#checker'
 import { stringifyBytes } from '#event'

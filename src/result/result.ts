@@ -1,4 +1,4 @@
-// The door to results: a row of runledger.submission with its bodies.
+// The door to results: a row of runledger.submission with its outputs.
 import type { Database } from '#database'
 import { toRecord, toTrackedResult } from './record.ts'
 import type { ResultRecord, ResultRow, TrackedResult, TrackedRow } from './record.ts'
@@ -26,9 +26,9 @@ export async function readResult(
   accountId: string | null,
 ): Promise<ResultRecord | null> {
   const [row] = await sql<ResultRow[]>`
-    select r.*, body.stdout, body.stderr, body.compile_output, body.report
+    select r.*, o.stdout, o.stderr, o.compile_output, o.report
     from runledger.submission r
-    left join runledger.body on body.submission_id = r.id
+    left join runledger.output o on o.submission_id = r.id
     where r.id = ${id} and (${accountId}::uuid is null or r.account_id = ${accountId})`
   return row === undefined ? null : toRecord(row)
 }

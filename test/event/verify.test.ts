@@ -171,9 +171,18 @@ t.test('a stream that was removed altogether shows too', async (t) => {
 })
 
 t.test('an output that was changed does not have the hash that the log has', async (t) => {
-  await sql`update runledger.body set stdout = 'forged' where submission_id = ${id}`
+  await sql`update runledger.output set stdout = 'forged' where submission_id = ${id}`
   t.match(verify(), { text: new RegExp(`stdout of ${id}`), status: 1 })
-  await sql`update runledger.body set stdout = ${Buffer.from('0\n')} where submission_id = ${id}`
+  await sql`update runledger.output set stdout = ${Buffer.from('0\n')} where submission_id = ${id}`
+  t.equal(verify().status, 0)
+})
+
+t.test('an output that was removed shows too', async (t) => {
+  const gone = await sql`delete from runledger.output where submission_id = ${id} returning *`
+  const [broken] = await sql`select broken from audit.invariant where subject = ${id}`
+  t.match(broken, { broken: /^an output is gone/ })
+  t.match(verify(), { text: new RegExp(`of ${id}`), status: 1 })
+  await sql`insert into runledger.output ${sql(gone[0] ?? {})}`
   t.equal(verify().status, 0)
 })
 

@@ -45,7 +45,7 @@ t.test('what comes after it is kept in part, and told so', async (t) => {
   t.match(record, { verdict: 'AC', stdout: 'x'.repeat(4096), stdout_truncated: true })
   t.match((await write(other, 5000)).body, { verdict: 'AC', stdout_truncated: false })
   const [row] = await sql`
-    select octet_length(b.stdout) as bytes from runledger.body b where b.submission_id = ${record.id}`
+    select octet_length(o.stdout) as bytes from runledger.output o where o.submission_id = ${record.id}`
   t.equal(row?.['bytes'], 4096)
   t.strictSame([...(await sql`select * from audit.altered_body`)], [])
   t.strictSame([...(await sql`select * from audit.drift`)], [])

@@ -289,8 +289,8 @@ t.test('whatever its row says, the outputs of what has ended are told', async (t
   const [row] = await sql`
     update runledger.result set version = 0
     where id = (
-      select r.id from runledger.submission r join runledger.body b on b.submission_id = r.id
-      where r.status = 'completed' and length(b.stdout) between 1 and 1000
+      select r.id from runledger.submission r join runledger.output o on o.submission_id = r.id
+      where r.status = 'completed' and length(o.stdout) between 1 and 1000
       limit 1
     )
     returning id`

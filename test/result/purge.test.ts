@@ -20,12 +20,14 @@ async function makePastPartitions(days: number): Promise<void> {
     do $$
     declare
       _day timestamptz := date_trunc('day', now(), 'UTC') - interval '${days} days';
-      _name text;
+      _table text;
     begin
       while _day < date_trunc('day', now(), 'UTC') loop
-        _name := 'body_' || to_char(_day at time zone 'UTC', 'YYYY_MM_DD');
-        execute format('create table if not exists runledger.%I partition of runledger.body for values from (%L) to (%L)',
-          _name, runledger.uuid_floor(_day), runledger.uuid_floor(_day + interval '1 day'));
+        foreach _table in array array['body', 'output'] loop
+          execute format('create table if not exists runledger.%I partition of runledger.%I for values from (%L) to (%L)',
+            _table || to_char(_day at time zone 'UTC', '_YYYY_MM_DD'), _table,
+            runledger.uuid_floor(_day), runledger.uuid_floor(_day + interval '1 day'));
+        end loop;
         _day := _day + interval '1 day';
       end loop;
     end
@@ -63,9 +65,12 @@ async function finishAgo(days: number): Promise<string> {
   return id
 }
 
-async function hasBody(id: string): Promise<boolean> {
-  const rows = await sql`select from runledger.body where submission_id = ${id}`
-  return rows.length > 0
+/** Which tables have its bytes. */
+async function findBytes(id: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select 'body' as name from runledger.body where submission_id = ${id}
+    union all select 'output' from runledger.output where submission_id = ${id}`
+  return rows.map(({ name }) => name)
 }
 
 await makePastPartitions(45)
@@ -80,7 +85,8 @@ await finish(sql, owing)
 await age(sql, owing, 42)
 const clockless = uuidv7({ msecs: 1000 })
 const partitions = async (): Promise<number> => {
-  const [row] = await sql`select count(*) from runledger.partition where table_name = 'body'`
+  const [row] =
+    await sql`select count(*) from runledger.partition where table_name in ('body', 'output')`
   return row?.['count'] as number
 }
 const before = await partitions()
@@ -90,8 +96,9 @@ const purged = await purgeBodies(sql, 30, (count) => batches.push(count))
 t.test('what ended longer ago than that is purged, and nothing else', async (t) => {
   t.equal(purged.submissions, 2)
   t.strictSame(batches, [2])
-  for (const id of [old, oldToo]) t.equal(await hasBody(id), false)
-  for (const id of [young, unfinished, running, owing]) t.equal(await hasBody(id), true)
+  for (const id of [old, oldToo]) t.strictSame(await findBytes(id), [])
+  for (const id of [young, owing]) t.strictSame(await findBytes(id), ['body', 'output'])
+  for (const id of [unfinished, running]) t.strictSame(await findBytes(id), ['body'])
 })
 
 t.test('the log says so once, in the same chain', async (t) => {
@@ -130,9 +137,9 @@ t.test('a result keeps everything but its bodies, and says when they went', asyn
 
 t.test('empty days are dropped, days with something left are not', async (t) => {
   // Of the 45 days before today 14 are younger, and three hold an unfinished one, a running one, one that owes a webhook.
-  t.ok(purged.partitions.length >= 10, `${purged.partitions.length} dropped`)
+  t.ok(purged.partitions.length >= 20, `${purged.partitions.length} dropped`)
   t.equal(await partitions(), before - purged.partitions.length)
-  t.equal(await hasBody(unfinished), true)
+  t.strictSame(await findBytes(unfinished), ['body'])
 })
 
 t.test('what was unfinished can still be run, and is purged afterwards', async (t) => {
@@ -173,7 +180,7 @@ t.test('while somebody else purges nothing is done', async (t) => {
     await other`select pg_advisory_xact_lock(71830, -3)`
     t.strictSame(await purgeBodies(sql, 30), { submissions: 0, partitions: [] })
   })
-  t.equal(await hasBody(id), true)
+  t.strictSame(await findBytes(id), ['body', 'output'])
   t.match(await purgeBodies(sql, 30), { submissions: 1 })
 })
 
@@ -200,7 +207,7 @@ t.test('a webhook that is sent again in this moment keeps its address', async (t
   t.match(await purging, { submissions: 0 })
   const [after] = await sql`select state, url from runledger.delivery where submission_id = ${id}`
   t.match(after, { state: 'pending', url: 'https://example.org/token' })
-  t.equal(await hasBody(id), true)
+  t.strictSame(await findBytes(id), ['body', 'output'])
   await sql`
     update runledger.delivery set state = 'delivered', secret = null where submission_id = ${id}`
   t.match(await purgeBodies(sql, 30), { submissions: 1 })

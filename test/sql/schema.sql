@@ -1,16 +1,12 @@
 -- The schema as it stands after all migrations. Made by test/helper/schema.ts; do not edit.
 
 partitioned table runledger.body
-  The bytes of a submission. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.
+  The bytes that a submission was received with. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.
   submission_id uuid not null
   code bytea
   stdin bytea
   expected_stdout bytea
-  stdout bytea
-  stderr bytea
-  compile_output bytea
   detail bytea: What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.
-  report bytea: What is told of the end beside the outputs, as JSON. Null: nothing.
   partition by RANGE (submission_id)
   constraint body_pkey PRIMARY KEY (submission_id)
   grant select to runledger_api
@@ -38,6 +34,18 @@ partitioned table runledger.event
   INDEX event_received ON ONLY runledger.event USING btree (stream_id) WHERE (type = 'submission.received'::text)
   TRIGGER event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON runledger.event FOR EACH STATEMENT EXECUTE FUNCTION runledger.refuse_change()
   grant select to runledger_api
+
+partitioned table runledger.output
+  What a submission's last attempt printed, written once, with its end; beside the log and partitioned as runledger.body is, and purged with it. No row: no attempt has ended, or purged.
+  submission_id uuid not null
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  report bytea: What is told of the end beside the outputs, as JSON. Null: nothing.
+  partition by RANGE (submission_id)
+  constraint output_pkey PRIMARY KEY (submission_id)
+  grant select to runledger_api
+  grant select to runledger_worker
 
 table runledger.account
   A customer. Submissions, results and idempotency keys belong to accounts.
@@ -102,11 +110,7 @@ table runledger.body_default
   code bytea
   stdin bytea
   expected_stdout bytea
-  stdout bytea
-  stderr bytea
-  compile_output bytea
   detail bytea
-  report bytea
   constraint body_default_pkey PRIMARY KEY (submission_id)
 
 table runledger.delivery
@@ -180,7 +184,7 @@ table runledger.ledger_check
   grant select to runledger_api
 
 table runledger.live_output
-  Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as its body has it then. Unlogged: a crash empties it.
+  Events of runs that somebody watches, as streams send them. Gone when the submission has ended, as runledger.output has it then. Unlogged: a crash empties it.
   submission_id uuid not null
   run text not null: The attempt, as execution.started names it.
   seq integer not null: From 1, without a gap.
@@ -190,14 +194,23 @@ table runledger.live_output
   constraint live_output_event CHECK ((event = ANY (ARRAY['compile'::text, 'stdout'::text, 'stderr'::text, 'test'::text])))
   constraint live_output_pkey PRIMARY KEY (submission_id, run, seq)
 
+table runledger.output_default
+  Outputs of submissions that no other partition covers.
+  submission_id uuid not null
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  report bytea
+  constraint output_default_pkey PRIMARY KEY (submission_id)
+
 table runledger.partitioning
-  How the two tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
+  How the tables that grow are divided; an operator may change a row at any time. runledger.make_partitions reads it.
   table_name text not null
   width interval not null: The time that one new partition covers; those that exist stay as they are.
   ahead integer not null: So many partitions are made before they are needed.
   constraint partitioning_ahead CHECK (((ahead >= 1) AND (ahead <= 1000)))
   constraint partitioning_pkey PRIMARY KEY (table_name)
-  constraint partitioning_table CHECK ((table_name = ANY (ARRAY['event'::text, 'body'::text])))
+  constraint partitioning_table CHECK ((table_name = ANY (ARRAY['event'::text, 'body'::text, 'output'::text])))
   constraint partitioning_width CHECK ((width >= '00:01:00'::interval))
 
 table runledger.pending
@@ -497,7 +510,7 @@ view audit.overview
   grant select to runledger_auditor
 
 view audit.partition
-  How the log and the bodies are divided, by the times at which their ids were made.
+  How the log, the bodies and the outputs are divided, by the times at which their ids were made.
   table_name text
   name text
   lower uuid
@@ -872,7 +885,7 @@ function runledger.displace_low(api_key_id uuid)
   returns boolean
 
 function runledger.drop_partitions(older_than interval)
-  Drops the empty partitions of runledger.body that end longer ago than that; returns their names.
+  Drops the empty partitions of runledger.body and runledger.output that end longer ago than that; returns their names.
   returns SETOF text security definer set search_path=pg_catalog, pg_temp, lock_timeout=500ms
   grant execute to runledger_worker
 
@@ -1026,7 +1039,7 @@ function runledger.purge_blobs(older_than interval, batch integer)
   grant execute to runledger_worker
 
 function runledger.purge_bodies(older_than interval, batch integer)
-  Removes the bodies of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
+  Removes the bodies and outputs of at most `batch` submissions that ended longer ago than that, and appends submission.purged to each; returns how many. 0: there are none left, or somebody else is at it.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 

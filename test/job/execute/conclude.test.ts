@@ -77,8 +77,9 @@ t.test('sixteen at once share statements, and each has its own end', async (t) =
       verdict: 'AC',
       stdout: submission,
     })
-    const [body] = await sql`select stderr from runledger.body where submission_id = ${submission}`
-    t.strictSame(body?.['stderr'], Buffer.from([0, 255]))
+    const [output] =
+      await sql`select stderr from runledger.output where submission_id = ${submission}`
+    t.strictSame(output?.['stderr'], Buffer.from([0, 255]))
   }
 })
 
@@ -102,6 +103,16 @@ t.test('an attempt that was given up is refused alone', async (t) => {
     ends.map((end) => refusals.get(end) ?? null),
   )
   t.match(await readResult(sql, lost.submission, null), { status: 'running' })
+  const kept = await sql<{ id: string }[]>`
+    select submission_id as id from runledger.output
+    where submission_id = any (${ends.map(({ submission }) => submission)}) order by submission_id`
+  t.strictSame(
+    kept.map(({ id }) => id),
+    ends
+      .filter((end) => !refusals.has(end))
+      .map(({ submission }) => submission)
+      .toSorted(),
+  )
 })
 
 t.test('an end whose answer was lost is known again, and nothing is written twice', async (t) => {

@@ -190,9 +190,9 @@ export const jobFaults: readonly Fault[] = [
     tests: ['database/batch'],
   },
   {
-    name: 'job: a refused end overwrites the body of an accepted one',
-    text: 'where item.n = any (_own) and b.submission_id = item.submission_id',
-    instead: 'where b.submission_id = item.submission_id',
+    name: 'job: a refused end has its outputs kept',
+    text: 'join unnest(_ended) ended on ended.submission_id = item.submission_id\n    where item.n = any (_own);',
+    instead: ';',
     tests: ['job/execute/conclude'],
   },
   {

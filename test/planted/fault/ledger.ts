@@ -53,8 +53,8 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: the address of a webhook that is still to be delivered is purged',
-    text: "where d.submission_id = b.submission_id and d.state in ('waiting', 'pending')",
-    instead: "where d.submission_id = b.submission_id and d.state in ('waiting')",
+    text: "coalesce(d.state, 'none') not in ('waiting', 'pending')",
+    instead: "coalesce(d.state, 'none') not in ('waiting')",
     tests: ['result/purge'],
   },
   {
@@ -156,7 +156,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: an altered output is not seen',
-    text: "('stdout', sha256(b.stdout), ended.data #>> '{stdout,sha256}'),",
+    text: "('stdout', sha256(o.stdout), ended.data #>> '{stdout,sha256}'),",
     instead: '',
     tests: ['event/verify'],
   },
