@@ -1,8 +1,8 @@
 // Worker processes as an operator starts them: several on one host.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { listWorkers } from '#operator'
 import metadata from '#package' with { type: 'json' }
-import { listWorkers } from '../src/cli/under-way.ts'
 import { createTestDatabase } from './helper/database.ts'
 import { startWorkerProcess } from './helper/worker.ts'
 

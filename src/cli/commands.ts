@@ -4,11 +4,11 @@ import type { Command } from './command.ts'
 import { hostCommands } from './host-commands.ts'
 import { keyCommands } from './keys.ts'
 import { languageCommands } from './language-commands.ts'
-import { rerunCommands } from './rerun-commands.ts'
+import { rerunCommands } from './rerun.ts'
 import { serviceCommands } from './service-commands.ts'
 import { tierCommands } from './tiers.ts'
 import { topCommands } from './top-commands.ts'
-import { webhookCommands } from './webhook-commands.ts'
+import { webhookCommands } from './webhooks.ts'
 import { workerCommands } from './worker-commands.ts'
 
 export const commands: readonly Command[] = [

@@ -1,11 +1,8 @@
 // `doctor`, `workers` and `running`: the host, and what is under way.
 import { readDoctorConfig } from '#config'
 import { defineCommand, exitStatuses } from './command.ts'
-import { withDatabase } from './connect.ts'
-import { printRows } from './output.ts'
-import { listRunning, listWorkers } from './under-way.ts'
-
-const json = { type: 'boolean', help: 'JSON lines on a terminal too' } as const
+import { jsonOption, printRows } from './output.ts'
+import { askOperator, operatorOptions } from './service.ts'
 
 export const hostCommands = [
   defineCommand({
@@ -30,19 +27,22 @@ export const hostCommands = [
       'State: working; suspended, with the failure; paused or draining, by `pause` and `drain`; gone: lost, and its lease not yet over.',
     options: {
       gone: { type: 'boolean', help: 'include those that ended in the last day' },
-      json,
+      json: jsonOption,
+      ...operatorOptions,
     },
-    run: ({ values }) =>
-      withDatabase(async (sql) =>
-        printRows(await listWorkers(sql, { withGone: values.gone }), process, values.json),
+    run: async ({ values: { gone, json, ...service } }) =>
+      printRows(
+        await askOperator(service, (operator) => operator.workers({ gone })),
+        process,
+        json,
       ),
   }),
   defineCommand({
     name: 'running',
     operands: [],
     summary: 'list running submissions, longest first: account, worker, time',
-    options: { json },
-    run: ({ values }) =>
-      withDatabase(async (sql) => printRows(await listRunning(sql), process, values.json)),
+    options: { json: jsonOption, ...operatorOptions },
+    run: async ({ values: { json, ...service } }) =>
+      printRows(await askOperator(service, (operator) => operator.running()), process, json),
   }),
 ]

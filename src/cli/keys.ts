@@ -8,7 +8,7 @@ import { CommandError, defineCommand, misuse } from './command.ts'
 import type { Option } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
-import { printRecord, printRows } from './output.ts'
+import { jsonOption, printRecord, printRows } from './output.ts'
 import { describeTier } from './tiers.ts'
 
 const expires = {
@@ -64,7 +64,7 @@ export const keyCommands = [
     summary: 'list keys, newest first',
     options: {
       account: { type: 'string', value: 'NAME', help: 'only its keys' },
-      json: { type: 'boolean', help: 'JSON lines on a terminal too' },
+      json: jsonOption,
     },
     run: ({ values: { account, json } }) =>
       withDatabase(async (sql) => {

@@ -1,6 +1,9 @@
 // Prints tables at a terminal, JSON lines for programs. Strangers' text must not steer the terminal.
 import type { Terminal } from './command.ts'
 
+/** Of each command that prints a list. */
+export const jsonOption = { type: 'boolean', help: 'JSON lines on a terminal too' } as const
+
 export type Row = Readonly<Record<string, unknown>>
 
 /** A value in JSON, a line. JSON itself leaves some characters as they are that steer terminals. */
@@ -72,8 +75,11 @@ export function show(text: string, { isTTY }: { readonly isTTY?: boolean }): str
   return isTTY === true ? printable(text) : text
 }
 
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '–'
-  if (value instanceof Date) return `${value.toISOString().slice(0, 19)}Z`
+  const time = value instanceof Date ? value.toISOString() : value
+  if (typeof time === 'string' && isoTime.test(time)) return `${time.slice(0, 19)}Z`
   return makeVisible(value)
 }

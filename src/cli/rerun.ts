@@ -1,136 +1,203 @@
-// A campaign: many submissions again, each once, some at a time. Which were repeated the database knows (runledger.rerun), so a
-// campaign that was killed goes on when it is called again, and two calls share the work.
+// `rerun`: a campaign of many submissions again, each once, some at a time, by the operator API. Which were repeated the service
+// knows, so a campaign that was killed goes on when it is called again, and two calls share the work.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode, sqlState } from '#database'
-import type { Database } from '#database'
-import { countBulk, takeBulkStep } from '#operator'
-import type { BulkOrder, Skipped } from '#operator'
+import { RunledgerError } from '#client'
+import type { BulkRequest, BulkSum, Operator } from '#client'
+import { verdicts } from '#event'
+import { findLanguage, languages } from '#language'
+import { campaignNameMost } from '#operator'
+import { CommandError, defineCommand, exitStatuses, misuse } from './command.ts'
+import { jsonOption, printProgress, printRecord, printRows } from './output.ts'
 import type { Row } from './output.ts'
+import { askOperator, operatorOptions } from './service.ts'
 
-/** Submissions that have ended and are no reruns; what is left out filters nothing. */
-export interface Selection {
-  readonly since: Date
-  readonly until: Date
-  readonly language: string | undefined
-  readonly verdict: string | undefined
-  readonly tag: string | undefined
-  /** Its name. */
-  readonly account: string | undefined
-}
-
-export interface Campaign extends Selection {
+/** Submissions that have ended and are no reruns; what is left out filters nothing. Times are ISO 8601. */
+export interface Campaign {
   readonly name: string
   /** Of the campaign, whoever called it. */
   readonly atOnce: number
-  /** Unfinished submissions over all keys, from which on it waits. */
-  readonly capacity: number
-  readonly operator: string
+  readonly filter: Readonly<Record<string, string>>
 }
 
-/** How each that was selected stands. */
-export interface CampaignCounts extends Skipped {
-  /** By this call; for `countCampaign`, what there is to do. */
-  readonly due: number
-}
-
-export interface CampaignReport {
-  readonly counts: CampaignCounts
-  /** Of the whole campaign: how many were repeated, and how many of these were cancelled. */
+/** `count` and `skipped` by this call, the others of the whole campaign. */
+export interface CampaignReport extends Pick<BulkSum, 'count' | 'skipped'> {
   readonly repeated: number
   readonly cancelled: number
   /** Those whose verdict differs, in the order of the first ones. */
   readonly changes: readonly Row[]
 }
 
-const none: CampaignCounts = { due: 0, done: 0, purged: 0, not_offered: 0 }
-const pauseMilliseconds = 100
+const pollMilliseconds = 200
+const progressMilliseconds = 5000
+
+export const rerunCommands = [
+  defineCommand({
+    name: 'rerun',
+    operands: [],
+    summary: 'rerun many submissions on today’s toolchain, and print which verdicts changed',
+    notes:
+      'Reruns what has ended, except cancelled submissions and reruns, each once under a NAME: called again after an interruption it\n' +
+      'continues. Reruns belong to their account, count against none of its keys, and send no webhook. It waits while half of\n' +
+      'QUEUE_CAPACITY is in use. Prints each submission whose verdict differs, then counts; `audit.rerun` keeps them. Exit status: 0 no\n' +
+      'verdict differs, 1 some do, 69 the service is away.',
+    options: {
+      since: {
+        type: 'string',
+        value: 'TIME',
+        required: true,
+        help: 'received at or after, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      },
+      until: { type: 'string', value: 'TIME', help: 'received before (default now)' },
+      language: { type: 'string', value: 'LANGUAGE', help: 'only this language' },
+      verdict: { type: 'string', value: 'VERDICT', help: verdicts.join(', ') },
+      tag: { type: 'string', value: 'TEXT', help: 'only this tag' },
+      account: { type: 'string', value: 'NAME', help: 'only this account' },
+      name: {
+        type: 'string',
+        value: 'NAME',
+        help: 'name of the campaign (default: from the options above)',
+      },
+      'at-once': { type: 'string', value: 'N', default: '4', help: 'at most so many at once' },
+      'dry-run': { type: 'boolean', help: 'only count' },
+      json: jsonOption,
+      ...operatorOptions,
+    },
+    run: ({ values }) => {
+      const { account, tag, 'dry-run': isDry, 'at-once': atOnce, json } = values
+      const chosen = {
+        since: readTime('--since', values.since),
+        ...(values.until !== undefined && { until: readTime('--until', values.until) }),
+        ...(values.language !== undefined && { language: readLanguage(values.language) }),
+        ...(values.verdict !== undefined && { verdict: readVerdict(values.verdict) }),
+        ...(tag !== undefined && { tag }),
+        ...(account !== undefined && { account }),
+      }
+      const name = readName(values.name) ?? nameCampaign(chosen)
+      const filter = { until: new Date().toISOString(), ...chosen }
+      const campaign = { name, atOnce: readCount('--at-once', atOnce), filter }
+      return askOperator(values, async (operator) => {
+        if (account !== undefined) await requireAccount(operator, name, account)
+        if (!isDry) return repeat(operator, campaign, json)
+        const { count: due, skipped } = await countCampaign(operator, campaign)
+        printRecord({ campaign: name, due, ...skipped }, process)
+        return 0
+      })
+    },
+  }),
+]
+
+async function repeat(operator: Operator, campaign: Campaign, json: boolean): Promise<number> {
+  const report = await runCampaign(operator, campaign, createProgress())
+  const { count, skipped, repeated, cancelled, changes } = report
+  if (process.stderr.isTTY) printProgress('', process)
+  if (changes.length > 0) printRows(changes, process, json)
+  const sums = { received: count, ...skipped, repeated, cancelled, changed: changes.length }
+  printRecord({ campaign: campaign.name, ...sums }, process)
+  return changes.length === 0 ? 0 : exitStatuses.failed
+}
 
 /** What a campaign would do. */
 export async function countCampaign(
-  sql: Database,
-  campaign: Pick<Campaign, 'name'> & Selection,
-): Promise<CampaignCounts> {
-  const order = describeOrder({ atOnce: 0, ...campaign })
-  let counts = none
-  for (let after: string | null = null; ;) {
-    const { count, skipped, next } = await countBulk(sql, { ...order, after })
-    counts = add(counts, count, skipped)
-    if (next === null) return counts
-    after = next
-  }
+  operator: Operator,
+  campaign: Omit<Campaign, 'atOnce'>,
+): Promise<BulkSum> {
+  return operator.count(describe(campaign))
 }
 
 /**
  * Resolves when all has been repeated and has ended.
- * @param onProgress called now and then, with what this call has repeated.
+ * @param onProgress called now and then, with the number of those that this call has repeated.
  */
 export async function runCampaign(
-  sql: Database,
+  operator: Operator,
   campaign: Campaign,
   onProgress: (repeated: number) => void = () => {},
 ): Promise<CampaignReport> {
-  const order = describeOrder(campaign)
-  const metadata = { actor: { operator: campaign.operator } }
-  const { signal } = new AbortController()
-  let counts = none
+  const request = { ...describe(campaign), at_once: campaign.atOnce }
+  const onStep = (soFar: BulkSum): void => onProgress(soFar.count)
+  const { count, skipped } = await operator.act(request, { onStep })
+  const changes: Row[] = []
+  let [repeated, cancelled] = [0, 0]
   for (let after: string | null = null; ;) {
-    const taking = takeBulkStep(sql, { ...order, after }, campaign.capacity, metadata, signal)
-    const step = await taking.catch((error: unknown) => {
-      // The function gives up by itself, having written nothing.
-      if (errorCode(error) === sqlState.queryCanceled) return null
-      throw error
-    })
-    if (step !== null) counts = add(counts, step.count, step.skipped)
-    onProgress(counts.due)
-    if (step?.next === null) break
-    after = step?.next ?? after
-    if (step?.busy !== false) await sleep(pauseMilliseconds)
-  }
-  while ((await countUnderWay(sql, campaign.name)) > 0) {
-    onProgress(counts.due)
-    await sleep(pauseMilliseconds)
-  }
-  return { counts, ...(await readOutcome(sql, campaign.name)) }
-}
-
-function describeOrder({
-  name,
-  atOnce,
-  since,
-  until,
-  ...filter
-}: Pick<Campaign, 'name' | 'atOnce'> & Selection): BulkOrder {
-  const { language, verdict, tag, account } = filter
-  const times = { since: since.toISOString(), until: until.toISOString() }
-  const chosen = { ...times, language, verdict, tag, account }
-  return { action: 'rerun', filter: chosen, after: null, campaign: name, atOnce, secret: null }
-}
-
-function add(counts: CampaignCounts, due: number, skipped: Skipped): CampaignCounts {
-  return {
-    due: counts.due + due,
-    done: counts.done + skipped.done,
-    purged: counts.purged + skipped.purged,
-    not_offered: counts.not_offered + skipped.not_offered,
+    const page = await operator.reruns({ campaign: campaign.name, after })
+    if (page.unfinished > 0) {
+      onProgress(count)
+      await sleep(pollMilliseconds)
+      continue
+    }
+    repeated += page.repeated
+    cancelled += page.cancelled
+    changes.push(...page.changes)
+    if (page.next === null) return { count, skipped, repeated, cancelled, changes }
+    after = page.next
   }
 }
 
-async function countUnderWay(sql: Database, name: string): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`
-    select count(*) as count
-    from runledger.pending p
-    join runledger.rerun x on x.submission_id = p.submission_id
-    where x.campaign = ${name}`
-  return count
+function describe({ name, filter }: Omit<Campaign, 'atOnce'>): BulkRequest {
+  return { action: 'rerun', filter, campaign: name }
 }
 
-async function readOutcome(sql: Database, name: string): Promise<Omit<CampaignReport, 'counts'>> {
-  const [sums] = await sql<[{ repeated: number; cancelled: number }]>`
-    select count(*) as repeated, count(*) filter (where status = 'cancelled') as cancelled
-    from audit.rerun where campaign = ${name}`
-  const changes = await sql`
-    select submission_id as id, rerun_id, verdict_before, verdict_after, tag
-    from audit.rerun where campaign = ${name} and changed
-    order by submission_id`
-  return { ...sums, changes: changes.map((row) => ({ ...row })) }
+/** A script's log wants fewer lines than a terminal. */
+function createProgress(): (repeated: number) => void {
+  let printedAt = Number.NEGATIVE_INFINITY
+  return (repeated) => {
+    const now = performance.now()
+    if (!process.stderr.isTTY && now - printedAt < progressMilliseconds) return
+    printedAt = now
+    printProgress(`${repeated} repeated`, process)
+  }
+}
+
+/** The same for the same options, so that the same line goes on with the same campaign. */
+function nameCampaign(chosen: Readonly<Record<string, string>>): string {
+  return Object.entries(chosen)
+    .map(([option, value]) => `${option}=${value}`)
+    .join(' ')
+}
+
+function readName(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (text === '' || text.length > campaignNameMost)
+    throw misuse(`rerun: --name has 1 to ${campaignNameMost} characters`)
+  return text
+}
+
+function readTime(option: string, text: string): string {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const time = new Date(isTime ? text : Number.NaN)
+  if (Number.isNaN(time.getTime()))
+    throw misuse(
+      `rerun: ${option} is a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z`,
+    )
+  return time.toISOString()
+}
+
+function readLanguage(text: string): string {
+  const language = findLanguage(text)
+  if (language === undefined) throw misuse(`rerun: --language is one of ${languages.join(', ')}`)
+  return language
+}
+
+function readVerdict(text: string): string {
+  if (!verdicts.some((verdict) => verdict === text))
+    throw misuse(`rerun: --verdict is one of ${verdicts.join(', ')}`)
+  return text
+}
+
+function readCount(option: string, text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw misuse(`rerun: ${option} is a number from 1 to 99999`)
+  return Number(text)
+}
+
+async function requireAccount(
+  operator: Operator,
+  campaign: string,
+  account: string,
+): Promise<void> {
+  try {
+    await operator.reruns({ campaign, account })
+  } catch (error) {
+    if (!(error instanceof RunledgerError) || error.status !== 404) throw error
+    throw new CommandError('there is no account of this name')
+  }
 }

@@ -5,7 +5,7 @@ import { limitSpellings } from '#language'
 import { defineCommand, misuse } from './command.ts'
 import { withDatabase } from './connect.ts'
 import { operator } from './operator.ts'
-import { printRecord, printRows } from './output.ts'
+import { jsonOption, printRecord, printRows } from './output.ts'
 
 const notes =
   'Requests: in any 60 seconds; one more is answered 429. Concurrent: submissions of a key that run at once; the others wait.'
@@ -16,7 +16,7 @@ export const tierCommands = [
     operands: [],
     summary: 'list the tiers, and what a key of each may do',
     notes,
-    options: { json: { type: 'boolean', help: 'JSON lines on a terminal too' } },
+    options: { json: jsonOption },
     run: ({ values: { json } }) =>
       withDatabase(async (sql) => {
         const present = (limit: number | null): number | string | null =>

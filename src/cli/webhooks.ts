@@ -1,95 +1,97 @@
-// `webhooks list|show|replay`: deliveries, for operators.
+// `webhooks list`, `show` and `replay`, by the operator API.
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { validate as isUuid } from 'uuid'
-import { json } from '#database'
-import type { Database } from '#database'
-import { readStream, schemaVersion } from '#event'
-import type { Metadata, RecordedEvent } from '#event'
-import { makeVisible } from './output.ts'
-import type { Row } from './output.ts'
-
-export interface WebhooksRequest {
-  readonly action: 'list' | 'show' | 'replay'
-  /** A webhook's or its submission's. */
-  readonly id: string | undefined
-  readonly state: string | undefined
-  readonly limit: string
-  readonly operator: string
-  /** Gives a replay's secret. */
-  readonly stdin: Readable & { readonly isTTY?: boolean }
-}
-
-/** `usage`: the call itself was wrong. */
-export interface WebhooksAnswer {
-  readonly rows?: readonly Row[]
-  readonly lines: readonly string[]
-  readonly complaint?: string
-  readonly usage?: boolean
-}
-
-const states = ['waiting', 'pending', 'delivered', 'abandoned']
+import { RunledgerError } from '#client'
+import type { Operator, Webhook, WebhookEvent } from '#client'
+import { webhookStates } from '#result'
+import { CommandError, defineCommand, misuse } from './command.ts'
+import { jsonOption, makeVisible, printRows } from './output.ts'
+import { askOperator, operatorOptions } from './service.ts'
 
 // As in the HTTP API.
 const maxSecretBytes = 256
 
-/** A part of audit.webhook. */
-interface WebhookRow {
-  readonly webhook_id: string
-  readonly submission_id: string
-  readonly account: string | null
-  readonly receiver: string | null
-  readonly state: string
-  readonly attempts: number
-  readonly next_attempt_at: Date | null
-  readonly abandoned_because: string | null
+export const webhookCommands = [
+  defineCommand({
+    name: 'webhooks list',
+    operands: [],
+    summary: 'list deliveries, newest first',
+    options: {
+      state: {
+        type: 'string',
+        value: 'STATE',
+        help: 'only `waiting`, `pending`, `delivered` or `abandoned` ones',
+      },
+      limit: { type: 'string', value: 'N', default: '50', help: 'at most so many' },
+      json: jsonOption,
+      ...operatorOptions,
+    },
+    run: async ({ values: { state, limit, json, ...service } }) => {
+      if (state !== undefined && !webhookStates.some((known) => known === state))
+        throw misuse(`--state is one of ${webhookStates.join(', ')}`)
+      if (!/^[1-9]\d{0,5}$/.test(limit)) throw misuse('--limit is a number from 1 to 999999')
+      const page = { limit: Number(limit), ...(state !== undefined && { state }) }
+      const rows = await askOperator(service, (operator) => operator.webhooks(page))
+      printRows(
+        rows.map((row) => ({ ...row })),
+        process,
+        json,
+      )
+    },
+  }),
+  defineCommand({
+    name: 'webhooks show',
+    operands: ['ID'],
+    summary: 'show a delivery and its attempts, by its or its submission’s id',
+    options: operatorOptions,
+    run: ({ operands: [id = ''], values }) =>
+      askOperator(values, async (operator) => {
+        const { webhook, events } = await findWebhook(operator, id)
+        for (const line of describeWebhook(webhook, events)) process.stdout.write(`${line}\n`)
+      }),
+  }),
+  defineCommand({
+    name: 'webhooks replay',
+    operands: ['ID'],
+    summary: 'send a finished delivery again',
+    notes: 'Its secret was deleted when it ended: give it on stdin, `… replay ID < secret-file`.',
+    options: operatorOptions,
+    run: ({ operands: [id = ''], values }) =>
+      askOperator(values, async (operator) => {
+        const answer = await replay(operator, id, process.stdin)
+        process.stdout.write(`${JSON.stringify(answer)}\n`)
+      }),
+  }),
+]
+
+/** @param id a webhook's or its submission's. @throws {CommandError} when there is none. */
+export async function findWebhook(
+  operator: Operator,
+  id: string,
+): Promise<{ readonly webhook: Webhook; readonly events: readonly WebhookEvent[] }> {
+  return operator.webhook(id).catch((error: unknown) => {
+    if (error instanceof RunledgerError && error.status === 404)
+      throw new CommandError('there is no webhook under this id')
+    throw error
+  })
 }
 
-export async function commandWebhooks(
-  sql: Database,
-  request: WebhooksRequest,
-): Promise<WebhooksAnswer> {
-  const { action, id = '' } = request
-  if (action === 'list') return list(sql, request)
-  const [webhook] = isUuid(id)
-    ? await sql<
-        WebhookRow[]
-      >`select * from audit.webhook where webhook_id = ${id} or submission_id = ${id}`
-    : []
-  if (webhook === undefined) return complain('there is no webhook under this id')
-  return action === 'show' ? show(sql, webhook) : replay(sql, webhook, request)
-}
-
-async function list(sql: Database, { state, limit }: WebhooksRequest): Promise<WebhooksAnswer> {
-  if (state !== undefined && !states.includes(state))
-    return { ...complain(`--state is one of ${states.join(', ')}`), usage: true }
-  if (!/^[1-9]\d{0,5}$/.test(limit))
-    return { ...complain('--limit is a number from 1 to 999999'), usage: true }
-  const rows = await sql`
-    select * from audit.webhook
-    ${state === undefined ? sql`` : sql`where state = ${state}`}
-    order by webhook_id desc
-    limit ${Number(limit)}`
-  return { rows: rows.map((row) => ({ ...row })), lines: [] }
-}
-
-async function show(sql: Database, webhook: WebhookRow): Promise<WebhooksAnswer> {
-  const events = await readStream(sql, webhook.webhook_id)
+export function describeWebhook(webhook: Webhook, events: readonly WebhookEvent[]): string[] {
   const { state, attempts, abandoned_because: reason, next_attempt_at: next } = webhook
-  const lines = [
+  return [
     `webhook     ${webhook.webhook_id}`,
     `submission  ${webhook.submission_id}`,
     `account     ${makeVisible(webhook.account)}`,
     `receiver    ${makeVisible(webhook.receiver)}`,
     `state       ${state}${reason === null ? '' : ` (${reason})`}`,
     `attempts    ${attempts}`,
-    ...(next === null ? [] : [`next        ${next.toISOString()}`]),
+    ...(next === null ? [] : [`next        ${next}`]),
+    '',
+    ...events.map(describeEvent),
   ]
-  return { lines: [...lines, '', ...events.map(describeEvent)] }
 }
 
-function describeEvent({ type, at, data, metadata }: RecordedEvent): string {
-  const time = at.toISOString()
+function describeEvent({ type, at: time, data, metadata }: WebhookEvent): string {
   const { attempt, outcome, status, duration_seconds: seconds, snippet } = data
   switch (type) {
     case 'webhook.attempt_failed':
@@ -103,38 +105,38 @@ function describeEvent({ type, at, data, metadata }: RecordedEvent): string {
     case 'webhook.abandoned':
       return `${time}  abandoned  ${makeVisible(data['reason'])}`
     case 'webhook.replayed':
-      return `${time}  replayed   ${JSON.stringify(metadata['actor'])}`
+      return `${time}  replayed   ${makeVisible(metadata['actor'])}`
     default:
       return `${time}  ${type}`
   }
 }
 
-async function replay(
-  sql: Database,
-  webhook: WebhookRow,
-  { operator, stdin }: WebhooksRequest,
-): Promise<WebhooksAnswer> {
-  const { webhook_id: id, state } = webhook
-  const underWay = `it is ${state === 'waiting' ? 'waiting for its submission to end' : 'still being delivered'}; only one that has ended can be replayed`
-  if (!['delivered', 'abandoned'].includes(state)) return complain(underWay)
+/** @param stdin gives the secret. @throws {CommandError} when it cannot be sent again. */
+export async function replay(
+  operator: Operator,
+  id: string,
+  stdin: Readable & { readonly isTTY?: boolean },
+): Promise<object> {
+  const { state } = (await findWebhook(operator, id)).webhook
+  if (!['delivered', 'abandoned'].includes(state))
+    throw new CommandError(
+      `it is ${state === 'waiting' ? 'waiting for its submission to end' : 'still being delivered'}; only one that has ended can be replayed`,
+    )
   const secret = stdin.isTTY === true ? '' : (await text(stdin)).replace(/\r?\n$/, '')
-  if (secret === '') {
-    return complain(
+  if (secret === '')
+    throw new CommandError(
       'the secret was deleted when the delivery ended: give it on stdin, such as `runledger webhooks replay ID < secret-file`',
     )
-  }
   if (Buffer.byteLength(secret) > maxSecretBytes || secret.includes('\0'))
-    return complain(`a secret has at most ${maxSecretBytes} bytes, none of them NUL`)
-  const metadata: Metadata = { actor: { operator } }
-  const [row] = await sql`
-    select runledger.replay_delivery(${id}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
-  // Another operator was faster.
-  if (row?.['state'] === 'pending') return complain('it is being delivered again already')
-  if (row?.['state'] === 'purged')
-    return complain("its address was removed with its submission's bodies, when their time was up")
-  return { lines: [JSON.stringify({ webhook: id, replayed: true, was: state })] }
-}
-
-function complain(complaint: string): WebhooksAnswer {
-  return { lines: [], complaint }
+    throw new CommandError(`a secret has at most ${maxSecretBytes} bytes, none of them NUL`)
+  return operator.replay(id, secret).catch((error: unknown) => {
+    // Another operator was faster.
+    if (error instanceof RunledgerError && error.status === 409)
+      throw new CommandError('it is being delivered again already')
+    if (error instanceof RunledgerError && error.status === 410)
+      throw new CommandError(
+        "its address was removed with its submission's bodies, when their time was up",
+      )
+    throw error
+  })
 }

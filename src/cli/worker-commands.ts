@@ -3,7 +3,7 @@ import { RunledgerError } from '#client'
 import type { CommandedWorker, Operator, OrderWord } from '#client'
 import { CommandError, defineCommand, exitStatuses } from './command.ts'
 import type { Command } from './command.ts'
-import { printRows } from './output.ts'
+import { jsonOption, printRows } from './output.ts'
 import { askOperator, operatorOptions } from './service.ts'
 
 const notes = `WORKER is the id of a worker that lives, or the beginning of one only; \`runledger workers\` lists them. A command holds from
@@ -37,7 +37,7 @@ function defineWorkerCommand(name: OrderWord, summary: string): Command {
     options: {
       host: { type: 'string', value: 'NAME', help: 'every worker of this host instead' },
       all: { type: 'boolean', help: 'every worker instead' },
-      json: { type: 'boolean', help: 'JSON lines on a terminal too' },
+      json: jsonOption,
       ...operatorOptions,
     },
     run: async ({ operands: [worker], values: { host, all, json, ...service } }) => {

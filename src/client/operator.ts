@@ -160,13 +160,23 @@ export interface BulkRequest {
   readonly filter: Readonly<Record<string, string>>
   /** For rerun: under one name each is repeated once. */
   readonly campaign?: string
+  /** For rerun: so many of the campaign are under way at once; 10 unless given. */
+  readonly at_once?: number
   /** For replay: the deliveries' new secret. */
   readonly secret?: string
+}
+
+export interface Skipped {
+  readonly done: number
+  readonly purged: number
+  readonly not_offered: number
 }
 
 export interface BulkSum {
   /** What it was done to, or would be. */
   readonly count: number
+  /** Of a rerun: done before under its campaign; without code any more; in a language that no worker has. */
+  readonly skipped: Skipped
   /** What came later is not of them: as the filter's `until` it has the same looked at again. */
   readonly until: string
 }
@@ -185,7 +195,58 @@ export interface StepOptions<Sum> {
   readonly onStep?: (soFar: Sum, share: number) => void
 }
 
+export interface Webhook {
+  readonly webhook_id: string
+  readonly submission_id: string
+  readonly account: string | null
+  readonly receiver: string | null
+  readonly state: string
+  readonly attempts: number
+  readonly next_attempt_at: string | null
+  readonly abandoned_because: string | null
+}
+
+export interface WebhookEvent {
+  readonly version: number
+  readonly type: string
+  readonly at: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** Of a campaign, in the order of the first submissions. */
+export interface RerunPage {
+  readonly repeated: number
+  readonly unfinished: number
+  readonly cancelled: number
+  /** Those whose verdict differs. */
+  readonly changes: readonly Readonly<Record<string, unknown>>[]
+  readonly next: string | null
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
 export interface Operator {
+  /** @param options.gone also those that ended in the last day. */
+  workers(options?: { readonly gone?: boolean }): Promise<Rows>
+  running(): Promise<Rows>
+  /** The newest first, page after page. */
+  webhooks(options: {
+    readonly state?: string
+    readonly limit: number
+  }): Promise<readonly Webhook[]>
+  /** By its id or its submission's. */
+  webhook(
+    id: string,
+  ): Promise<{ readonly webhook: Webhook; readonly events: readonly WebhookEvent[] }>
+  /** Sends one again that has ended, signed with this secret. */
+  replay(id: string, secret: string): Promise<object>
+  /** A page of a campaign; with `account`, 404 unless there is one of this name. */
+  reruns(page: {
+    readonly campaign: string
+    readonly after?: string | null
+    readonly account?: string
+  }): Promise<RerunPage>
   overview(options?: { readonly signal?: AbortSignal }): Promise<Overview>
   series(options?: { readonly signal?: AbortSignal }): Promise<Series>
   /** The worker heeds it at its next heartbeat. */
@@ -198,7 +259,8 @@ export interface Operator {
   verify(options?: StepOptions<Verified>): Promise<Verified>
 }
 
-const busyMilliseconds = 1000
+const busyMilliseconds = 200
+const webhooksOfPage = 100
 
 /** @param client of an operator's key, such as `createClient` makes. */
 export function createOperator({ call }: { readonly call: OperatorCall }): Operator {
@@ -220,18 +282,52 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
     let { filter } = request
     let after: string | null = null
     let count = 0
+    let skipped = none
     for (;;) {
       const step: BulkStep = await takeStep(isDry, { ...request, filter }, signal, after)
       const { until } = step
       count += step.count
-      onStep?.({ count, until }, 0)
-      if (step.next === null) return { count, until }
+      skipped = add(skipped, step.skipped ?? none)
+      const sum = { count, skipped, until }
+      onStep?.(sum, 0)
+      if (step.next === null) return sum
       after = step.next
       filter = { ...filter, until }
       if (step.busy) await pause(busyMilliseconds, signal)
     }
   }
+  const get = async (name: string, query: object = {}): Promise<unknown> => {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+    return call(
+      'GET',
+      `${path}${name}?${new URLSearchParams(given as [string, string][]).toString()}`,
+    )
+  }
   return {
+    workers: async (options = {}) =>
+      ((await get('workers', options)) as { readonly workers: Rows }).workers,
+    running: async () => ((await get('running')) as { readonly running: Rows }).running,
+    async webhooks({ state, limit }) {
+      const rows: Webhook[] = []
+      for (;;) {
+        const most = Math.min(webhooksOfPage, limit - rows.length)
+        const before = rows.at(-1)?.webhook_id
+        const page = await get('webhooks', { state, before, limit: most })
+        const { webhooks } = page as { readonly webhooks: readonly Webhook[] }
+        rows.push(...webhooks)
+        if (webhooks.length < most || rows.length >= limit) return rows
+      }
+    },
+    webhook: async (id) =>
+      (await get(`webhooks/${encodeURIComponent(id)}`)) as {
+        readonly webhook: Webhook
+        readonly events: readonly WebhookEvent[]
+      },
+    replay: async (id, secret) =>
+      (await call('POST', `${path}webhooks/${encodeURIComponent(id)}/replay`, {
+        body: { secret },
+      })) as object,
+    reruns: async (page) => (await get('reruns', page)) as RerunPage,
     overview: async ({ signal } = {}) =>
       (await call('GET', `${path}overview`, withSignal(signal))) as Overview,
     series: async ({ signal } = {}) =>
@@ -268,7 +364,19 @@ export function createOperator({ call }: { readonly call: OperatorCall }): Opera
   }
 }
 
-interface BulkStep extends BulkSum {
+const none: Skipped = { done: 0, purged: 0, not_offered: 0 }
+
+function add(one: Skipped, other: Skipped): Skipped {
+  return {
+    done: one.done + other.done,
+    purged: one.purged + other.purged,
+    not_offered: one.not_offered + other.not_offered,
+  }
+}
+
+interface BulkStep extends Omit<BulkSum, 'skipped'> {
+  /** Absent in the answer of an older service. */
+  readonly skipped?: Skipped
   readonly next: string | null
   readonly busy: boolean
 }

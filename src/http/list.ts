@@ -1,12 +1,12 @@
 // GET /api/submissions: the account's own, newest first, page by page.
 import * as v from 'valibot'
 import { verdicts } from '#event'
-import { languageSchema, tagSchema, validate } from '#options'
+import { languageSchema, tagSchema } from '#options'
 import { listResults, resultStatuses } from '#result'
 import { sendJson } from './answer.ts'
 import { withDeadline } from './deadline.ts'
 import type { HttpDependencies } from './http.ts'
-import { invalidRequest, isUuid, readQuery } from './request.ts'
+import { isUuid, readParameters } from './request.ts'
 import type { Handler } from './request.ts'
 
 const limitMessage = 'must be a whole number from 1 to 100'
@@ -38,15 +38,7 @@ const querySchema = v.partial(v.object(listParameters))
 
 export function listSubmissions({ database }: Pick<HttpDependencies, 'database'>): Handler {
   return async (request, response) => {
-    const { query, issues: queryIssues } = readQuery(request, Object.keys(listParameters))
-    const { value, issues: found } = validate(querySchema, Object.fromEntries(query))
-    const issues = [
-      ...queryIssues,
-      ...found.map(({ path, message }) => ({ path: `?${path}`, message })),
-    ]
-    if (value === null || issues.length > 0) throw invalidRequest(issues)
-
-    const { limit = defaultLimit, cursor, ...filter } = value
+    const { limit = defaultLimit, cursor, ...filter } = readParameters(request, querySchema)
     const { accountId } = request.caller
     const { results, next } = await withDeadline(() =>
       listResults(database, accountId, { ...filter, before: cursor, limit }),

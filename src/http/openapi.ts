@@ -9,6 +9,7 @@ import { batchLimit, createBatchSchema } from './batch.ts'
 import { listParameters } from './list.ts'
 import { operations } from './openapi-operation.ts'
 import type { DescribedAnswer, Operation } from './openapi-operation.ts'
+import { operatorParameters } from './operator/list.ts'
 import type { Handler } from './request.ts'
 import { answerSchemas } from './schema.ts'
 import { createSubmissionSchema } from './submission.ts'
@@ -82,10 +83,15 @@ function createSchemas(): object {
 }
 
 function createParameters(): object {
-  const inQuery = Object.entries(listParameters).map(([name, schema]) => {
-    const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
-    return [name, { name, in: 'query', schema: converted }] as const
-  })
+  const inQuery = Object.entries({ ...listParameters, ...operatorParameters }).map(
+    ([name, schema]) => {
+      const { $schema: _draft, ...converted } = toJsonSchema(schema, conversion)
+      return [
+        name,
+        { name, in: 'query', ...(name === 'campaign' && { required: true }), schema: converted },
+      ] as const
+    },
+  )
   return {
     id: {
       name: 'id',
@@ -99,6 +105,13 @@ function createParameters(): object {
       in: 'path',
       required: true,
       description: "A worker's id.",
+      schema: uuidSchema,
+    },
+    webhook: {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: "A webhook's id, or its submission's.",
       schema: uuidSchema,
     },
     sha256: {
@@ -170,14 +183,14 @@ const problemAnswers: Readonly<Record<number, DescribedAnswer>> = {
   },
   404: {
     description:
-      'There is no such submission of this account; no such worker; or no key that signs receipts.',
+      'There is no such submission of this account; no such worker, webhook or account; or no key that signs receipts.',
     schema: 'Problem',
   },
   408: {
     description: 'Not finished in time (with the id), or the request did not arrive in time.',
     schema: 'Timeout|Problem',
   },
-  409: { description: 'The submission has not ended yet.', schema: 'Problem' },
+  409: { description: 'The submission, or the webhook, has not ended yet.', schema: 'Problem' },
   410: {
     description: 'Code and input were removed after the retention period.',
     schema: 'Problem',

@@ -1,10 +1,12 @@
 // What handlers share: the request's id, query, Idempotency-Key and hang-up.
 import type { Middleware, Request, Response } from 'polka'
-import { validate } from 'uuid'
+import { validate as isLowerUuid } from 'uuid'
+import type * as v from 'valibot'
 import type { Caller, Operator } from '#account'
 import { Problem } from '#error'
 import type { Issue, ProblemCode } from '#error'
 import { createId } from '#id'
+import { validate } from '#options'
 
 export interface ApiRequest extends Request {
   /** Also in the answer's X-Request-Id, the log and the events. */
@@ -48,6 +50,21 @@ export function readQuery(
     query.set(name, text)
   }
   return { query, issues }
+}
+
+/** What a schema of parameters reads of the query. @throws {Problem} invalid_request with all that is wrong. */
+export function readParameters<Value extends object>(
+  request: ApiRequest,
+  schema: v.GenericSchema<unknown, Value> & { readonly entries: object },
+): Value {
+  const { query, issues: queryIssues } = readQuery(request, Object.keys(schema.entries))
+  const { value, issues: found } = validate(schema, Object.fromEntries(query))
+  const issues = [
+    ...queryIssues,
+    ...found.map(({ path, message }) => ({ path: `?${path}`, message })),
+  ]
+  if (value === null || issues.length > 0) throw invalidRequest(issues)
+  return value
 }
 
 /** For calls without parameters. @throws {Problem} invalid_request. */
@@ -96,7 +113,7 @@ export function invalidRequest(issues: readonly Issue[]): Problem {
 
 /** In any version and case. */
 export function isUuid(text: string): boolean {
-  return validate(text.toLowerCase())
+  return isLowerUuid(text.toLowerCase())
 }
 
 /** Shortened by `Prefer: wait=N` (RFC 7240). */

@@ -148,13 +148,26 @@ function createActor(
     }
     case 'replay':
       return async ({ webhook_id: webhook }) => {
-        const [row] = await sql<[{ state: string | null }]>`
-          select runledger.replay_delivery(
-            ${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}
-          ) as state`
-        return row.state === 'delivered' || row.state === 'abandoned' ? 'changed' : 'passed'
+        const state = await replayDelivery(sql, webhook ?? '', secret ?? '', metadata)
+        return state === 'delivered' || state === 'abandoned' ? 'changed' : 'passed'
       }
   }
+}
+
+/**
+ * Sends a webhook again that has ended, signed with this secret.
+ * @returns the state that it had: of another than delivered or abandoned nothing was done; `purged`: its address is gone;
+ * null: there is none.
+ */
+export async function replayDelivery(
+  sql: Database,
+  webhook: string,
+  secret: string,
+  metadata: Metadata,
+): Promise<string | null> {
+  const [row] = await sql<[{ state: string | null }]>`
+    select runledger.replay_delivery(${webhook}, ${secret}, ${schemaVersion}, ${json(sql, metadata)}) as state`
+  return row.state
 }
 
 async function find(

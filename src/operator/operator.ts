@@ -1,9 +1,17 @@
 // The entry to what operators see and do: the whole service in one overview, commands to workers, and bulk.ts.
-export { bulkActions, countBulk, takeBulkStep } from './bulk.ts'
+export { bulkActions, countBulk, replayDelivery, takeBulkStep } from './bulk.ts'
 export type { BulkOrder, Skipped } from './bulk.ts'
 export { campaignNameMost, capCampaign } from './campaign.ts'
 export { commandWorker } from '#command'
 export type { CommandedWorker } from '#command'
+export {
+  hasAccount,
+  listRunning,
+  listWebhooks,
+  listWorkers,
+  readReruns,
+  readWebhook,
+} from './list.ts'
 export { createCachedOverview, readOverview } from './overview.ts'
 export type { BusyAccount, Overview, SeenWorker } from './overview.ts'
 export { createCachedSeries } from './series.ts'

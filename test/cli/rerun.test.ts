@@ -7,14 +7,18 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { findOperatorKey, listKeys } from '#account'
 import type { Caller } from '#account'
+import { createClient, createOperator } from '#client'
+import type { BulkSum, Operator } from '#client'
 import { rerunInCampaign, rerunSubmission } from '#enqueue'
 import { createId } from '#id'
 import { rebuildProjections } from '#result'
 import { tellLife } from '../../src/cli/audit.ts'
-import { countCampaign, runCampaign } from '../../src/cli/rerun.ts'
-import type { Campaign } from '../../src/cli/rerun.ts'
+import { countCampaign as countOver, runCampaign as runOver } from '../../src/cli/rerun.ts'
+import type { Campaign, CampaignReport } from '../../src/cli/rerun.ts'
 import { createTestDatabase } from '../helper/database.ts'
 import { finish, pretendWorker } from '../helper/execution.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
+import { startServer } from '../helper/server.ts'
 import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
 import { startWorkerProcess } from '../helper/worker.ts'
 
@@ -39,19 +43,40 @@ async function submitEnded(
   return ids
 }
 
-function describe(tag: string, more: Partial<Campaign> = {}): Campaign {
+/** An operator at a web process, with its rights alone, that takes so many submissions. */
+async function connect(queueCapacity = 200): Promise<{ operator: Operator; environment: object }> {
+  const web = await startServer(t, sql, { url: `${url}?role=runledger_api`, queueCapacity })
+  const { key } = await issueOperatorKey(sql)
+  const service = `http://127.0.0.1:${web.port}`
+  return {
+    operator: createOperator(createClient({ url: service, apiKey: key })),
+    environment: { RUNLEDGER_URL: service, RUNLEDGER_OPERATOR_KEY: key },
+  }
+}
+
+const { operator, environment } = await connect()
+
+type Counts = Pick<BulkSum, 'count' | 'skipped'>
+const flatten = ({ count, skipped }: Counts): { due: number; done: number; purged: number; not_offered: number } => ({ due: count, ...skipped }) // prettier-ignore
+const countCampaign = async (campaign: Campaign): Promise<ReturnType<typeof flatten>> =>
+  flatten(await countOver(operator, campaign))
+
+async function runCampaign(
+  campaign: Campaign,
+  by = operator,
+  onProgress: () => void = () => {},
+): Promise<Omit<CampaignReport, keyof Counts> & { counts: ReturnType<typeof flatten> }> {
+  const { count, skipped, ...report } = await runOver(by, campaign, onProgress)
+  return { ...report, counts: flatten({ count, skipped }) }
+}
+
+/** Of the last second, unless told otherwise. */
+function describe(tag: string, filter: object = {}, atOnce = 3): Campaign {
+  const until = new Date(Date.now() + 60_000).toISOString()
   return {
     name: `campaign ${uuidv7()}`,
-    atOnce: 3,
-    capacity: 100,
-    operator: 'test',
-    since: started,
-    until: new Date(Date.now() + 60_000),
-    language: undefined,
-    verdict: undefined,
-    account: undefined,
-    tag,
-    ...more,
+    atOnce,
+    filter: { since: started.toISOString(), until, tag, ...filter },
   }
 }
 
@@ -101,11 +126,11 @@ interface Ran {
 }
 
 /** The command itself. */
-function runCommand(words: readonly string[], environment: object = {}): Ran {
+function runCommand(words: readonly string[]): Ran {
   const child = spawn('node', ['src/cli/cli.ts', 'rerun', ...words], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL: url, ...environment },
+    env: { PATH: process.env['PATH'], ...environment },
   })
   t.teardown(() => child.kill('SIGKILL'))
   const chunks: Buffer[] = []
@@ -129,9 +154,9 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 t.test('each once, at most so many at once, and whose verdict differs is told', async (t) => {
   const ids = await submitEnded('told', ['AC', 'AC', 'WA', 'RE', 'AC', 'AC', 'WA'])
   const campaign = describe('told')
-  t.strictSame(await countCampaign(sql, campaign), { due: 7, done: 0, purged: 0, not_offered: 0 })
+  t.strictSame(await countCampaign(campaign), { due: 7, done: 0, purged: 0, not_offered: 0 })
   const worker = work(campaign.name, (id) => (id === ids[1] ? 'WA' : id === ids[2] ? 'AC' : id === ids[3] ? 'RE' : id === ids[6] ? 'WA' : 'AC')) // prettier-ignore
-  const report = await runCampaign(sql, campaign)
+  const report = await runCampaign(campaign)
   await worker.stop()
   t.match(report, { counts: { due: 7, done: 0, purged: 0 }, repeated: 7, cancelled: 0 })
   t.match(report.changes, [
@@ -151,7 +176,7 @@ t.test('each once, at most so many at once, and whose verdict differs is told', 
   t.equal(receipt.kind, 'received', 'its caller may repeat a rerun of it')
   if (receipt.kind === 'received') await finish(sql, receipt.id)
   t.equal((await readReruns(campaign.name)).length, 7, 'which is none of the campaign')
-  const again = await runCampaign(sql, campaign)
+  const again = await runCampaign(campaign)
   t.match(again, { counts: { due: 0, done: 7 }, repeated: 7 }, 'called again it does nothing')
   t.strictSame(again.changes, report.changes)
   t.strictSame(
@@ -167,18 +192,18 @@ t.test('what is asked for, and nothing else', async (t) => {
   await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
   const cancelled = await submitNew(sql, caller, describeSubmission({ code: '', tag: 'chosen' }))
   await sql`select runledger.cancel(array[${cancelled}::uuid], ${caller.accountId}, '{"actor": {}}')`
-  const count = async (more: Partial<Campaign>): Promise<number> =>
-    (await countCampaign(sql, describe('chosen', more))).due
+  const count = async (more: object): Promise<number> =>
+    (await countCampaign(describe('chosen', more))).due
   t.equal(await count({}), 3, 'neither what has not ended nor what was cancelled')
   t.equal(await count({ verdict: 'AC' }), 2)
   t.equal(await count({ language: 'cpp' }), 0)
-  t.equal(await count({ since: new Date(Date.now() + 1000) }), 0)
-  t.equal(await count({ until: started }), 0)
+  t.equal(await count({ since: new Date(Date.now() + 1000).toISOString() }), 0)
+  t.equal(await count({ until: started.toISOString() }), 0)
   const [account] = await sql<{ name: string }[]>`
     select name from runledger.account where id = ${other.accountId}`
   const campaign = describe('chosen', { account: account?.name })
   const worker = work(campaign.name)
-  await runCampaign(sql, campaign)
+  await runCampaign(campaign)
   await worker.stop()
   t.match(await readReruns(campaign.name), [{ submission_id: foreign }])
   t.equal(await count({}), 3, 'reruns are not run again themselves')
@@ -191,13 +216,13 @@ t.test('what is gone and what nobody runs is counted and skipped', async (t) => 
   const campaign = describe('gone')
   const worker = work(campaign.name)
   // The log does not say yet that it is gone: found when it is repeated.
-  t.match(await runCampaign(sql, campaign), { counts: { due: 1, purged: 1 } })
+  t.match(await runCampaign(campaign), { counts: { due: 1, purged: 1 } })
   await worker.stop()
   t.match(await readReruns(campaign.name), [{ submission_id: kept }])
   await sql`update runledger.result set purged_at = now() where id = ${purged}`
-  t.match(await countCampaign(sql, campaign), { due: 0, done: 1, purged: 1 })
+  t.match(await countCampaign(campaign), { due: 0, done: 1, purged: 1 })
   await pretendWorker(sql, { cpp: {} })
-  t.match(await countCampaign(sql, describe('gone')), { due: 0, purged: 1, not_offered: 1 })
+  t.match(await countCampaign(describe('gone')), { due: 0, purged: 1, not_offered: 1 })
   await sql`delete from runledger.worker`
   await sql`update runledger.result set purged_at = null where id = ${purged}`
   await sql`insert into runledger.body (submission_id, code, stdin) values (${purged}, 'print(0)', '')`
@@ -211,9 +236,9 @@ t.test('what no one worker has the languages for is not offered', async (t) => {
   }
   await pretendWorker(sql, { python: {} })
   await pretendWorker(sql, { cpp: {} })
-  t.match(await countCampaign(sql, describe('pair')), { due: 1, not_offered: 1 })
+  t.match(await countCampaign(describe('pair')), { due: 1, not_offered: 1 })
   await pretendWorker(sql, { python: {}, cpp: {} })
-  t.match(await countCampaign(sql, describe('pair')), { due: 2, not_offered: 0 })
+  t.match(await countCampaign(describe('pair')), { due: 2, not_offered: 0 })
   await sql`delete from runledger.worker`
 })
 
@@ -222,8 +247,8 @@ t.test('it takes no place of a key of the account, and that key is nobody’s', 
     'places',
     Array.from({ length: 12 }, () => 'AC'),
   )
-  const campaign = describe('places', { atOnce: 12 })
-  const running = runCampaign(sql, campaign)
+  const campaign = describe('places', {}, 12)
+  const running = runCampaign(campaign)
   await until(async () => (await readReruns(campaign.name)).length === 12)
   const own = await submitNew(sql, caller, describeSubmission({ code: '' }))
   const [row] = await sql`select admitted from runledger.pending where submission_id = ${own}`
@@ -248,10 +273,12 @@ t.test('a queue that others fill is left to them', async (t) => {
   await submitEnded('full', ['AC'])
   const [{ pending }] = await sql<[{ pending: number }]>`
     select count(*) as pending from runledger.pending`
-  const campaign = describe('full', { capacity: pending + 1 })
+  // A campaign has half of the queue.
+  const full = await connect(2 * (pending + 1))
+  const campaign = describe('full')
   const other = await submitNew(sql, await createCaller(sql), describeSubmission({ code: '' }))
   let waited = 0
-  const running = runCampaign(sql, campaign, () => (waited += 1))
+  const running = runCampaign(campaign, full.operator, () => (waited += 1))
   await until(async () => waited >= 3)
   t.equal((await readReruns(campaign.name)).length, 0)
   await finish(sql, other)
@@ -265,9 +292,9 @@ t.test('two calls of one campaign at once double nothing', async (t) => {
     'twice',
     Array.from({ length: 40 }, () => 'AC'),
   )
-  const campaign = describe('twice', { atOnce: 5 })
+  const campaign = describe('twice', {}, 5)
   const worker = work(campaign.name)
-  const reports = await Promise.all(Array.from({ length: 4 }, () => runCampaign(sql, campaign)))
+  const reports = await Promise.all(Array.from({ length: 4 }, () => runCampaign(campaign)))
   await worker.stop()
   t.ok(worker.most <= 5, `${worker.most} at once`)
   t.equal(
@@ -362,7 +389,7 @@ t.test('a toolchain that does otherwise shows', { timeout: 280_000 }, async (t) 
   ])
   const [rerun] = await readReruns('real')
   const life = (await tellLife(sql, rerun?.rerun_id ?? ''))?.lines.join('\n') ?? ''
-  t.match(life, new RegExp(`a rerun of ${loud}; in the campaign real of operator `))
+  t.match(life, new RegExp(`a rerun of ${loud}; in the campaign real of api_key `))
 })
 
 t.test('a call that is wrong is told, and writes nothing', async (t) => {

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
+import { createClient, createOperator } from '#client'
 import { json } from '#database'
-import { commandWebhooks } from '../../src/cli/webhooks.ts'
-import type { WebhooksAnswer } from '../../src/cli/webhooks.ts'
+import { CommandError } from '../../src/cli/command.ts'
+import { describeWebhook, findWebhook, replay } from '../../src/cli/webhooks.ts'
 import { createTestDatabase } from '../helper/database.ts'
+import { issueOperatorKey } from '../helper/operator.ts'
+import { startServer } from '../helper/server.ts'
 import { createCaller } from '../helper/submission.ts'
 import { endSubmission, findBroken, readAttempts, readDelivery } from '../job/delivery.ts'
 
@@ -16,13 +19,52 @@ t.teardown(drop)
 const caller = await createCaller(sql)
 const webhook = { url: 'https://receiver.test/hook', secret: 's' }
 
+// With the web process's rights alone.
+const web = await startServer(t, sql, { url: `${databaseUrl}?role=runledger_api` })
+const { id: keyId, key } = await issueOperatorKey(sql)
+const url = `http://127.0.0.1:${web.port}`
+const operator = createOperator(createClient({ url, apiKey: key }))
+
+/** Lines, or the complaint. */
 async function command(
-  action: 'list' | 'show' | 'replay',
-  id?: string,
-  { state, limit = '50', secret = '' }: { state?: string; limit?: string; secret?: string } = {},
-): Promise<WebhooksAnswer> {
-  const stdin = Readable.from([Buffer.from(secret)])
-  return commandWebhooks(sql, { action, id, state, limit, operator: 'root', stdin })
+  action: 'show' | 'replay',
+  id: string,
+  secret = '',
+): Promise<{ readonly lines: readonly string[]; readonly complaint?: string }> {
+  try {
+    if (action === 'replay') {
+      const stdin = Readable.from([Buffer.from(secret)])
+      return { lines: [JSON.stringify(await replay(operator, id, stdin))] }
+    }
+    const { webhook: found, events } = await findWebhook(operator, id)
+    return { lines: describeWebhook(found, events) }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return { lines: [], complaint: error.message }
+  }
+}
+
+interface Ran {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The command itself. */
+async function run(words: readonly string[], stdin = ''): Promise<Ran> {
+  const { promise, resolve } = Promise.withResolvers<Ran>()
+  const child = execFile(
+    process.execPath,
+    ['src/cli/cli.ts', 'webhooks', ...words],
+    {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { PATH: process.env['PATH'], RUNLEDGER_URL: url, RUNLEDGER_OPERATOR_KEY: key },
+      timeout: 20_000,
+    },
+    (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
+  )
+  child.stdin!.end(stdin)
+  return promise
 }
 
 /** Records one attempt as a worker does. */
@@ -53,17 +95,32 @@ t.test('list shows the newest first, by state and up to the limit', async (t) =>
   const ids = []
   for (let n = 0; n < 3; n += 1) ids.push(await endSubmission(sql, caller, webhook))
   await recordAttempt(ids[0]!, 0, 'webhook.delivered', '')
-  const read = async (change = {}): Promise<unknown[]> =>
-    (await command('list', undefined, change)).rows?.map(({ submission_id: id }) => id) ?? []
+  const read = async (change: { state?: string; limit?: number } = {}): Promise<unknown[]> =>
+    (await operator.webhooks({ limit: 50, ...change })).map(({ submission_id: id }) => id)
   t.strictSame(await read(), ids.toReversed())
-  t.strictSame(await read({ limit: '2' }), ids.slice(1).toReversed())
+  t.strictSame(await read({ limit: 2 }), ids.slice(1).toReversed())
   t.strictSame(await read({ state: 'delivered' }), [ids[0]])
-  t.match(await command('list', undefined, { state: 'lost' }), {
-    usage: true,
-    complaint: /--state/,
-  })
-  t.match(await command('list', undefined, { limit: '0' }), { usage: true, complaint: /--limit/ })
-  t.notMatch(JSON.stringify((await command('list')).rows), /"s"|secret/)
+  const listed = await run(['list', '--limit', '2'])
+  t.strictSame(
+    listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { submission_id: string }).submission_id),
+    ids.slice(1).toReversed(),
+  )
+  t.match(await run(['list', '--state', 'lost']), { status: 64, stderr: /--state/ })
+  t.match(await run(['list', '--limit', '0']), { status: 64, stderr: /--limit/ })
+  t.notMatch(listed.stdout, /"s"|secret/)
+})
+
+t.test('a list longer than a page has every webhook once', async (t) => {
+  for (let n = 0; n < 120; n += 1) await endSubmission(sql, caller, webhook)
+  const rows = await sql<{ id: string }[]>`
+    select webhook_id as id from runledger.delivery order by webhook_id desc limit 115`
+  t.strictSame(
+    (await operator.webhooks({ limit: 115 })).map(({ webhook_id: id }) => id),
+    rows.map(({ id }) => id),
+  )
 })
 
 t.test('show tells each attempt, and a receiver cannot write to the terminal', async (t) => {
@@ -87,20 +144,20 @@ t.test('show tells each attempt, and a receiver cannot write to the terminal', a
 
 t.test('replay wants the secret, and one that has ended', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
-  t.match(await command('replay', id, { secret: 'new' }), { complaint: /still being delivered/ })
+  t.match(await command('replay', id, 'new'), { complaint: /still being delivered/ })
   await recordAttempt(id, 0, 'webhook.attempt_failed', '', { abandonedBecause: 'gone' })
   t.match(await command('replay', id), { complaint: /secret was deleted .* on stdin/ })
-  t.match(await command('replay', id, { secret: 'x'.repeat(257) }), { complaint: /256 bytes/ })
+  t.match(await command('replay', id, 'x'.repeat(257)), { complaint: /256 bytes/ })
   t.match(await readDelivery(sql, id), { state: 'abandoned', secret: null })
 
-  t.match(await command('replay', id, { secret: 'new\n' }), { lines: [/"was":"abandoned"/] })
+  t.match(await command('replay', id, 'new\n'), { lines: [/"was":"abandoned"/] })
   const row = await readDelivery(sql, id)
   t.match(row, { state: 'pending', secret: 'new', attempts: 1, due_at: Date })
-  t.match(await command('replay', id, { secret: 'new' }), { complaint: /still being delivered/ })
+  t.match(await command('replay', id, 'new'), { complaint: /still being delivered/ })
   t.match((await readAttempts(sql, id)).at(-1), {
     type: 'webhook.replayed',
     data: { submission: id },
-    metadata: { actor: { operator: 'root' } },
+    metadata: { request: String, actor: { api_key: keyId } },
   })
   const [due] = await sql`select * from runledger.read_delivery(${row.webhook_id})`
   t.match(due, { attempt: 2, round_attempt: 1, version: 3, secret: 'new' })
@@ -121,19 +178,10 @@ t.test('of two attempts recorded after one version the second is refused', async
 t.test('the command line passes the secret on', async (t) => {
   const id = await endSubmission(sql, caller, webhook)
   await recordAttempt(id, 0, 'webhook.delivered', '')
-  const { promise, resolve } = Promise.withResolvers<{ error: unknown; stdout: string }>()
-  const child = execFile(
-    process.execPath,
-    ['src/cli/cli.ts', 'webhooks', 'replay', id],
-    {
-      cwd: join(import.meta.dirname, '../..'),
-      env: { ...process.env, DATABASE_URL: databaseUrl },
-      timeout: 20_000,
-    },
-    (error, stdout) => resolve({ error, stdout }),
-  )
-  child.stdin!.end('from a file\n')
-  t.match(await promise, { error: null, stdout: /"replayed":true,"was":"delivered"/ })
+  t.match(await run(['replay', id], 'from a file\n'), {
+    status: 0,
+    stdout: /"replayed":true,"was":"delivered"/,
+  })
   t.match(await readDelivery(sql, id), { state: 'pending', secret: 'from a file' })
 })
 

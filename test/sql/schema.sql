@@ -394,6 +394,7 @@ view audit.account
   created_at timestamp with time zone
   blob_bytes bigint
   output_bytes_today bigint
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.altered_body
@@ -534,6 +535,20 @@ view audit.rerun
   verdict_after text
   changed boolean
   status text
+  grant select to runledger_api
+  grant select to runledger_auditor
+
+view audit.running
+  One row a submission that runs now: whose it is, which attempt, where and since when.
+  submission_id uuid
+  account text
+  api_key text
+  language text
+  attempt integer
+  worker_id uuid
+  host text
+  started_at timestamp with time zone
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.submission
@@ -590,6 +605,7 @@ view audit.webhook
   last_status integer
   ended_at timestamp with time zone
   abandoned_because text
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view audit.webhook_attempt
@@ -623,6 +639,7 @@ view audit.worker
   state text
   suspended_because text
   wanted text
+  grant select to runledger_api
   grant select to runledger_auditor
 
 view runledger.delivery_from_log
@@ -976,6 +993,7 @@ function runledger.is_offered(language text, checker_language text, offers jsonb
 function runledger.is_worker_alive(worker_id uuid)
   False for a worker that stopped, whose session lock (71830, lock_key) is free, or that did not renew within its lease.
   returns boolean stable security definer set search_path=pg_catalog, pg_temp
+  grant execute to runledger_api
   grant execute to runledger_auditor
 
 function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text, tier text, label text, digest bytea, expires_at timestamp with time zone, schema_version integer, data jsonb, metadata jsonb)

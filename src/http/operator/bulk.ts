@@ -25,7 +25,7 @@ export function actInBulk({
     const asked = await readBody(request, response, bulkSchema)
     const order = readOrder(asked)
     const metadata = { request: request.requestId, actor: { api_key: apiKeyId } }
-    const { skipped: _skipped, ...step } = await withDeadline(
+    const step = await withDeadline(
       (signal) =>
         asked.dry_run
           ? countBulk(database, order)
@@ -41,16 +41,18 @@ function readOrder(asked: BulkRequest): BulkOrder {
   const issues = judge(asked)
   if (issues.length > 0) throw invalidRequest(issues)
   const { action, filter, after = null, campaign = null, secret = null } = asked
+  const { at_once: atOnce = rerunsAtOnce } = asked
   const until = filter.until ?? new Date().toISOString()
-  return { action, filter: { ...filter, until }, after, campaign, atOnce: rerunsAtOnce, secret }
+  return { action, filter: { ...filter, until }, after, campaign, atOnce, secret }
 }
 
 /** What holds between fields. */
 function judge(asked: BulkRequest): readonly Issue[] {
-  const { action, filter, dry_run: isDry, campaign, secret } = asked
+  const { action, filter, dry_run: isDry, campaign, at_once: atOnce, secret } = asked
   const rows: readonly (readonly [boolean, string, string])[] = [
     [action === 'rerun' && campaign === undefined, 'campaign', 'is required to run again'],
     [action !== 'rerun' && campaign !== undefined, 'campaign', 'is for rerun'],
+    [action !== 'rerun' && atOnce !== undefined, 'at_once', 'is for rerun'],
     [action === 'rerun' && filter.since === undefined, 'filter.since', 'is required to run again'],
     [
       action === 'replay' && filter.account === undefined,

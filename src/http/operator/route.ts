@@ -3,6 +3,14 @@ import type { HttpDependencies, Route } from '../http.ts'
 import { forOperators, forSteering } from './access.ts'
 import { actInBulk } from './bulk.ts'
 import { commandWords, giveCommand } from './command.ts'
+import {
+  replayWebhook,
+  sendReruns,
+  sendRunning,
+  sendWebhook,
+  sendWebhooks,
+  sendWorkers,
+} from './list.ts'
 import { tellOverview } from './overview.ts'
 import type { Refusals } from './refusal.ts'
 import { tellSeries } from './series.ts'
@@ -15,6 +23,12 @@ export function operatorRoutes(
   return [
     ['GET', '/api/operator/overview', forOperators(tellOverview(dependencies, refusals))],
     ['GET', '/api/operator/series', forOperators(tellSeries(dependencies, refusals))],
+    ['GET', '/api/operator/workers', forOperators(sendWorkers(dependencies))],
+    ['GET', '/api/operator/running', forOperators(sendRunning(dependencies))],
+    ['GET', '/api/operator/webhooks', forOperators(sendWebhooks(dependencies))],
+    ['GET', '/api/operator/webhooks/:id', forOperators(sendWebhook(dependencies))],
+    ['POST', '/api/operator/webhooks/:id/replay', forSteering(replayWebhook(dependencies))],
+    ['GET', '/api/operator/reruns', forOperators(sendReruns(dependencies))],
     ['POST', '/api/operator/bulk', forSteering(actInBulk(dependencies))],
     ['POST', '/api/operator/verify', forSteering(verifyLedger(dependencies))],
     ...commandWords.map(

@@ -1,7 +1,8 @@
 // Schemas of what operators are answered, for the OpenAPI document.
 import * as v from 'valibot'
 import { bulkActions } from '#operator'
-import { bulkSchema, verifySchema } from './step-schema.ts'
+import { webhookStates } from '#result'
+import { bulkSchema, replaySchema, verifySchema } from './step-schema.ts'
 
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }))
 const time = v.pipe(v.string(), v.metadata({ format: 'date-time' }))
@@ -121,9 +122,80 @@ const ledger = v.object({
   suspects: v.array(uuid),
 })
 
+const webhook = v.object({
+  webhook_id: uuid,
+  submission_id: uuid,
+  account: v.nullable(v.string()),
+  receiver: v.nullable(v.string()),
+  state: v.picklist(webhookStates),
+  attempts: count,
+  next_attempt_at: v.nullable(time),
+  last_attempt_at: v.nullable(time),
+  last_outcome: v.nullable(v.string()),
+  last_status: v.nullable(count),
+  ended_at: v.nullable(time),
+  abandoned_because: v.nullable(v.string()),
+})
+
+const webhookEvent = v.object({
+  version: count,
+  type: v.string(),
+  at: time,
+  data: v.record(v.string(), v.unknown()),
+  metadata: v.record(v.string(), v.unknown()),
+})
+
+const rerun = v.object({
+  id: v.pipe(uuid, v.description('The first submission.')),
+  rerun_id: uuid,
+  verdict_before: v.string(),
+  verdict_after: v.string(),
+  tag: v.nullable(v.string()),
+})
+
+const running = v.object({
+  submission: uuid,
+  account: v.nullable(v.string()),
+  api_key: v.nullable(v.string()),
+  language: v.string(),
+  attempt: count,
+  worker: v.nullable(uuid),
+  host: v.nullable(v.string()),
+  started_at: v.nullable(time),
+  seconds: v.nullable(v.number()),
+})
+
 /** By name in the document. */
 export const operatorSchemas = {
   Bulk: bulkSchema,
+  Replay: replaySchema,
+  Workers: v.object({
+    workers: v.array(
+      v.object({
+        ...v.omit(seenWorker, ['wanted', 'languages']).entries,
+        languages: v.pipe(v.string(), v.description('Versions, in the order of languages.')),
+      }),
+    ),
+  }),
+  Running: v.object({
+    running: v.pipe(v.array(running), v.description('The longest first.')),
+  }),
+  Webhooks: v.object({
+    webhooks: v.pipe(v.array(webhook), v.description('The newest first.')),
+  }),
+  Webhook: v.object({ webhook, events: v.array(webhookEvent) }),
+  Replayed: v.object({
+    webhook: uuid,
+    replayed: v.boolean(),
+    was: v.picklist(['delivered', 'abandoned']),
+  }),
+  Reruns: v.object({
+    repeated: v.pipe(count, v.description('On this page, as all counts.')),
+    unfinished: count,
+    cancelled: count,
+    changes: v.pipe(v.array(rerun), v.description('Those whose verdict differs.')),
+    next: v.pipe(v.nullable(uuid), v.description('Give it as after; null: that was all.')),
+  }),
   Verify: verifySchema,
   VerifyStep: v.object({
     events: count,
@@ -145,6 +217,12 @@ export const operatorSchemas = {
       count,
       v.description(
         'So many were changed; with dry_run so many would be, of those this step looked at.',
+      ),
+    ),
+    skipped: v.pipe(
+      v.object({ done: count, purged: count, not_offered: count }),
+      v.description(
+        'Of a rerun, what fits and is not repeated: the campaign has done so, its code is gone, no worker has its languages.',
       ),
     ),
     next: v.pipe(

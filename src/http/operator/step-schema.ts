@@ -29,12 +29,15 @@ const name = (most: number) =>
     v.maxLength(most, `is longer than ${most} characters`),
   )
 
+export const accountName = name(200)
+export const campaignName = name(campaignNameMost)
+
 /** Each is optional; all have to fit. */
 const filter = fields(
   {
     since: v.optional(time),
     until: v.optional(time),
-    account: v.optional(v.pipe(name(200), v.description('Its name.'))),
+    account: v.optional(v.pipe(accountName, v.description('Its name.'))),
     language: v.optional(languageSchema),
     status: v.optional(v.picklist(['queued', 'running', 'completed', 'failed'])),
     verdict: v.optional(v.picklist(verdicts)),
@@ -44,20 +47,25 @@ const filter = fields(
   'a filter',
 )
 
+const uuid = (message: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, message),
+    v.metadata({ format: 'uuid' }),
+  )
+
+export const idParameter = uuid('must be a UUID')
+
 const after = v.optional(
   v.pipe(
-    v.nullable(
-      v.pipe(
-        v.string(),
-        v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be next of the step before'),
-        v.metadata({ format: 'uuid' }),
-      ),
-    ),
+    v.nullable(uuid('must be next of the step before')),
     v.description('next of the step before.'),
   ),
 )
 
 export const verifySchema = fields({ after }, 'a step', 'must be a JSON object')
+
+export const replaySchema = fields({ secret: webhookSecret }, 'a replay', 'must be a JSON object')
 
 export const bulkSchema = fields(
   {
@@ -66,9 +74,15 @@ export const bulkSchema = fields(
     dry_run: v.pipe(v.boolean(), v.description('true: count alone.')),
     after,
     campaign: v.optional(
+      v.pipe(campaignName, v.description('For rerun: under one name each is repeated once.')),
+    ),
+    at_once: v.optional(
       v.pipe(
-        name(campaignNameMost),
-        v.description('For rerun: under one name each is repeated once.'),
+        v.number(),
+        v.integer('must be a whole number from 1 to 99999'),
+        v.minValue(1, 'must be a whole number from 1 to 99999'),
+        v.maxValue(99_999, 'must be a whole number from 1 to 99999'),
+        v.description('For rerun: so many of the campaign are under way at once; 10 unless given.'),
       ),
     ),
     secret: v.optional(

@@ -3,7 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '#database'
 import { cancelSubmission } from '#enqueue'
-import { listRunning, listWorkers } from '../../src/cli/under-way.ts'
+import { listRunning, listWorkers } from '#operator'
 import { createTestDatabase } from '../helper/database.ts'
 import { completeExecution, startExecution } from '../helper/execution.ts'
 import { createCaller, describeSubmission, submitNew } from '../helper/submission.ts'
@@ -16,9 +16,9 @@ const caller = await createCaller(sql)
 const workerId = uuidv7()
 
 t.test('no worker and nothing that runs are empty lists', async (t) => {
-  t.strictSame(await listWorkers(sql), [])
+  t.strictSame([...(await listWorkers(sql))], [])
   await submitNew(sql, caller, describeSubmission({ code: '' }))
-  t.strictSame(await listRunning(sql), [], 'what waits does not run')
+  t.strictSame([...(await listRunning(sql))], [], 'what waits does not run')
 })
 
 t.test('a worker that lives is shown with what it has to do', async (t) => {
@@ -49,7 +49,7 @@ t.test('a worker that lives is shown with what it has to do', async (t) => {
   await cancelSubmission(sql, id, caller.accountId, { actor: { api_key: caller.apiKeyId } })
   t.match(await listRunning(sql), [{ submission: id, attempt: 1 }], 'until it is dead')
   await completeExecution(sql, id, version ?? 0)
-  t.strictSame(await listRunning(sql), [])
+  t.strictSame([...(await listRunning(sql))], [])
 
   await sql`update runledger.worker set suspended_at = now()`
   t.match(await listWorkers(sql), [
@@ -64,7 +64,7 @@ t.test('a worker that lives is shown with what it has to do', async (t) => {
   await sql`update runledger.worker set renewed_at = now() - interval '1 minute'`
   t.match(await listWorkers(sql), [{ state: 'gone' }], 'nobody has given it up yet')
   await sql`select runledger.stop_worker(${workerId})`
-  t.strictSame(await listWorkers(sql), [])
+  t.strictSame([...(await listWorkers(sql))], [])
   t.match(await listWorkers(sql, { withGone: true }), [{ id: workerId, state: 'gone' }])
 })
 

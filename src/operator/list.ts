@@ -1,0 +1,124 @@
+// Lists for operators: workers, what runs, webhooks, and the reruns of a campaign. What may be long comes in pages.
+import type { Database } from '#database'
+import { readStream } from '#event'
+import type { RecordedEvent } from '#event'
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Oldest first, with those just lost.
+ * @param withGone also those that ended in the last day.
+ */
+export async function listWorkers(sql: Database, { withGone = false } = {}): Promise<Row[]> {
+  return sql`
+    select
+      w.id, w.host, w.pid, w.state, w.slots, coalesce(at_work.busy, 0)::integer as busy,
+      w.isolation ->> 'box' as box, w.isolation ->> 'cgroup' as cgroup, w.version,
+      (
+        select coalesce(string_agg(coalesce(value ->> 'version', '?'), ', '), '')
+        from jsonb_each(w.languages) where value -> 'awaits_trial' is distinct from 'true'
+      ) as languages,
+      w.started_at, round(extract(epoch from now() - w.renewed_at), 1)::float8 as heartbeat_seconds,
+      w.suspended_at, w.suspended_because
+    from audit.worker w
+    left join (
+      select worker_id, count(*) as busy from audit.running group by worker_id
+    ) at_work on at_work.worker_id = w.id
+    where w.stopped_at is null or (${withGone} and w.stopped_at > now() - interval '1 day')
+    order by w.started_at`
+}
+
+/** The longest first. */
+export async function listRunning(sql: Database): Promise<Row[]> {
+  return sql`
+    select
+      submission_id as submission, account, api_key, language, attempt, worker_id as worker, host, started_at,
+      round(extract(epoch from now() - started_at), 1)::float8 as seconds
+    from audit.running order by started_at`
+}
+
+/**
+ * Newest first.
+ * @param before the last webhook's id of the page before.
+ */
+export async function listWebhooks(
+  sql: Database,
+  page: {
+    readonly state?: string | undefined
+    readonly before?: string | undefined
+    readonly limit: number
+  },
+): Promise<Row[]> {
+  const { state, before, limit } = page
+  return sql`
+    select * from audit.webhook
+    where true
+      ${state === undefined ? sql`` : sql`and state = ${state}`}
+      ${before === undefined ? sql`` : sql`and webhook_id < ${before}`}
+    order by webhook_id desc
+    limit ${limit}`
+}
+
+/** A part of audit.webhook. */
+export interface Webhook extends Row {
+  readonly webhook_id: string
+  readonly state: string
+}
+
+/**
+ * A webhook and its events.
+ * @param id its own, or its submission's.
+ */
+export async function readWebhook(
+  sql: Database,
+  id: string,
+): Promise<{ readonly webhook: Webhook; readonly events: readonly RecordedEvent[] } | null> {
+  const [webhook] = await sql<Webhook[]>`
+    select * from audit.webhook where webhook_id = ${id} or submission_id = ${id}`
+  return webhook === undefined
+    ? null
+    : { webhook, events: await readStream(sql, webhook.webhook_id) }
+}
+
+/** A part of a campaign, in the order of the first submissions. */
+export interface RerunPage {
+  readonly repeated: number
+  /** Neither ended nor cancelled. */
+  readonly unfinished: number
+  readonly cancelled: number
+  /** Those whose verdict differs. */
+  readonly changes: readonly Row[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+const rerunsOfPage = 1000
+
+/** @param after the `next` of the page before. */
+export async function readReruns(
+  sql: Database,
+  campaign: string,
+  after: string | null,
+): Promise<RerunPage> {
+  const rows = await sql<{ id: string; status: string; changed: boolean | null }[]>`
+    select submission_id as id, rerun_id, verdict_before, verdict_after, tag, status, changed
+    from audit.rerun
+    where campaign = ${campaign} ${after === null ? sql`` : sql`and submission_id > ${after}`}
+    order by submission_id
+    limit ${rerunsOfPage}`
+  const count = (...statuses: readonly string[]): number =>
+    rows.filter(({ status }) => statuses.includes(status)).length
+  return {
+    repeated: rows.length,
+    unfinished: count('queued', 'running'),
+    cancelled: count('cancelled'),
+    changes: rows
+      .filter(({ changed }) => changed === true)
+      .map(({ status: _status, changed: _changed, ...change }) => change),
+    next: rows.length < rerunsOfPage ? null : (rows.at(-1)?.id ?? null),
+  }
+}
+
+export async function hasAccount(sql: Database, name: string): Promise<boolean> {
+  return (await sql`select from audit.account where name = ${name}`).length > 0
+}
