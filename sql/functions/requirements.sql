@@ -3,22 +3,22 @@
 -- A worker of a release before would leave out half of what a submission's detail asks, and one without its checker's language
 -- could not judge it.
 
-create or replace function runledger.suits_worker(received jsonb, offers text[], does text[]) returns boolean
-language sql immutable
+create or replace function runledger.suits_worker(received jsonb, programs jsonb, does text[]) returns boolean
+language sql stable
 as $$
   select not coalesce(
     received ? 'detail' and (
-      offers is null or received ->> 'checker_language' <> all (offers) or not received -> 'demands' <@ to_jsonb(does)
+      not programs ? (received ->> 'checker_language') or not received -> 'demands' <@ to_jsonb(does)
     ),
     false
   )
 $$;
-comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. offers: the languages of a worker that does what a detail asks, else null. does: what it can do of what submissions demand.';
+comment on function runledger.suits_worker is 'Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language. does: what it can do of what submissions demand.';
 
 -- The limits of an attempt: a worker's for the language, with a submission's own in their place.
 
 create or replace function runledger.narrow_limits(usual jsonb, own jsonb) returns jsonb
-language sql immutable
+language sql stable
 as $$
   select usual || coalesce(
     (
@@ -34,7 +34,7 @@ comment on function runledger.narrow_limits is 'usual: what execution.started sa
 -- What execution.started says.
 
 create or replace function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer) returns jsonb
-language sql immutable
+language sql stable
 as $$
   select start_data.data || jsonb_build_object('attempt', start_data.attempt) || case
     when start_data.received ? 'limits' or start_data.cores is not null then

@@ -29,13 +29,11 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 as $$
 declare
   -- Only partitions between the first and the last are looked into.
-  _first constant uuid := (select id from unnest(start.submission_ids) id order by id limit 1);
-  _last constant uuid := (select id from unnest(start.submission_ids) id order by id desc limit 1);
-  _offers constant text[] := array(select jsonb_object_keys(start.programs));
+  _ids constant uuid[] := array(select id from unnest(start.submission_ids) id order by id);
   _now constant timestamptz := clock_timestamp();
   _worker record;
-  _events runledger.new_event[];
-  _edited uuid[];
+  _is_appended boolean;
+  _started uuid[] := '{}';
   _left record;
 begin
   -- Not waited for on disk. If a crash forgets it, the submission is still queued, the next start takes the same version, and
@@ -53,63 +51,75 @@ begin
     raise exception 'worker % is to take nothing', start.worker_id using errcode = 'RL027';
   end if;
 
-  with startable as materialized (
+  for start.submission_id, start.run, start.version, start.account_id, start.code, start.stdin, start.expected_stdout, start.detail,
+    start.total_seconds, start.cores, start.has_webhook, _is_appended
+  in
+    with startable as materialized (
+      select
+        p.submission_id, p.version + 1 as version, p.hash as previous_hash,
+        runledger.start_data(
+          start.data || (start.programs -> p.language)
+            || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
+          coalesce(p.requires, '{}'), tier.cores, p.attempts + 1
+        ) as data
+      from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
+      join runledger.pending p on p.submission_id = i.id
+      left join runledger.api_key k on k.id = p.api_key_id
+      left join runledger.tier on tier.name = k.tier
+      where p.admitted and not p.is_running and p.language = i.language
+        and runledger.suits_worker(coalesce(p.requires, '{}'), start.programs, start.does)
+      order by p.submission_id for update of p
+    ), begun as (
+      update runledger.pending p
+      set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
+        runtime = s.data ->> 'runtime', started_at = _now,
+        hash = runledger.hash_event(
+          s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
+        )
+      from startable s
+      where p.submission_id = s.submission_id
+      returning p.submission_id, p.run, p.version, p.hash, p.account_id, s.data
+    ), appended as (
+      insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
+      select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from begun b
+      on conflict do nothing
+      returning e.stream_id
+    )
     select
-      p.submission_id, p.version + 1 as version, p.hash as previous_hash,
-      runledger.start_data(
-        start.data || (start.programs -> p.language)
-          || jsonb_build_object('run', i.run, 'language', p.language, 'total_seconds', tier.total_seconds),
-        coalesce(p.requires, '{}'), tier.cores, p.attempts + 1
-      ) as data
-    from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
-    join runledger.pending p on p.submission_id = i.id
-    left join runledger.api_key k on k.id = p.api_key_id
-    left join runledger.tier on tier.name = k.tier
-    where p.admitted and not p.is_running and p.language = i.language
-      and runledger.suits_worker(coalesce(p.requires, '{}'), _offers, start.does)
-    order by p.submission_id for update of p
-  ), begun as (
-    update runledger.pending p
-    set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,
-      runtime = s.data ->> 'runtime', started_at = _now,
-      hash = runledger.hash_event(
-        s.previous_hash, s.submission_id, s.version, 'execution.started', 1, s.data, start.metadata, _now
-      )
-    from startable s
-    where p.submission_id = s.submission_id
-    returning p.submission_id, p.version, p.hash, s.data
-  ), appended as (
-    insert into runledger.event as e (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
-    select b.submission_id, b.version, 'execution.started', 1, b.data, start.metadata, _now, b.hash from begun b
-    on conflict do nothing
-    returning e.stream_id, e.stream_version, e.data
-  )
-  select
-    array_agg(row(a.stream_id, a.stream_version, null, null, a.data, null, null)::runledger.new_event)
-      filter (where a.stream_id is not null),
-    array_agg(b.submission_id) filter (where a.stream_id is null)
-  into _events, _edited
-  from begun b
-  left join appended a on a.stream_id = b.submission_id;
-  if _edited is not null then
-    -- Their rows were not as the log says.
-    perform runledger.refresh_submission(id) from unnest(_edited) id;
-  end if;
+      b.submission_id, b.run, b.version, b.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
+      (b.data ->> 'total_seconds')::integer, (b.data #>> '{limits,cores}')::double precision,
+      exists (select from runledger.delivery d where d.submission_id = b.submission_id), a.stream_id is not null
+    from begun b
+    left join appended a on a.stream_id = b.submission_id
+    left join runledger.body on body.submission_id = b.submission_id and body.submission_id between _ids[1] and _ids[cardinality(_ids)]
+  loop
+    if _is_appended then
+      _started := _started || start.submission_id;
+      return next;
+    else
+      -- Its row was not as the log says.
+      perform runledger.refresh_submission(start.submission_id);
+    end if;
+  end loop;
 
-  if cardinality(_events) is distinct from cardinality(start.submission_ids) then
+  if cardinality(_started) < cardinality(start.submission_ids) then
     for _left in
       select i.id, i.run, i.language from unnest(start.submission_ids, start.runs, start.languages) i (id, run, language)
-      where not exists (select from unnest(_events) e where e.stream_id = i.id)
+      where i.id <> all (_started)
     loop
-      _events := _events || runledger.start_otherwise(
-        _left.id, _left.run, _left.language, start.worker_id, start.metadata, _offers, start.does, start.under_way
-      );
-      if not exists (select from unnest(_events) e where e.stream_id = _left.id) and exists (
-        select from runledger.pending p
-        where p.submission_id = _left.id and p.admitted and not p.is_running and p.language = _left.language
-          and runledger.suits_worker(coalesce(p.requires, '{}'), _offers, start.does)
+      -- This statement, repeated because its answer was lost.
+      return query
+        select
+          p.submission_id, p.run, p.version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
+          (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
+          exists (select from runledger.delivery d where d.submission_id = p.submission_id)
+        from runledger.pending p
+        join runledger.event e on e.stream_id = p.submission_id and e.stream_version = p.version
+        left join runledger.body on body.submission_id = p.submission_id
+        where p.submission_id = _left.id and p.is_running and p.run = _left.run and not p.is_cancelled;
+      if not found and runledger.start_otherwise(
+        _left.id, _left.run, _left.language, start.worker_id, start.metadata, start.programs, start.does, start.under_way
       ) then
-        -- Its earlier attempt was given up just now.
         return query select * from runledger.start(
           start.worker_id, array[_left.id], array[_left.run], array[_left.language], start.data, start.programs, start.metadata,
           start.does, start.under_way
@@ -117,15 +127,6 @@ begin
       end if;
     end loop;
   end if;
-
-  return query
-    select
-      e.stream_id, e.data ->> 'run', e.stream_version, p.account_id, body.code, body.stdin, body.expected_stdout, body.detail,
-      (e.data ->> 'total_seconds')::integer, (e.data #>> '{limits,cores}')::double precision,
-      exists (select from runledger.delivery d where d.submission_id = e.stream_id)
-    from unnest(_events) e
-    left join runledger.pending p on p.submission_id = e.stream_id
-    left join runledger.body on body.submission_id = e.stream_id and body.submission_id between _first and _last;
 end
 $$;
 comment on function runledger.start is 'Appends execution.started of each submission, and returns what is to be run (code is null when the body is gone) and whose it is; repeated with the same run it returns the same. languages: of the job that was handed out. data: what the event says of the worker; programs: what it says of each language that the worker runs. does: what the worker can do of what submissions demand. under_way: runs that this worker has under way. No row: the submission has ended or is not admitted, runs here or on another live worker, or is enqueued again because it is in another language or asks for what the worker does not do. Nothing is written of one whose row is not as the log says, which is mended. RL005: this worker was given up and must register under a new id. RL027: it is to take nothing.';
@@ -136,10 +137,10 @@ create or replace function runledger.start_otherwise(
   language text,
   worker_id uuid,
   metadata jsonb,
-  offers text[],
+  programs jsonb,
   does text[],
   under_way text[]
-) returns runledger.new_event[]
+) returns boolean
 language plpgsql
 as $$
 declare
@@ -147,21 +148,14 @@ declare
 begin
   select * into _p from runledger.pending p where p.submission_id = start_otherwise.submission_id for update;
   if not found or not _p.admitted or _p.is_cancelled then
-    return '{}'; -- who has it ends it, or the reconciler
-  end if;
-  if _p.is_running and _p.run = start_otherwise.run then
-    -- This statement, repeated because its answer was lost.
-    return array(
-      select row(e.stream_id, e.stream_version, null, null, e.data, null, null)::runledger.new_event
-      from runledger.event e where e.stream_id = _p.submission_id and e.stream_version = _p.version
-    );
+    return false; -- who has it ends it, or the reconciler
   end if;
   if _p.is_running then
     if _p.run = any (start_otherwise.under_way)
       -- If that worker is lost, the sweep enqueues it again.
       or _p.worker_id <> start_otherwise.worker_id and runledger.is_worker_alive(_p.worker_id)
     then
-      return '{}';
+      return false;
     end if;
     perform runledger.append_interrupted(
       _p, 1, '{"reason": "superseded", "spends_attempt": true}', start_otherwise.metadata
@@ -170,16 +164,18 @@ begin
   if _p.language is distinct from start_otherwise.language then
     -- The job's task, a hint, was wrong.
     perform job.enqueue_execution(_p.submission_id);
-  elsif not runledger.suits_worker(coalesce(_p.requires, '{}'), start_otherwise.offers, start_otherwise.does) then
+    return false;
+  elsif not runledger.suits_worker(coalesce(_p.requires, '{}'), start_otherwise.programs, start_otherwise.does) then
     -- Another worker is about to come; what has waited long for it is asked about less often.
     perform job.enqueue_execution(
       _p.submission_id, least(60, 1 + extract(epoch from clock_timestamp() - _p.created_at) / 10)::integer
     );
+    return false;
   end if;
-  return '{}';
+  return true;
 end
 $$;
-comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): one element when this run of it has been started; else none, after an attempt that nobody has under way was given up, or the job was enqueued again.';
+comment on function runledger.start_otherwise is 'A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is given up, and the job is enqueued again if it is for another worker. True: it can be started now.';
 
 create or replace function runledger.requeue_jobs(submission_ids uuid[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp

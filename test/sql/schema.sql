@@ -1035,7 +1035,7 @@ function runledger.make_partitions()
 
 function runledger.narrow_limits(usual jsonb, own jsonb)
   usual: what execution.started says of limits, by phase; own: what submission.received says of some of them.
-  returns jsonb immutable
+  returns jsonb stable
 
 function runledger.postpone_delivery(webhook_id uuid, version integer, seconds double precision)
   Makes a pending delivery due in so many seconds, without an attempt; nothing happens when its stream has moved on from the given version.
@@ -1215,11 +1215,11 @@ function runledger.start(worker_id uuid, submission_ids uuid[], runs text[], lan
 
 function runledger.start_data(data jsonb, received jsonb, cores integer, attempt integer)
   data: what the worker says of itself and of the program, limits.cores being a slot's share; received: the data of submission.received; cores: of a box, as the tier has it, or null; attempt: 1, 2, 3 …
-  returns jsonb immutable
+  returns jsonb stable
 
-function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, offers text[], does text[], under_way text[])
-  A job whose submission does not just wait to be started (runledger.start): one element when this run of it has been started; else none, after an attempt that nobody has under way was given up, or the job was enqueued again.
-  returns runledger.new_event[]
+function runledger.start_otherwise(submission_id uuid, run text, language text, worker_id uuid, metadata jsonb, programs jsonb, does text[], under_way text[])
+  A job whose submission does not just wait to be started (runledger.start): an attempt that nobody has under way is given up, and the job is enqueued again if it is for another worker. True: it can be started now.
+  returns boolean
 
 function runledger.started_version(pending runledger.pending)
   Of a submission that runs: the version of its execution.started, the fencing token.
@@ -1239,9 +1239,9 @@ function runledger.store_received(requests jsonb, submissions jsonb, received in
   Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
   returns void
 
-function runledger.suits_worker(received jsonb, offers text[], does text[])
-  Whether a worker can do what a submission asks, by the data of its submission.received. offers: the languages of a worker that does what a detail asks, else null. does: what it can do of what submissions demand.
-  returns boolean immutable
+function runledger.suits_worker(received jsonb, programs jsonb, does text[])
+  Whether a worker can do what a submission asks, by the data of its submission.received. programs: what it runs, by language. does: what it can do of what submissions demand.
+  returns boolean stable
 
 function runledger.summarise(figures double precision[])
   The median, the 95th and the 99th percentile of these, each one of them; null without any.
