@@ -1,33 +1,37 @@
 -- Accounts share the slots. A submission's position is a virtual time in microseconds of a slot at weight 1; workers take the
 -- least one. Nothing is stored but the position itself, in runledger.pending, and nothing is corrected later.
 
-create or replace function job.find_position(account_id uuid, weight integer, out start bigint, out step bigint)
-language plpgsql
--- A plan made while the tables were empty would sort all that waits.
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
+create or replace function job.find_position(account_id uuid, weight integer) returns table (start bigint, step bigint)
+language sql stable rows 1
 as $$
-begin
-  -- The virtual time is where those are that run; an idle service begins at 0 again.
-  start := coalesce(
-    (select max(p.position) from runledger.pending p where p.is_running),
-    (select min(p.position) from runledger.pending p where not p.is_running),
-    0
-  );
-  start := greatest(
-    start, (select max(p.position) from runledger.pending p where p.account_id = find_position.account_id)
-  );
-  step := greatest(1, 1000000 * coalesce(
-    (
-      select avg(least(600, recent.slot_seconds))
-      from (
-        select r.slot_seconds from runledger.result r
-        where r.account_id = find_position.account_id and r.slot_seconds is not null
-        order by r.finished_at desc limit 8
-      ) recent
+  select
+    greatest(
+      -- The virtual time is where those are that run; an idle service begins at 0 again.
+      coalesce(
+        (
+          select p.position from runledger.pending p where p.is_running and p.position is not null
+          order by p.position desc limit 1
+        ),
+        (select p.position from runledger.pending p where p.position is not null order by p.position limit 1),
+        0
+      ),
+      (
+        select p.position from runledger.pending p
+        where p.account_id = find_position.account_id and p.position is not null
+        order by p.position desc limit 1
+      )
     ),
-    0.1
-  ) / find_position.weight);
-end
+    greatest(1, 1000000 * coalesce(
+      (
+        select avg(least(600, recent.slot_seconds))
+        from (
+          select r.slot_seconds from runledger.result r
+          where r.account_id = find_position.account_id and r.slot_seconds is not null
+          order by r.finished_at desc limit 8
+        ) recent
+      ),
+      0.1
+    ) / find_position.weight)::bigint
 $$;
 comment on function job.find_position is 'Where the account''s next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one''s position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.';
 

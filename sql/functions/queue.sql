@@ -9,32 +9,18 @@ as $$
 $$;
 comment on function job.name_task is 'The task of jobs that execute a submission in this language.';
 
-create or replace function job.enqueue_executions(
-  submission_ids uuid[],
-  languages text[],
-  are_low boolean[],
-  positions bigint[]
-) returns void
-language plpgsql
--- add_jobs plans its statements for each array anew otherwise: more than twice the time.
-set plan_cache_mode = force_generic_plan
+create or replace function job.describe_execution(
+  submission_id uuid, language text, is_low boolean, queue_position bigint
+) returns graphile_worker.job_spec
+language sql stable
 as $$
-begin
-  if cardinality(enqueue_executions.submission_ids) > 0 then
-    perform graphile_worker.add_jobs(array(
-      select row(
-        job.name_task(e.language), json_build_object('submission', e.submission_id), null,
-        job.position_time(e.queue_position), null, e.submission_id::text,
-        case when e.is_low then 1 else 0 end, null
-      )::graphile_worker.job_spec
-      from unnest(
-        enqueue_executions.submission_ids, enqueue_executions.languages, enqueue_executions.are_low, enqueue_executions.positions
-      ) e (submission_id, language, is_low, queue_position)
-    ));
-  end if;
-end
+  select row(
+    job.name_task(describe_execution.language), json_build_object('submission', describe_execution.submission_id), null,
+    job.position_time(describe_execution.queue_position), null, describe_execution.submission_id::text,
+    case when describe_execution.is_low then 1 else 0 end, null
+  )::graphile_worker.job_spec
 $$;
-comment on function job.enqueue_executions is 'Adds the jobs of pending submissions, in the caller''s transaction, whose commit wakes idle workers. positions: as runledger.pending has them; null for a low one, which comes after all that are not, in the order in which it came.';
+comment on function job.describe_execution is 'The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.';
 
 create or replace function job.enqueue_execution(
   submission_id uuid,

@@ -17,7 +17,8 @@ declare
     jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
   );
   _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].data.blobs[*]');
-  _received integer[] := '{}';
+  _received runledger.received_request[] := '{}';
+  _has_limit boolean := false;
   -- Of each submission that is received.
   _accounts uuid[] := '{}';
 begin
@@ -25,16 +26,7 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
 
-  -- All calls lock in one order: keys with a limit, blobs, idempotency keys.
-  perform from runledger.api_key k
-  where k.id in (
-    select limited.id
-    from jsonb_to_recordset(receive.requests) r (api_key_id uuid)
-    join runledger.api_key limited on limited.id = r.api_key_id
-    join runledger.tier on tier.name = limited.tier
-    where tier.concurrent_executions is not null
-  )
-  order by k.id for no key update;
+  -- All calls lock in one order: blobs, idempotency keys, keys with a limit.
   if _names_blobs then
     perform runledger.use_blobs(array_agg(named.account_id), array_agg(named.sha256))
     from runledger.list_named(receive.requests, receive.submissions) named;
@@ -42,18 +34,19 @@ begin
 
   for _request in
     select
-      r.*, k.account_id,
+      r.*, k.account_id, tier.weight, tier.concurrent_executions as most,
       -- An operator's key was never anybody's.
       k.id is null or not coalesce(r.by_operator, false) and (k.revoked_at <= now() or k.expires_at <= now()) as is_refused
     from rows from (
       jsonb_to_recordset(receive.requests) as (
         submission_id uuid, submissions integer, api_key_id uuid, by_operator boolean, capacity integer, idempotency_key uuid,
-        request_digest bytea, batch_answer text
+        request_digest bytea, batch_answer text, waiter text
       )
     ) with ordinality r (
-      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, n
+      submission_id, submissions, api_key_id, by_operator, capacity, idempotency_key, request_digest, batch_answer, waiter, n
     )
     left join runledger.api_key k on k.id = r.api_key_id
+    left join runledger.tier on tier.name = k.tier
     order by r.idempotency_key, r.n
   loop
     receive.n := _request.n;
@@ -78,35 +71,46 @@ begin
         perform runledger.flush_log();
       end if;
     end if;
-    if receive.outcome = 'received' then
-      receive.outcome := case
-        when not coalesce(_has_room, false) and _request.capacity is not null and not runledger.has_room(
-          cardinality(_accounts) + _request.submissions, _request.capacity, _request.account_id,
-          cardinality(array_positions(_accounts, _request.account_id)) + _request.submissions
-        ) then 'queue_full'
-        -- The caller has seen it a moment ago. Asked again, it is told which one is missing.
-        when _names_blobs and exists (
-          select from runledger.list_named(receive.requests, receive.submissions) named
-          where named.request = _request.n
-            and not exists (
-              select from runledger.blob b where b.account_id = named.account_id and b.sha256 = named.sha256
-            )
-        ) then 'blob_missing'
-        else 'received'
-      end;
-      if receive.outcome = 'received' then
-        _received := _received || receive.n;
-        _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
-      else
-        delete from runledger.idempotency i
-        where i.account_id = _request.account_id and i.key = _request.idempotency_key;
+    if receive.outcome = 'received' and not coalesce(_has_room, false) and _request.capacity is not null then
+      if not runledger.has_room(
+        cardinality(_accounts) + _request.submissions, _request.capacity, _request.account_id,
+        cardinality(array_positions(_accounts, _request.account_id)) + _request.submissions
+      ) then
+        receive.outcome := 'queue_full';
       end if;
+    end if;
+    if receive.outcome = 'received' and _names_blobs then
+      -- The caller has seen it a moment ago. Asked again, it is told which one is missing.
+      if exists (
+        select from runledger.list_named(receive.requests, receive.submissions) named
+        where named.request = _request.n
+          and not exists (
+            select from runledger.blob b where b.account_id = named.account_id and b.sha256 = named.sha256
+          )
+      ) then
+        receive.outcome := 'blob_missing';
+      end if;
+    end if;
+    if receive.outcome = 'received' then
+      _received := _received || row(
+        _request.n, _request.api_key_id, _request.account_id, _request.weight, _request.most, _request.waiter
+      )::runledger.received_request;
+      _has_limit := _has_limit or _request.most is not null;
+      _accounts := _accounts || array_fill(_request.account_id, array[_request.submissions]);
+    elsif receive.outcome in ('queue_full', 'blob_missing') and _request.idempotency_key is not null then
+      delete from runledger.idempotency i
+      where i.account_id = _request.account_id and i.key = _request.idempotency_key;
     end if;
     return next;
   end loop;
 
+  if _has_limit then
+    perform from runledger.api_key k
+    where k.id in (select r.api_key_id from unnest(_received) r where r.most is not null)
+    order by k.id for no key update;
+  end if;
   if cardinality(_received) > 0 then
-    perform runledger.store_received(receive.requests, receive.submissions, _received);
+    perform runledger.store_received(receive.submissions, _received);
   end if;
   -- A web process answers 503 after 1.8 s: what it no longer waits for must not take effect.
   if clock_timestamp() > statement_timestamp() + interval '1.5 seconds' then
@@ -239,35 +243,30 @@ end
 $$;
 comment on function runledger.flush_log is 'When it has been committed, everything that was committed before it is on disk.';
 
-create or replace function runledger.store_received(requests jsonb, submissions jsonb, received integer[]) returns void
+create or replace function runledger.store_received(submissions jsonb, received runledger.received_request[]) returns void
 language plpgsql
 as $$
 declare
   _now constant timestamptz := clock_timestamp();
-  _jobs record;
+  _jobs graphile_worker.job_spec[];
+  _has_webhook boolean;
+  _is_rerun boolean;
 begin
   with item as materialized (
     select
-      s.*, r.api_key_id, r.waiter, k.account_id, tier.weight, tier.concurrent_executions as most,
-      coalesce(s.data ->> 'priority' = 'low', false) as is_low,
+      s.*, r.api_key_id, r.account_id, r.weight, r.most, r.waiter, coalesce(s.data ->> 'priority' = 'low', false) as is_low,
       runledger.hash_event(
         null, s.submission_id, 1, 'submission.received', s.schema_version, s.data, s.metadata, _now
       ) as hash
     from rows from (
       jsonb_to_recordset(store_received.submissions) as (
         request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb, code text, stdin text,
-        expected_stdout text, detail text, webhook_id uuid, webhook_url text, webhook_secret text
+        expected_stdout text, detail text, webhook_id uuid
       )
     ) with ordinality s (
-      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, webhook_id, webhook_url,
-      webhook_secret, n
+      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, webhook_id, n
     )
-    join rows from (
-      jsonb_to_recordset(store_received.requests) as (api_key_id uuid, waiter text)
-    ) with ordinality r (api_key_id, waiter, n) on r.n = s.request
-    join runledger.api_key k on k.id = r.api_key_id
-    join runledger.tier on tier.name = k.tier
-    where s.request = any (store_received.received)
+    join unnest(store_received.received) r on r.n = s.request
   ), appended as (
     insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
     select item.submission_id, 1, 'submission.received', item.schema_version, item.data, item.metadata, _now, item.hash
@@ -278,14 +277,6 @@ begin
       item.submission_id, decode(item.code, 'base64'), decode(item.stdin, 'base64'),
       decode(item.expected_stdout, 'base64'), decode(item.detail, 'base64')
     from item
-  ), repeated as (
-    insert into runledger.rerun (submission_id, rerun_of, campaign)
-    select item.submission_id, (item.data ->> 'rerun_of')::uuid, item.data ->> 'campaign'
-    from item where item.data ? 'rerun_of'
-  ), announced as (
-    insert into runledger.delivery (submission_id, webhook_id, url, secret)
-    select item.submission_id, item.webhook_id, item.webhook_url, item.webhook_secret
-    from item where item.webhook_id is not null
   ), judged as materialized (
     select
       item.*,
@@ -324,17 +315,36 @@ begin
       case when judged.waiter is not null then array[judged.waiter] end
     from judged
     left join account using (account_id, weight)
-    returning p.submission_id, p.language, p.is_low, p.position, p.admitted
+    returning p.submission_id, p.language, p.is_low, p.position, p.admitted, p.rerun_of
   )
   select
-    array_agg(stored.submission_id) as ids, array_agg(stored.language) as languages, array_agg(stored.is_low) as are_low,
-    array_agg(stored.position) as positions
-  into _jobs
-  from stored where stored.admitted;
-  perform job.enqueue_executions(_jobs.ids, _jobs.languages, _jobs.are_low, _jobs.positions);
+    array_agg(job.describe_execution(stored.submission_id, stored.language, stored.is_low, stored.position)) filter (where stored.admitted),
+    bool_or(stored.rerun_of is not null), (select bool_or(item.webhook_id is not null) from item)
+  into _jobs, _is_rerun, _has_webhook
+  from stored;
+  if _jobs is not null then
+    perform graphile_worker.add_jobs(_jobs);
+  end if;
+
+  if _is_rerun then
+    insert into runledger.rerun (submission_id, rerun_of, campaign)
+    select s.submission_id, (s.data ->> 'rerun_of')::uuid, s.data ->> 'campaign'
+    from jsonb_to_recordset(store_received.submissions) s (request integer, submission_id uuid, data jsonb)
+    join unnest(store_received.received) r on r.n = s.request
+    where s.data ? 'rerun_of';
+  end if;
+  if _has_webhook then
+    insert into runledger.delivery (submission_id, webhook_id, url, secret)
+    select s.submission_id, s.webhook_id, s.webhook_url, s.webhook_secret
+    from jsonb_to_recordset(store_received.submissions) s (
+      request integer, submission_id uuid, webhook_id uuid, webhook_url text, webhook_secret text
+    )
+    join unnest(store_received.received) r on r.n = s.request
+    where s.webhook_id is not null;
+  end if;
 end
 $$;
-comment on function runledger.store_received is 'Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';
+comment on function runledger.store_received is 'Appends submission.received of each submission of the requests that are received (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.';
 
 create or replace function runledger.list_named(requests jsonb, submissions jsonb)
 returns table (request integer, account_id uuid, sha256 bytea)

@@ -68,7 +68,8 @@ begin
       left join runledger.tier on tier.name = k.tier
       where p.admitted and not p.is_running and p.language = i.language
         and runledger.suits_worker(coalesce(p.requires, '{}'), start.programs, start.does)
-      order by p.submission_id for update of p
+      -- Not by the row's own id, for which a plan may read the whole queue in the order of its index.
+      order by i.id for update of p
     ), begun as (
       update runledger.pending p
       set version = s.version, is_running = true, attempts = p.attempts + 1, run = s.data ->> 'run', worker_id = start.worker_id,

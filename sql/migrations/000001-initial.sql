@@ -118,9 +118,9 @@ create table runledger.event (
   position bigint not null default nextval('runledger.event_position'),
   transaction_id xid8 not null default pg_current_xact_id(),
   stream_id uuid not null,
-  stream_version integer not null constraint event_version_positive check (stream_version > 0),
-  type text not null constraint event_type_name check (type ~ '^[a-z_]+\.[a-z_]+$'),
-  schema_version integer not null constraint event_schema_version_positive check (schema_version > 0),
+  stream_version integer not null,
+  type text not null,
+  schema_version integer not null,
   data jsonb not null,
   metadata jsonb not null,
   recorded_at timestamptz not null,
@@ -250,9 +250,11 @@ comment on column runledger.pending.run is 'The last attempt''s name; worker_id,
 comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
 -- In the order in which runledger.admit_waiting takes them.
 create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
--- What job.find_position looks for: an account's last position, and the last one of those that run.
+-- What job.find_position looks for: an account's last position, the last one of those that run, the first one of all.
 create index pending_by_account on runledger.pending (account_id, position);
-create index pending_running on runledger.pending (position) where is_running;
+-- By its second condition it serves no other look-up, whose plan would read all that runs.
+create index pending_running on runledger.pending (position) where is_running and position is not null;
+create index pending_by_position on runledger.pending (position);
 
 create table runledger.result (
   id uuid primary key,
@@ -297,6 +299,16 @@ create index result_by_account on runledger.result (account_id, id desc);
 create index result_by_tag on runledger.result (account_id, tag, id desc) where tag is not null;
 -- An account's last ones: what its programs take (job.find_position).
 create index result_by_end on runledger.result (account_id, finished_at desc) where slot_seconds is not null;
+
+create type runledger.received_request as (
+  n integer,
+  api_key_id uuid,
+  account_id uuid,
+  weight integer,
+  most integer,
+  waiter text
+);
+comment on type runledger.received_request is 'A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once.';
 
 create table runledger.idempotency (
   account_id uuid not null,

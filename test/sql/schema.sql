@@ -26,9 +26,6 @@ partitioned table runledger.event
   hash bytea not null: sha256 over the previous event's hash and this event's content; see runledger.hash_event.
   partition by RANGE (stream_id)
   constraint event_pkey PRIMARY KEY (stream_id, stream_version)
-  constraint event_schema_version_positive CHECK ((schema_version > 0))
-  constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
-  constraint event_version_positive CHECK ((stream_version > 0))
   INDEX event_by_position ON ONLY runledger.event USING btree ("position")
   UNIQUE INDEX event_one_terminal ON ONLY runledger.event USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text, 'submission.cancelled'::text])): A submission ends once.
   INDEX event_received ON ONLY runledger.event USING btree (stream_id) WHERE (type = 'submission.received'::text)
@@ -141,9 +138,6 @@ table runledger.event_default
   recorded_at timestamp with time zone not null
   hash bytea not null
   constraint event_default_pkey PRIMARY KEY (stream_id, stream_version)
-  constraint event_schema_version_positive CHECK ((schema_version > 0))
-  constraint event_type_name CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
-  constraint event_version_positive CHECK ((stream_version > 0))
   INDEX event_default_position_idx ON runledger.event_default USING btree ("position")
   UNIQUE INDEX event_default_stream_id_idx ON runledger.event_default USING btree (stream_id) WHERE (type = ANY (ARRAY['execution.completed'::text, 'execution.abandoned'::text, 'submission.cancelled'::text]))
   INDEX event_default_stream_id_idx1 ON runledger.event_default USING btree (stream_id) WHERE (type = 'submission.received'::text)
@@ -239,8 +233,9 @@ table runledger.pending
   waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_account ON runledger.pending USING btree (account_id, "position")
+  INDEX pending_by_position ON runledger.pending USING btree ("position")
   INDEX pending_by_rank ON runledger.pending USING btree (api_key_id, admitted, is_low, submission_id)
-  INDEX pending_running ON runledger.pending USING btree ("position") WHERE is_running
+  INDEX pending_running ON runledger.pending USING btree ("position") WHERE (is_running AND ("position" IS NOT NULL))
 
 table runledger.rate_window
   When a key's requests of the last 60 seconds were admitted: an exact sliding window, shared by all web processes.
@@ -383,6 +378,15 @@ type runledger.new_event
   data jsonb
   metadata jsonb
   previous_hash bytea: The hash of the event before it; null for the first one.
+
+type runledger.received_request
+  A request whose submissions are received, n being its place (runledger.store_received); most: that its key may have executing at once.
+  n integer
+  api_key_id uuid
+  account_id uuid
+  weight integer
+  most integer
+  waiter text
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
@@ -780,6 +784,10 @@ view runledger.submission_from_log
   rerun_of uuid
   slot_seconds double precision
 
+function job.describe_execution(submission_id uuid, language text, is_low boolean, queue_position bigint)
+  The job of a pending submission. queue_position: as runledger.pending has it; null for a low one, which comes after all that are not, in the order in which it came.
+  returns graphile_worker.job_spec stable
+
 function job.enqueue_deliver(webhook_id uuid, run_at timestamp with time zone)
   Enqueues one attempt to deliver a webhook in the caller's transaction.
   returns void security definer set search_path=pg_catalog, pg_temp
@@ -788,13 +796,9 @@ function job.enqueue_execution(submission_id uuid, delay_seconds integer DEFAULT
   Adds the job of one pending submission by what the log says of it, in place of the one that it may have. It keeps its position, or gets one. delay_seconds: not earlier than that. is_given_back: it has waited once, and goes before its like. Nothing happens when it has ended.
   returns void security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
 
-function job.enqueue_executions(submission_ids uuid[], languages text[], are_low boolean[], positions bigint[])
-  Adds the jobs of pending submissions, in the caller's transaction, whose commit wakes idle workers. positions: as runledger.pending has them; null for a low one, which comes after all that are not, in the order in which it came.
-  returns void set plan_cache_mode=force_generic_plan
-
-function job.find_position(account_id uuid, weight integer, OUT start bigint, OUT step bigint)
+function job.find_position(account_id uuid, weight integer)
   Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
-  returns record set enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, jit=off
+  returns TABLE(start bigint, step bigint) stable
 
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
@@ -1235,8 +1239,8 @@ function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, cont
   returns boolean security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.store_received(requests jsonb, submissions jsonb, received integer[])
-  Appends submission.received of each submission of these requests (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
+function runledger.store_received(submissions jsonb, received runledger.received_request[])
+  Appends submission.received of each submission of the requests that are received (runledger.receive), with all that belongs to it. Called with the locks of keys that have a limit.
   returns void
 
 function runledger.suits_worker(received jsonb, programs jsonb, does text[])

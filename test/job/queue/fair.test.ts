@@ -106,7 +106,7 @@ t.test('an account with very many queued waits for itself alone', async (t) => {
       from generate_series(1, 20000) n
       returning submission_id, position
     )
-    select job.enqueue_executions(array_agg(submission_id), array_agg('python'::text), array_agg(false), array_agg(position))
+    select graphile_worker.add_jobs(array_agg(job.describe_execution(submission_id, 'python', false, position)))
     from queued`
   t.equal(first?.account_id, many.accountId)
   const [id] = await enqueue(other, 1)

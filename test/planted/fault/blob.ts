@@ -70,8 +70,8 @@ export const blobFaults: readonly Fault[] = [
   },
   {
     name: 'blob: a submission is received although what it names was just purged',
-    text: 'when _names_blobs and exists (',
-    instead: 'when false and exists (',
+    text: "if receive.outcome = 'received' and _names_blobs then",
+    instead: 'if false then',
     tests: ['blob/purge'],
   },
   {

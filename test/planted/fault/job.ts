@@ -215,8 +215,8 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the weight of a tier counts nothing',
-    text: ' / find_position.weight);',
-    instead: ');',
+    text: ' / find_position.weight)::bigint',
+    instead: ')::bigint',
     tests: ['job/queue/fair'],
   },
   {

@@ -131,9 +131,9 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'ledger: a refused request keeps its idempotency key',
-    text: '        delete from runledger.idempotency i\n        where i.account_id = _request.account_id',
+    text: '      delete from runledger.idempotency i\n      where i.account_id = _request.account_id',
     instead:
-      '        delete from runledger.idempotency i\n        where false and i.account_id = _request.account_id',
+      '      delete from runledger.idempotency i\n      where false and i.account_id = _request.account_id',
     tests: ['job/receive'],
   },
   {
