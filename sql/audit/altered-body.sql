@@ -10,6 +10,7 @@ cross join lateral (
     ('stdin', sha256(b.stdin), received.data #>> '{stdin,sha256}'),
     ('expected_stdout', sha256(b.expected_stdout), received.data #>> '{expected_stdout,sha256}'),
     ('detail', sha256(b.detail), received.data #>> '{detail,sha256}'),
+    ('blobs', sha256(b.blobs), received.data #>> '{blob_list,sha256}'),
     ('report', sha256(o.report), ended.data #>> '{report,sha256}'),
     ('stdout', sha256(o.stdout), ended.data #>> '{stdout,sha256}'),
     ('stderr', sha256(o.stderr), ended.data #>> '{stderr,sha256}'),

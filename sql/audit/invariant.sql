@@ -71,9 +71,10 @@ from (
   join runledger.body b on b.submission_id = purged.stream_id
   where purged.type = 'submission.purged'
   union all
-  select 'an output is kept although the log says that it was purged', o.submission_id
-  from runledger.output o
-  join runledger.event purged on purged.stream_id = o.submission_id and purged.type = 'submission.purged'
+  select 'an output is kept although the log says that it was purged', purged.stream_id
+  from runledger.event purged
+  join runledger.output o on o.submission_id = purged.stream_id
+  where purged.type = 'submission.purged'
   union all
   select 'what an account has in blobs is not their sum', a.id
   from runledger.account a
@@ -90,14 +91,10 @@ from (
   union all
   select 'an unfinished submission names a blob that is gone', p.submission_id
   from runledger.pending p
-  -- Kept from being joined first: of some submissions asked for, it would look at all that wait.
-  cross join lateral (
-    select e.data from runledger.event e where e.stream_id = p.submission_id and e.stream_version = 1 offset 0
-  ) received
-  cross join jsonb_array_elements(received.data -> 'blobs') named
+  join runledger.body b on b.submission_id = p.submission_id
+  cross join runledger.list_blobs(b.blobs) named (sha256)
   where not exists (
-    select from runledger.blob b
-    where b.account_id = (received.data ->> 'account')::uuid and b.sha256 = decode(named ->> 'sha256', 'hex')
+    select from runledger.blob where blob.account_id = p.account_id and blob.sha256 = named.sha256
   )
   union all
   select 'a body is gone although the log does not say that it was purged', r.id

@@ -9,6 +9,16 @@ as $$
 $$;
 comment on function runledger.count_blob is 'Bytes that a blob of this size counts: at least 4 KiB.';
 
+create or replace function runledger.list_blobs(list bytea) returns setof bytea
+-- In SQL it would be inlined, and the list be decoded for each of its blobs.
+language plpgsql immutable rows 10
+as $$
+begin
+  return query select substr(list_blobs.list, 32 * n + 1, 32) from generate_series(0, length(list_blobs.list) / 32 - 1) n;
+end
+$$;
+comment on function runledger.list_blobs is 'The SHA-256 of each blob in a list as runledger.body.blobs has it.';
+
 -- Begins to store a blob. Locks are taken in the order blob, account, as runledger.purge_blobs takes them.
 
 create or replace function runledger.store_blob(api_key_id uuid, sha256 bytea, bytes integer, content bytea) returns boolean
@@ -98,10 +108,10 @@ begin
     return 0;
   end if;
   with named as materialized (
-    select (received.data ->> 'account')::uuid as account_id, decode(blob ->> 'sha256', 'hex') as sha256
+    select p.account_id, blob.sha256
     from runledger.pending p
-    join runledger.event received on received.stream_id = p.submission_id and received.stream_version = 1
-    cross join jsonb_array_elements(received.data -> 'blobs') blob
+    join runledger.body b on b.submission_id = p.submission_id
+    cross join runledger.list_blobs(b.blobs) blob (sha256)
   ),
   old as (
     select b.account_id, b.sha256

@@ -16,7 +16,7 @@ declare
   _has_room boolean := runledger.has_room(
     jsonb_array_length(receive.submissions), (receive.requests #>> '{0,capacity}')::integer
   );
-  _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].data.blobs[*]');
+  _names_blobs boolean := jsonb_path_exists(receive.submissions, '$[*].blobs ? (@ != null)');
   _received runledger.received_request[] := '{}';
   _has_limit boolean := false;
   -- Of each submission that is received.
@@ -118,7 +118,7 @@ begin
   end if;
 end
 $$;
-comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
+comment on function runledger.receive is 'Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.';
 
 create or replace function runledger.rerun_submission(original uuid, request jsonb)
 returns table (id uuid, outcome text, matches boolean)
@@ -132,12 +132,11 @@ begin
     received.data, received.schema_version, r.account_id, r.finished_at is not null as is_final,
     body.submission_id is not null
       and not exists (
-        select from jsonb_array_elements(coalesce(received.data -> 'blobs', '[]')) named
+        select from runledger.list_blobs(body.blobs) named (sha256)
         where not exists (
-          select from runledger.blob b
-          where b.account_id = r.account_id and b.sha256 = decode(named ->> 'sha256', 'hex')
+          select from runledger.blob b where b.account_id = r.account_id and b.sha256 = named.sha256
         )
-      ) as is_kept, body.code, body.stdin, body.expected_stdout, body.detail
+      ) as is_kept, body.code, body.stdin, body.expected_stdout, body.detail, body.blobs
   into _original
   from runledger.submission r
   join runledger.api_key k on k.account_id = r.account_id
@@ -181,7 +180,8 @@ begin
         'metadata', rerun_submission.request -> 'metadata',
         -- They pass through no process.
         'code', encode(_original.code, 'base64'), 'stdin', encode(_original.stdin, 'base64'),
-        'expected_stdout', encode(_original.expected_stdout, 'base64'), 'detail', encode(_original.detail, 'base64')
+        'expected_stdout', encode(_original.expected_stdout, 'base64'), 'detail', encode(_original.detail, 'base64'),
+        'blobs', encode(_original.blobs, 'base64')
       ))
     ) received;
 end
@@ -261,10 +261,10 @@ begin
     from rows from (
       jsonb_to_recordset(store_received.submissions) as (
         request integer, submission_id uuid, schema_version integer, data jsonb, metadata jsonb, code text, stdin text,
-        expected_stdout text, detail text, webhook_id uuid
+        expected_stdout text, detail text, blobs text, webhook_id uuid
       )
     ) with ordinality s (
-      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, webhook_id, n
+      request, submission_id, schema_version, data, metadata, code, stdin, expected_stdout, detail, blobs, webhook_id, n
     )
     join unnest(store_received.received) r on r.n = s.request
   ), appended as (
@@ -272,10 +272,10 @@ begin
     select item.submission_id, 1, 'submission.received', item.schema_version, item.data, item.metadata, _now, item.hash
     from item
   ), kept as (
-    insert into runledger.body (submission_id, code, stdin, expected_stdout, detail)
+    insert into runledger.body (submission_id, code, stdin, expected_stdout, detail, blobs)
     select
       item.submission_id, decode(item.code, 'base64'), decode(item.stdin, 'base64'),
-      decode(item.expected_stdout, 'base64'), decode(item.detail, 'base64')
+      decode(item.expected_stdout, 'base64'), decode(item.detail, 'base64'), decode(item.blobs, 'base64')
     from item
   ), judged as materialized (
     select
@@ -350,9 +350,9 @@ create or replace function runledger.list_named(requests jsonb, submissions json
 returns table (request integer, account_id uuid, sha256 bytea)
 language sql stable
 as $$
-  select s.request, k.account_id, decode(blob ->> 'sha256', 'hex')
-  from jsonb_to_recordset(list_named.submissions) s (request integer, data jsonb)
-  cross join lateral jsonb_array_elements(s.data -> 'blobs') blob
+  select s.request, k.account_id, blob.sha256
+  from jsonb_to_recordset(list_named.submissions) s (request integer, blobs text)
+  cross join lateral runledger.list_blobs(decode(s.blobs, 'base64')) blob (sha256)
   join runledger.api_key k on k.id = (list_named.requests -> s.request - 1 ->> 'api_key_id')::uuid
 $$;
 comment on function runledger.list_named is 'The blobs that the submissions of runledger.receive name, by their accounts.';

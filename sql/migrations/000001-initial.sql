@@ -193,11 +193,13 @@ create table runledger.body (
   code bytea,
   stdin bytea,
   expected_stdout bytea,
-  detail bytea
+  detail bytea,
+  blobs bytea
 ) partition by range (submission_id);
 comment on table runledger.body is 'The bytes that a submission was received with. Kept apart from the log so that retention can remove them while the log, which has their hashes, stays whole. No row: purged. Partitioned by id, which is by time.';
 comment on column runledger.body.detail is 'What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.';
 create table runledger.body_default partition of runledger.body default;
+comment on column runledger.body.blobs is 'The blobs that it names, each once: SHA-256 after SHA-256, 32 bytes each (runledger.list_blobs). Null: none.';
 comment on table runledger.body_default is 'Bodies of submissions that no other partition covers.';
 
 create table runledger.output (
@@ -389,7 +391,7 @@ create table runledger.blob (
   used_at timestamptz not null default now(),
   constraint blob_pkey primary key (account_id, sha256)
 );
-comment on table runledger.blob is 'What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, the log says: data.blobs of submission.received.';
+comment on table runledger.blob is 'What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, runledger.body says; the log has that list''s hash (blob_list of submission.received).';
 comment on column runledger.blob.used_at is 'When it was last uploaded or named, half a day or less before that moment: not every naming writes.';
 create index blob_by_use on runledger.blob (used_at);
 

@@ -23,8 +23,10 @@ export interface SubmissionReceived {
     readonly detail?: BodyDigest
     /** What its worker must be able to do, of what not every worker can. */
     readonly demands?: readonly string[]
-    /** Those that it names, each once. */
+    /** The first of those that it names, each once. */
     readonly blobs?: readonly BodyDigest[]
+    /** Of the list of all of them, which is a body. */
+    readonly blob_list?: BodyDigest
     /** The submission's own, by phase, as execution.started spells them. */
     readonly limits?: object
     /** Of a program that judges: it must be offered where the submission runs. */

@@ -40,6 +40,9 @@ export interface SubmissionContext {
   readonly capacity: number
 }
 
+/** With what else the event says it is 8 KB at the most. */
+const blobsInEvent = 32
+
 /** `submission.received`, and the id of the delivery's stream if there is to be one. */
 export function describeReceived(
   submission: Submission,
@@ -47,6 +50,7 @@ export function describeReceived(
 ): { readonly data: SubmissionReceived['data']; readonly webhookId: string | null } {
   const { code, stdin, expectedStdout, options, tag, webhook } = submission
   const optionBytes = encodeOptions(options)
+  const blobs = listBlobs(submission)
   const requires = listRequired(options)
   const webhookId = webhook === null ? null : createId()
   return {
@@ -64,7 +68,10 @@ export function describeReceived(
           : { id: webhookId, host: new URL(webhook.url).host },
       ...(optionBytes !== null && { detail: digestBody(optionBytes) }),
       ...(requires.length > 0 && { demands: requires }),
-      ...(submission.blobs.length > 0 && { blobs: submission.blobs }),
+      ...(blobs !== null && {
+        blobs: submission.blobs.slice(0, blobsInEvent),
+        blob_list: digestBody(blobs),
+      }),
       ...spellOwnLimits(options),
       ...(options.checker?.type === 'program' && { checker_language: options.checker.language }),
       ...(tag !== null && { tag }),
@@ -137,7 +144,13 @@ function describeSubmission(
     stdin: stdin.toString('base64'),
     expected_stdout: expectedStdout?.toString('base64'),
     detail: encodeOptions(options)?.toString('base64'),
+    blobs: listBlobs(submission)?.toString('base64'),
   }
+}
+
+/** As runledger.body.blobs has it; null when it names none. */
+function listBlobs({ blobs }: Submission): Buffer | null {
+  return blobs.length === 0 ? null : Buffer.from(blobs.map(({ sha256 }) => sha256).join(''), 'hex')
 }
 
 function countBytes({ code, stdin, expectedStdout, options }: Submission): number {

@@ -27,7 +27,9 @@ export const receiptSchema = v.object({
     ),
     blobs: v.pipe(
       v.nullable(v.array(digest)),
-      v.description('What it names in place of inputs and expected outputs, which are empty then.'),
+      v.description(
+        'What it names in place of inputs and expected outputs, which are empty then: the first 32.',
+      ),
     ),
     rerun_of: v.nullable(v.string()),
     limits: v.nullable(facts),

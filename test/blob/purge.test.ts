@@ -41,6 +41,19 @@ const naming = (...names: string[]): Parameters<typeof submitNew>[2] =>
 const submitNaming = (...names: string[]): Promise<string> =>
   submitNew(sql, caller, naming(...names))
 
+/** @returns the rerun's id, or why there is none. */
+async function repeat(id: string): Promise<string> {
+  const request = {
+    submission_id: createId(),
+    api_key_id: caller.apiKeyId,
+    capacity: 1000,
+    metadata: { request: 'test', actor: { api_key: caller.apiKeyId } },
+  }
+  const [row] = await sql`
+    select id, outcome from runledger.rerun_submission(${id}, ${sql.json(request)})`
+  return row?.['outcome'] === 'received' ? (row['id'] as string) : String(row?.['outcome'])
+}
+
 const broken = async (): Promise<unknown[]> => [...(await sql`select * from audit.invariant`)]
 
 t.test(
@@ -92,6 +105,37 @@ t.test('what an unfinished submission names stays, however long it waits', async
   await finish(sql, id)
   t.equal(await purgeBlobs(sql, 30), 1)
   t.strictSame(await broken(), [])
+})
+
+t.test('four hundred names keep their blobs, and fill no event', async (t) => {
+  await sql`update runledger.blob set used_at = now() - interval '100 days'`
+  await purgeBlobs(sql, 30)
+  const names: string[] = []
+  for (let made = 0; made < 400; made += 1) names.push(await storeAgo(0))
+  const id = await submitNaming(...names)
+  await sql`update runledger.blob set used_at = now() - interval '100 days'`
+  t.equal(await purgeBlobs(sql, 30), 0, 'it is unfinished')
+  t.strictSame(await broken(), [])
+  await finish(sql, id)
+  const again = await repeat(id)
+  t.equal(await purgeBlobs(sql, 30), 0, 'its rerun names them too')
+  await finish(sql, again)
+  for (const submission of [id, again]) {
+    const events = await sql`
+      select data ->> 'blob_list' is not null as has_list, octet_length(data::text || metadata::text) as bytes
+      from runledger.event where stream_id = ${submission} order by stream_version`
+    t.equal(events[0]?.['has_list'], true)
+    for (const { bytes } of events) t.ok(bytes <= 8192, `${bytes} bytes`)
+  }
+  t.strictSame([...(await sql`select * from audit.altered_body`)], [])
+  await sql`update runledger.blob set used_at = now() - interval '100 days'`
+  t.equal(await purgeBlobs(sql, 30), 400)
+  t.equal(await repeat(id), 'purged')
+  await sql`
+    update runledger.body set blobs = substr(blobs, 33) where submission_id = ${id}`
+  t.match(await sql`select submission_id, part from audit.altered_body`, [
+    { submission_id: id, part: 'blobs' },
+  ])
 })
 
 t.test('another account’s unfinished submission keeps nothing of this one', async (t) => {

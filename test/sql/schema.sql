@@ -7,6 +7,7 @@ partitioned table runledger.body
   stdin bytea
   expected_stdout bytea
   detail bytea: What was asked beside code and input, as JSON: arguments, files, limits. Null: nothing.
+  blobs bytea: The blobs that it names, each once: SHA-256 after SHA-256, 32 bytes each (runledger.list_blobs). Null: none.
   partition by RANGE (submission_id)
   constraint body_pkey PRIMARY KEY (submission_id)
   grant select to runledger_api
@@ -77,7 +78,7 @@ table runledger.api_key
   INDEX api_key_by_account ON runledger.api_key USING btree (account_id)
 
 table runledger.blob
-  What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, the log says: data.blobs of submission.received.
+  What an account has uploaded to name in submissions. Its bytes stand in blob_chunk. Which submission names which, runledger.body says; the log has that list's hash (blob_list of submission.received).
   account_id uuid not null
   sha256 bytea not null
   bytes integer not null
@@ -108,6 +109,7 @@ table runledger.body_default
   stdin bytea
   expected_stdout bytea
   detail bytea
+  blobs bytea
   constraint body_default_pkey PRIMARY KEY (submission_id)
 
 table runledger.delivery
@@ -1004,6 +1006,11 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text
   Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
   returns void security definer set search_path=pg_catalog, pg_temp
 
+function runledger.list_blobs(list bytea)
+  The SHA-256 of each blob in a list as runledger.body.blobs has it.
+  returns SETOF bytea immutable
+  grant execute to runledger_auditor
+
 function runledger.list_busy_accounts(by_key jsonb)
   Of these counts of unfinished submissions (api_key_id, account_id, running, admitted, unfinished) the twenty accounts with most, each with its ten busiest keys: places taken, requests of the last 60 seconds, and what their tiers allow; null is without a limit.
   returns jsonb stable security definer set search_path=pg_catalog, pg_temp
@@ -1140,7 +1147,7 @@ function runledger.rebuild_batch(after uuid, batch integer)
   returns TABLE(last uuid, submissions integer, repaired integer) security definer set search_path=pg_catalog, pg_temp, TimeZone=UTC
 
 function runledger.receive(requests jsonb, submissions jsonb, durable boolean DEFAULT true)
-  Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
+  Receives the submissions of requests. requests: an array of objects with submission_id (of its first submission), submissions (how many), api_key_id, capacity (unfinished ones over all keys, with these; null: there is room), idempotency_key and request_digest (what makes two requests of one key the same), batch_answer (what a repeated batch is answered with), waiter (a channel to be notified of the end), by_operator (the key need not be in force). submissions: an array of objects with request (its place, from 1), submission_id, webhook_id, webhook_url and webhook_secret (or none), schema_version, data and metadata of the event, and in base64 code, stdin, expected_stdout, detail, blobs. One row a request, n being its place. outcome: received; replayed: the idempotency key stands for earlier_id or batch_answer, matches says whether for the same request; key_refused, queue_full, blob_missing: nothing of it was written. 57014: it took more than 1.5 s, nothing was written of any.
   returns TABLE(n integer, outcome text, earlier_id uuid, matches boolean, batch_answer text) security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
   grant execute to runledger_api
 
