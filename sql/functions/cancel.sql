@@ -34,9 +34,9 @@ begin
     else
       state := 'cancelled';
       perform graphile_worker.remove_job(_p.submission_id::text);
-      select ended.waiters into strict waiters from runledger.end_submissions(array[row(
-        _p.submission_id, _p.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _p.hash
-      )::runledger.new_event]) ended;
+      waiters := (runledger.end_submissions(array[row(
+        _p.submission_id, _p.version + 1, 'submission.cancelled', 1, '{}', cancel.metadata, _p.hash, null, null, null, null, null
+      )::runledger.submission_end]))[1].waiters;
     end if;
     return next;
   end loop;

@@ -12,34 +12,31 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
-  _items runledger.attempt_end[] := array(
-    select row(item.*)::runledger.attempt_end
-    from rows from (
-      jsonb_to_recordset(conclude.items) as (
-        submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb, stdout text,
-        stderr text, compile_output text, report text
-      )
-    ) with ordinality item
-  );
-  _own integer[];
-  _events runledger.new_event[];
+  _ends runledger.submission_end[];
   _ended runledger.ended_submission[];
 begin
   for _round in 1..2 loop
-    select
-      array_agg(own.n),
-      array_agg(row(
-        own.submission_id, own.version + 1,
-        -- Asked for, its end is a cancellation, however the program ended.
-        case when own.is_cancelled then 'submission.cancelled' else 'execution.completed' end, own.schema_version,
-        case when own.is_cancelled then own.data - 'verdict' else own.data end, own.metadata, own.hash
-      )::runledger.new_event)
-    into _own, _events
+    select array_agg(row(
+      own.submission_id, own.version + 1,
+      -- Asked for, its end is a cancellation, however the program ended.
+      case when own.is_cancelled then 'submission.cancelled' else 'execution.completed' end, own.schema_version,
+      case when own.is_cancelled then own.data - 'verdict' else own.data end, own.metadata, own.hash, own.n,
+      decode(own.stdout, 'base64'), decode(own.stderr, 'base64'), decode(own.compile_output, 'base64'),
+      decode(own.report, 'base64')
+    )::runledger.submission_end)
+    into _ends
     from (
       select locked.*, row_number() over (partition by locked.submission_id order by locked.n) as place
       from (
         select item.*, p.is_cancelled, p.version, p.hash
-        from unnest(_items) item
+        from rows from (
+          jsonb_to_recordset(conclude.items) as (
+            submission_id uuid, started_version integer, run text, schema_version integer, data jsonb, metadata jsonb,
+            stdout text, stderr text, compile_output text, report text
+          )
+        ) with ordinality item (
+          submission_id, started_version, run, schema_version, data, metadata, stdout, stderr, compile_output, report, n
+        )
         join runledger.pending p on p.submission_id = item.submission_id
         where p.is_running and p.run is not distinct from coalesce(item.run, p.run)
           and runledger.started_version(p) = item.started_version
@@ -49,76 +46,78 @@ begin
     ) own
     where own.place = 1;
     -- A row may be gone, or not be as the log says.
-    exit when cardinality(_own) = cardinality(_items) or not coalesce((
-      select bool_or(runledger.refresh_submission(item.submission_id)) from unnest(_items) item
-      where item.n <> all (coalesce(_own, '{}'))
+    exit when cardinality(_ends) = jsonb_array_length(conclude.items);
+    exit when not coalesce((
+      select bool_or(runledger.refresh_submission(item.submission_id))
+      from rows from (jsonb_to_recordset(conclude.items) as (submission_id uuid)) with ordinality item (submission_id, n)
+      where not exists (select from unnest(_ends) own where own.n = item.n)
     ), false);
   end loop;
 
-  if _events is not null then
-    select array_agg(ended) into _ended from runledger.end_submissions(_events) ended;
-    insert into runledger.output (submission_id, stdout, stderr, compile_output, report)
-    select
-      item.submission_id, decode(item.stdout, 'base64'), decode(item.stderr, 'base64'), decode(item.compile_output, 'base64'),
-      decode(item.report, 'base64')
-    from unnest(_items) item
-    join unnest(_ended) ended on ended.submission_id = item.submission_id
-    where item.n = any (_own);
-  end if;
+  _ended := runledger.end_submissions(_ends);
   return query
     select
-      case when ended.submission_id is null then runledger.explain_refusal(item) end,
+      case when ended.n is null then
+        runledger.explain_refusal(item.submission_id, item.started_version, item.run, item.data ->> 'verdict')
+      end,
       ended.waiters,
-      case when ended.waiters is not null then runledger.describe_end(ended.submission_id) end
-    from unnest(_items) item
-    left join unnest(_ended) ended on ended.submission_id = item.submission_id and item.n = any (_own)
+      case when ended.waiters is not null then
+        runledger.describe_end(ended.result, d, ended.stdout, ended.stderr, ended.compile_output, ended.report)
+      end
+    from rows from (
+      jsonb_to_recordset(conclude.items) as (submission_id uuid, started_version integer, run text, data jsonb)
+    ) with ordinality item (submission_id, started_version, run, data, n)
+    left join unnest(_ended) ended on ended.n = item.n
+    left join runledger.delivery d on d.submission_id = item.submission_id
     order by item.n;
 end
 $$;
 comment on function runledger.conclude is 'Ends the attempts of items, an array of objects: submission_id, started_version (of its execution.started), run (as that names it; null: any), schema_version and data of the event, metadata, and in base64 or null stdout, stderr, compile_output, report. Appends execution.completed to each; or, where its end was asked for, submission.cancelled with the same data but the verdict. One row an item, in their order. refusal: null, or why nothing was written of it. stored: an earlier call with the same end was. superseded: the attempt was given up, its result is to be dropped. start_lost: a crash of the server has forgotten the start, the submission is to be started again. no_verdict: data has none, and nobody asked for the end. waiters: channels to be sent notification after the commit; null: nobody waits.';
 
-create or replace function runledger.explain_refusal(item runledger.attempt_end) returns text
+create or replace function runledger.explain_refusal(
+  submission_id uuid, started_version integer, run text, verdict text
+) returns text
 language sql stable
 as $$
   select case
     -- Starts are not waited for on disk: a crash may have given this version to another attempt.
     when started.hash is null then 'start_lost'
     when next.type = 'execution.completed' or asked_for.type = 'submission.cancelled' and not asked_for.data ? 'lost' then 'stored'
-    when next.type is null and item.data ->> 'verdict' is null then 'no_verdict'
+    when next.type is null and explain_refusal.verdict is null then 'no_verdict'
     else 'superseded'
   end
   from (select) nothing
   left join runledger.event started
-    on started.stream_id = item.submission_id and started.stream_version = item.started_version
-      and (item.run is null or started.type = 'execution.started' and started.data ->> 'run' = item.run)
+    on started.stream_id = explain_refusal.submission_id and started.stream_version = explain_refusal.started_version
+      and (explain_refusal.run is null or started.type = 'execution.started' and started.data ->> 'run' = explain_refusal.run)
   left join runledger.event next
-    on next.stream_id = item.submission_id and next.stream_version = item.started_version + 1
+    on next.stream_id = explain_refusal.submission_id and next.stream_version = explain_refusal.started_version + 1
   left join runledger.event asked_for
-    on asked_for.stream_id = item.submission_id and asked_for.stream_version = item.started_version + 2
+    on asked_for.stream_id = explain_refusal.submission_id and asked_for.stream_version = explain_refusal.started_version + 2
       and next.type = 'submission.cancel_requested'
 $$;
 comment on function runledger.explain_refusal is 'Why nothing was written of an end, by the log (runledger.conclude).';
 
-create or replace function runledger.end_submissions(events runledger.new_event[])
-returns setof runledger.ended_submission
+create or replace function runledger.end_submissions(ends runledger.submission_end[]) returns runledger.ended_submission[]
 language plpgsql set plan_cache_mode = force_generic_plan
 -- As runledger.start.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   _recorded_at constant timestamptz := clock_timestamp();
-  _gone runledger.pending[];
-  _key uuid;
-  _webhook_id uuid;
+  _ended runledger.ended_submission[];
+  _keys uuid[];
+  _webhooks uuid[];
+  _id uuid;
 begin
   with appended as (
     insert into runledger.event (stream_id, stream_version, type, schema_version, data, metadata, recorded_at, hash)
     select
-      e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at,
+      e.submission_id, e.version, e.type, e.schema_version, e.data, e.metadata, _recorded_at,
       runledger.hash_event(
-        e.previous_hash, e.stream_id, e.stream_version, e.type, e.schema_version, e.data, e.metadata, _recorded_at
+        e.previous_hash, e.submission_id, e.version, e.type, e.schema_version, e.data, e.metadata, _recorded_at
       )
-    from unnest(end_submissions.events) e
+    from unnest(end_submissions.ends) e
     on conflict do nothing
     returning stream_id
   ), gone as (
@@ -131,63 +130,79 @@ begin
       compile, rerun_of, slot_seconds
     )
     select
-      p.submission_id, p.account_id, p.api_key_id, e.stream_version, outcome.status, outcome.verdict, p.language, p.runtime,
+      p.submission_id, p.account_id, p.api_key_id, e.version, outcome.status, outcome.verdict, p.language, p.runtime,
       outcome.exit_code, outcome.signal, outcome.stdout_truncated, outcome.stderr_truncated, outcome.cpu_time,
       outcome.wall_time, outcome.memory_peak, p.created_at, p.started_at, _recorded_at, p.tag, p.output_encoding,
       e.data ->> 'limit', nullif(e.data -> 'compile', 'null'), p.rerun_of, (e.data ->> 'slot_seconds')::double precision
     from gone p
-    join unnest(end_submissions.events) e on e.stream_id = p.submission_id
+    join unnest(end_submissions.ends) e on e.submission_id = p.submission_id
     cross join lateral runledger.read_outcome(e.type, e.data) outcome
+    returning result.*
+  ), kept as (
+    insert into runledger.output (submission_id, stdout, stderr, compile_output, report)
+    select e.submission_id, e.stdout, e.stderr, e.compile_output, e.report
+    from appended
+    join unnest(end_submissions.ends) e on e.submission_id = appended.stream_id
+    where e.n is not null
+  ), due as (
+    update runledger.delivery d set state = 'pending', due_at = now()
+    from appended where d.submission_id = appended.stream_id and d.state = 'waiting'
+    returning d.webhook_id
   )
-  select array_agg(row(gone.*)::runledger.pending) into _gone from gone;
-  if cardinality(_gone) is distinct from cardinality(end_submissions.events) then
+  select
+    array_agg(row(
+      e.n, row(stored.*)::runledger.result, gone.waiters, e.stdout, e.stderr, e.compile_output, e.report
+    )::runledger.ended_submission),
+    array_agg(distinct gone.api_key_id) filter (where gone.admitted and exists (
+      select from runledger.api_key k join runledger.tier on tier.name = k.tier
+      where k.id = gone.api_key_id and tier.concurrent_executions is not null
+    )),
+    (select array_agg(due.webhook_id) from due)
+  into _ended, _keys, _webhooks
+  from gone
+  join stored on stored.id = gone.submission_id
+  join unnest(end_submissions.ends) e on e.submission_id = gone.submission_id;
+  if cardinality(_ended) is distinct from cardinality(end_submissions.ends) then
     -- Their rows were not as the log says.
-    perform runledger.refresh_submission(e.stream_id) from unnest(end_submissions.events) e
-    where not exists (select from unnest(_gone) gone where gone.submission_id = e.stream_id);
+    perform runledger.refresh_submission(e.submission_id) from unnest(end_submissions.ends) e
+    where not exists (select from unnest(_ended) ended where (ended.result).id = e.submission_id);
   end if;
 
-  for _key in
-    select distinct k.id
-    from unnest(_gone) gone
-    join runledger.api_key k on k.id = gone.api_key_id
-    join runledger.tier on tier.name = k.tier
-    where gone.admitted and tier.concurrent_executions is not null
-    order by k.id
-  loop
-    perform runledger.admit_waiting(_key);
+  foreach _id in array coalesce(_keys, '{}') loop
+    perform runledger.admit_waiting(_id);
   end loop;
-
-  for _webhook_id in
-    update runledger.delivery set state = 'pending', due_at = now()
-    where delivery.submission_id = any (array(select gone.submission_id from unnest(_gone) gone)) and delivery.state = 'waiting'
-    returning delivery.webhook_id
-  loop
-    perform job.enqueue_deliver(_webhook_id, now());
+  foreach _id in array coalesce(_webhooks, '{}') loop
+    perform job.enqueue_deliver(_id, now());
   end loop;
-
-  return query select gone.submission_id, gone.waiters from unnest(_gone) gone;
+  return _ended;
 end
 $$;
-comment on function runledger.end_submissions is 'Appends the events, each the end of a submission whose pending row is locked, and does what follows from an end: the result, the webhook''s job, the key''s next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.';
+comment on function runledger.end_submissions is 'Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook''s job, the key''s next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.';
 
-create or replace function runledger.describe_end(submission_id uuid) returns text
-language plpgsql stable set plan_cache_mode = force_generic_plan
+create or replace function runledger.describe_end(
+  result runledger.result, delivery runledger.delivery, stdout bytea, stderr bytea, compile_output bytea, report bytea
+) returns text
+language plpgsql stable
 as $$
 declare
   -- PostgreSQL's limit of a notification.
   _most_bytes constant integer := 7999;
   _record text;
 begin
-  select row_to_json(record)::text into _record
-  from runledger.result r, runledger.read_result(r.id, r.account_id) record
-  where r.id = describe_end.submission_id
-    -- Bytes are written in hexadecimal.
-    and 2 * (
-      coalesce(octet_length(record.stdout), 0) + coalesce(octet_length(record.stderr), 0)
-      + coalesce(octet_length(record.compile_output), 0) + coalesce(octet_length(record.report), 0)
-    ) <= _most_bytes;
-  return case when octet_length(_record) <= _most_bytes then _record
-    else json_build_object('id', describe_end.submission_id)::text end;
+  -- Bytes are written in hexadecimal.
+  if 2 * (
+    coalesce(octet_length(stdout), 0) + coalesce(octet_length(stderr), 0) + coalesce(octet_length(compile_output), 0)
+    + coalesce(octet_length(report), 0)
+  ) <= _most_bytes then
+    _record := row_to_json(row(
+      result.id, result.status, result.verdict, result.language, result.runtime, result.exit_code, result.signal,
+      result.stdout_truncated, result.stderr_truncated, result.cpu_time, result.wall_time, result.memory_peak,
+      result.created_at, result.started_at, result.finished_at, result.purged_at, stdout, stderr, compile_output,
+      delivery.webhook_id, delivery.state, delivery.attempts, case when delivery.state = 'pending' then delivery.due_at end,
+      result.tag, result.output_encoding, result.exceeded, result.compile, report, result.rerun_of
+    )::runledger.record)::text;
+  end if;
+  return case when octet_length(_record) <= _most_bytes then _record else json_build_object('id', result.id)::text end;
 end
 $$;
 comment on function runledger.describe_end is 'What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.';

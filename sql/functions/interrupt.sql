@@ -31,10 +31,10 @@ begin
       ) then 'superseded' else 'start_lost' end;
     elsif _p.is_cancelled then
       outcome := 'ended';
-      select ended.waiters into waiters from runledger.end_submissions(array[row(
+      waiters := (runledger.end_submissions(array[row(
         _p.submission_id, _p.version + 1, 'submission.cancelled', 1,
-        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _p.hash
-      )::runledger.new_event]) ended;
+        jsonb_build_object('lost', _item.data -> 'reason'), _item.metadata, _p.hash, null, null, null, null, null
+      )::runledger.submission_end]))[1].waiters;
     else
       _p := runledger.append_interrupted(_p, _item.schema_version, _item.data, _item.metadata);
       select count(*) filter (where (e.data ->> 'spends_attempt')::boolean) into _losses
@@ -42,10 +42,10 @@ begin
       where e.stream_id = _p.submission_id and e.type = 'execution.interrupted';
       if _losses >= _item.max_losses then
         outcome := 'ended';
-        select ended.waiters into waiters from runledger.end_submissions(array[row(
+        waiters := (runledger.end_submissions(array[row(
           _p.submission_id, _p.version + 1, 'execution.abandoned', 1, jsonb_build_object('losses', _losses),
-          _item.metadata, _p.hash
-        )::runledger.new_event]) ended;
+          _item.metadata, _p.hash, null, null, null, null, null
+        )::runledger.submission_end]))[1].waiters;
       else
         outcome := 'requeued';
         perform job.enqueue_execution(

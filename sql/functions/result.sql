@@ -3,37 +3,7 @@
 -- What a caller reads of a submission.
 
 create or replace function runledger.read_result(submission_id uuid, account_id uuid)
-returns table (
-  id uuid,
-  status text,
-  verdict text,
-  language text,
-  runtime text,
-  exit_code integer,
-  signal text,
-  stdout_truncated boolean,
-  stderr_truncated boolean,
-  cpu_time double precision,
-  wall_time double precision,
-  memory_peak bigint,
-  created_at timestamptz,
-  started_at timestamptz,
-  finished_at timestamptz,
-  purged_at timestamptz,
-  stdout bytea,
-  stderr bytea,
-  compile_output bytea,
-  webhook_id uuid,
-  webhook_state text,
-  webhook_attempts integer,
-  next_attempt_at timestamptz,
-  tag text,
-  output_encoding text,
-  exceeded text,
-  compile jsonb,
-  report bytea,
-  rerun_of uuid
-)
+returns setof runledger.record
 -- Because of the partitions PostgreSQL would plan this each time, for four times its running time.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$

@@ -363,23 +363,65 @@ create table runledger.kept_output (
 );
 comment on table runledger.kept_output is 'How much was kept of what an account''s runs have written, by days of UTC. Workers tell it every few seconds (runledger.count_output), so that no end of a submission waits for another one of its account; what a worker that is killed has not told is not counted. Days before yesterday are removed.';
 
-create type runledger.attempt_end as (
+create type runledger.submission_end as (
   submission_id uuid,
-  started_version integer,
-  run text,
+  version integer,
+  type text,
   schema_version integer,
   data jsonb,
   metadata jsonb,
-  stdout text,
-  stderr text,
-  compile_output text,
-  report text,
-  n bigint
+  previous_hash bytea,
+  n bigint,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  report bytea
 );
-comment on type runledger.attempt_end is 'How an attempt has ended: an item of runledger.conclude, n being its place.';
+comment on type runledger.submission_end is 'The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).';
 
-create type runledger.ended_submission as (submission_id uuid, waiters text[]);
+create type runledger.ended_submission as (
+  n bigint,
+  result runledger.result,
+  waiters text[],
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  report bytea
+);
 comment on type runledger.ended_submission is 'A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).';
+
+create type runledger.record as (
+  id uuid,
+  status text,
+  verdict text,
+  language text,
+  runtime text,
+  exit_code integer,
+  signal text,
+  stdout_truncated boolean,
+  stderr_truncated boolean,
+  cpu_time double precision,
+  wall_time double precision,
+  memory_peak bigint,
+  created_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  purged_at timestamptz,
+  stdout bytea,
+  stderr bytea,
+  compile_output bytea,
+  webhook_id uuid,
+  webhook_state text,
+  webhook_attempts integer,
+  next_attempt_at timestamptz,
+  tag text,
+  output_encoding text,
+  exceeded text,
+  compile jsonb,
+  report bytea,
+  rerun_of uuid
+);
+comment on type runledger.record is 'A submission as its caller reads it (runledger.read_result).';
 
 -- Blobs: long inputs and expected outputs, uploaded once and named by their SHA-256 in submissions.
 

@@ -352,24 +352,15 @@ table runledger.worker
   constraint worker_wanted CHECK ((wanted = ANY (ARRAY['working'::text, 'paused'::text, 'drained'::text, 'restarted'::text])))
   INDEX worker_alive ON runledger.worker USING btree (renewed_at) WHERE (stopped_at IS NULL)
 
-type runledger.attempt_end
-  How an attempt has ended: an item of runledger.conclude, n being its place.
-  submission_id uuid
-  started_version integer
-  run text
-  schema_version integer
-  data jsonb
-  metadata jsonb
-  stdout text
-  stderr text
-  compile_output text
-  report text
-  n bigint
-
 type runledger.ended_submission
   A submission that has just ended, and the channels of who waits for it (runledger.end_submissions).
-  submission_id uuid
+  n bigint
+  result runledger.result
   waiters text[]
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  report bytea
 
 type runledger.new_event
   An event that is to be appended (runledger.append_events).
@@ -389,6 +380,53 @@ type runledger.received_request
   weight integer
   most integer
   waiter text
+
+type runledger.record
+  A submission as its caller reads it (runledger.read_result).
+  id uuid
+  status text
+  verdict text
+  language text
+  runtime text
+  exit_code integer
+  signal text
+  stdout_truncated boolean
+  stderr_truncated boolean
+  cpu_time double precision
+  wall_time double precision
+  memory_peak bigint
+  created_at timestamp with time zone
+  started_at timestamp with time zone
+  finished_at timestamp with time zone
+  purged_at timestamp with time zone
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  webhook_id uuid
+  webhook_state text
+  webhook_attempts integer
+  next_attempt_at timestamp with time zone
+  tag text
+  output_encoding text
+  exceeded text
+  compile jsonb
+  report bytea
+  rerun_of uuid
+
+type runledger.submission_end
+  The event that ends a submission, and what an attempt has printed; n: the place of an attempt among those that end together, null without one (runledger.end_submissions).
+  submission_id uuid
+  version integer
+  type text
+  schema_version integer
+  data jsonb
+  metadata jsonb
+  previous_hash bytea
+  n bigint
+  stdout bytea
+  stderr bytea
+  compile_output bytea
+  report bytea
 
 sequence runledger.event_position
   Numbers events. An identity column would need PostgreSQL 17 on a partitioned table.
@@ -895,9 +933,9 @@ function runledger.define_tier(name text, requests_per_minute integer, concurren
   Makes a tier, or changes it for all its keys, and appends tier.defined; null is without a limit. limits: some of the most that a submission may ask for; the others stay. data.blob_bytes: what an account may have in blobs; data.weight: of an account's share of the slots; data.total_seconds: what a submission may run in all; data.output_bytes: what is kept of an account's outputs in a day; data.cores: that a box may use at once; left out they stay, too.
   returns void security definer set search_path=pg_catalog, pg_temp
 
-function runledger.describe_end(submission_id uuid)
+function runledger.describe_end(result runledger.result, delivery runledger.delivery, stdout bytea, stderr bytea, compile_output bytea, report bytea)
   What the waiters of a submission are notified of: the row of runledger.read_result as JSON, or its id alone if that is too long.
-  returns text stable set plan_cache_mode=force_generic_plan
+  returns text stable
 
 function runledger.describe_lost(submission_id uuid, started_version integer, worker_id uuid, max_losses integer)
   An attempt whose worker is lost, as runledger.interrupt takes it.
@@ -916,16 +954,16 @@ function runledger.end_key(api_key_id uuid, ends_at timestamp with time zone, ty
   Revokes a key (api_key.revoked) or sets the end of its overlap (api_key.rotated); never later than it would have ended anyway; false when it is unknown, revoked or expired.
   returns boolean security definer set search_path=pg_catalog, pg_temp
 
-function runledger.end_submissions(events runledger.new_event[])
-  Appends the events, each the end of a submission whose pending row is locked, and does what follows from an end: the result, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
-  returns SETOF runledger.ended_submission set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+function runledger.end_submissions(ends runledger.submission_end[])
+  Ends submissions whose pending rows are locked: appends the events, and does what follows from an end: result and outputs, the webhook's job, the key's next submission. Returns those that ended, with the channels of who waits. Nothing is written of one whose row is not as the log says, which is mended.
+  returns runledger.ended_submission[] set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
 
 function runledger.estimate_drain()
   Submissions that ended lately, per second: of the last ten within 60 seconds; 0 with fewer than two, and while every live worker is paused or drains. Beyond the newest 10,000 events none is counted.
   returns double precision stable security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
 
-function runledger.explain_refusal(item runledger.attempt_end)
+function runledger.explain_refusal(submission_id uuid, started_version integer, run text, verdict text)
   Why nothing was written of an end, by the log (runledger.conclude).
   returns text stable
 
@@ -1129,7 +1167,7 @@ function runledger.read_requirements(received jsonb)
 
 function runledger.read_result(submission_id uuid, account_id uuid)
   One submission of an account with its outputs (null once purged) and its webhook; no row when the account has none such.
-  returns TABLE(id uuid, status text, verdict text, language text, runtime text, exit_code integer, signal text, stdout_truncated boolean, stderr_truncated boolean, cpu_time double precision, wall_time double precision, memory_peak bigint, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, purged_at timestamp with time zone, stdout bytea, stderr bytea, compile_output bytea, webhook_id uuid, webhook_state text, webhook_attempts integer, next_attempt_at timestamp with time zone, tag text, output_encoding text, exceeded text, compile jsonb, report bytea, rerun_of uuid) stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
+  returns SETOF runledger.record stable security definer set search_path=pg_catalog, pg_temp, plan_cache_mode=force_generic_plan
   grant execute to runledger_api
 
 function runledger.read_series(step interval, steps integer, most integer)

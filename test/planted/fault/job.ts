@@ -70,7 +70,7 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: 'job: the result of an attempt that a crash has forgotten is stored',
-    text: "or started.type = 'execution.started' and started.data ->> 'run' = item.run",
+    text: "or started.type = 'execution.started' and started.data ->> 'run' = explain_refusal.run",
     instead: 'or true',
     tests: ['job/take'],
   },
@@ -149,14 +149,14 @@ export const jobFaults: readonly Fault[] = [
   },
   {
     name: "job: the key's next submission is not admitted when one ends",
-    text: 'perform runledger.admit_waiting(_key)',
-    instead: 'perform _key',
+    text: 'perform runledger.admit_waiting(_id)',
+    instead: 'perform _id',
     tests: ['job/execute'],
   },
   {
     name: 'job: a webhook is not enqueued when its submission ends',
-    text: '    perform job.enqueue_deliver(_webhook_id, now());\n  end loop;\n\n  return query',
-    instead: '    null;\n  end loop;\n\n  return query',
+    text: 'perform job.enqueue_deliver(_id, now())',
+    instead: 'perform _id',
     tests: ['job/deliver'],
   },
   {
@@ -190,9 +190,9 @@ export const jobFaults: readonly Fault[] = [
     tests: ['database/batch'],
   },
   {
-    name: 'job: a refused end has its outputs kept',
-    text: 'join unnest(_ended) ended on ended.submission_id = item.submission_id\n    where item.n = any (_own);',
-    instead: ';',
+    name: 'job: an attempt that was given up ends its submission',
+    text: 'and runledger.started_version(p) = item.started_version',
+    instead: '',
     tests: ['job/execute/conclude'],
   },
   {

@@ -95,7 +95,7 @@ export const ledgerFaults: readonly Fault[] = [
   },
   {
     name: 'result: a result is told without its end when it is long',
-    text: "else json_build_object('id', describe_end.submission_id)::text end",
+    text: "else json_build_object('id', result.id)::text end",
     instead: 'end',
     tests: ['result/wait'],
   },
