@@ -9,7 +9,7 @@ as $$
       -- The virtual time is where those are that run; an idle service begins at 0 again.
       coalesce(
         (
-          select p.position from runledger.pending p where p.is_running and p.position is not null
+          select p.position from runledger.pending p where p.is_running and not p.is_parked and p.position is not null
           order by p.position desc limit 1
         ),
         (select p.position from runledger.pending p where p.position is not null order by p.position limit 1),

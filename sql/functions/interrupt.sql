@@ -75,7 +75,7 @@ begin
     append_interrupted.data, append_interrupted.metadata, _pending.hash
   );
   update runledger.pending p
-  set is_running = false, version = e.stream_version, hash = e.hash
+  set is_running = false, is_parked = false, version = e.stream_version, hash = e.hash
   from runledger.event e
   where p.submission_id = _pending.submission_id and e.stream_id = p.submission_id and e.stream_version = _pending.version + 1
   returning p.* into _pending;

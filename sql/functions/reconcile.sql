@@ -102,6 +102,11 @@ begin
     _repaired := _repaired + 1;
   end loop;
 
+  begin
+    perform job.forget_parked();
+  exception when others then
+    raise warning 'parked: %', sqlerrm;
+  end;
   delete from runledger.idempotency where created_at <= now() - interval '24 hours';
   begin
     perform runledger.forget_unwatched();
@@ -114,4 +119,4 @@ begin
   return _repaired;
 end
 $$;
-comment on function runledger.reconcile_queue is 'Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.';
+comment on function runledger.reconcile_queue is 'Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.';

@@ -47,7 +47,7 @@ begin
       runledger.command_worker, runledger.read_worker_health,
       runledger.sweep_workers, runledger.reconcile_queue, runledger.restore_next_pending, runledger.check_ledger,
       runledger.start, runledger.requeue_jobs, runledger.requeue_lost, runledger.conclude, runledger.interrupt,
-      runledger.find_cancelled,
+      runledger.find_cancelled, runledger.lend_slot, runledger.take_slot,
       runledger.find_watched, runledger.publish_output, runledger.forget_output, runledger.count_output,
       runledger.read_delivery, runledger.record_attempt, runledger.postpone_delivery,
       runledger.make_partitions, runledger.purge_bodies, runledger.purge_blobs, runledger.drop_partitions

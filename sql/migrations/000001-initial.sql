@@ -236,13 +236,14 @@ create table runledger.pending (
   tag text,
   output_encoding text,
   rerun_of uuid,
-  waiters text[]
+  waiters text[],
+  is_parked boolean not null default false
 ) with (fillfactor = 70);
-comment on table runledger.pending is 'Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position and waiters, which the log does not have. Deleted by the transaction that ends it.';
+comment on table runledger.pending is 'Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position, waiters and is_parked, which the log does not have. Deleted by the transaction that ends it.';
 comment on column runledger.pending.is_low is 'It waits until none waits that is not.';
 comment on column runledger.pending.requires is 'What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.';
 comment on column runledger.pending.admitted is 'True when it has a job; false while its key has as many executing as its tier allows.';
-comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.';
+comment on column runledger.pending.position is 'Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.';
 comment on column runledger.pending.version is 'Of the last event of its stream, which the next one follows.';
 comment on column runledger.pending.hash is 'Of the last event of its stream.';
 comment on column runledger.pending.is_running is 'An attempt of it is under way.';
@@ -250,6 +251,7 @@ comment on column runledger.pending.is_cancelled is 'The end of that attempt was
 comment on column runledger.pending.attempts is 'How many were started.';
 comment on column runledger.pending.run is 'The last attempt''s name; worker_id, runtime and started_at are of it too.';
 comment on column runledger.pending.waiters is 'Channels of the processes that wait for the end, which are notified of it after its commit.';
+comment on column runledger.pending.is_parked is 'It runs, and has lent its slot between two tests: it waits for one at its position.';
 -- In the order in which runledger.admit_waiting takes them.
 create index pending_by_rank on runledger.pending (api_key_id, admitted, is_low, submission_id);
 -- What job.find_position looks for: an account's last position, the last one of those that run, the first one of all.

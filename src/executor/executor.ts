@@ -1,8 +1,8 @@
 // The executor's door: runs one program in a fresh sandbox and says what became of it. It knows no database, no HTTP.
 //
 // A request takes a slot: a place for one program, with a host uid of its own. It has one phase or more: compile, runs.
-// It holds one slot at a time; between phases it moves to a free one while the one that it left is cleared. Each phase
-// gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's programs
+// It holds one slot at a time; between phases it moves to a free one while the one that it left is cleared, and between two
+// runs it may lend its slot to others (Runs.between). Each phase gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's programs
 // and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a cgroup
 // that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
 //
@@ -294,9 +294,9 @@ function createExecute({
       slots,
       boxes,
       closedOrAborted,
-      (runPhase) => {
+      (runPhase, pause) => {
         request.onSlot?.()
-        return runProgram(runPhase, offer, request, closedOrAborted)
+        return runProgram(runPhase, offer, request, closedOrAborted, { pause })
       },
       eitherOf(closedOrAborted, stop),
     )

@@ -8,17 +8,22 @@ import type { RunCommand } from './compile.ts'
 import { findOffer } from './offer.ts'
 import type { Offer } from './offer.ts'
 import { beside, withoutOwn } from './request-files.ts'
-import type { PhaseRunner } from './tenancy.ts'
+import type { Pause, PhaseRunner } from './tenancy.ts'
 import { createTotalTime } from './total-time.ts'
 import type { TotalTime } from './total-time.ts'
 
-/** Takes a program through its phases. @param total what is left; the request's own unless given. */
+/** Takes a program through its phases. */
 export type ProgramRunner = (
   runPhase: PhaseRunner,
   offer: Offer,
   request: ExecutionRequest,
   signal: AbortSignal,
-  total?: TotalTime,
+  more?: {
+    /** What is left; the request's own unless given. */
+    readonly total?: TotalTime
+    /** It keeps its slot unless given. */
+    readonly pause?: Pause
+  },
 ) => Promise<Outcome>
 
 /** @param cache of compiled programs, for all languages. @param offers by which a program's own checker is run. */
@@ -33,7 +38,7 @@ export function createProgramRunner(
     offer,
     request,
     signal,
-    total = createTotalTime(request.totalSeconds),
+    { total = createTotalTime(request.totalSeconds), pause } = {},
   ) => {
     const { code, files = [], stop, cores } = request
     const runCommand: RunCommand = async ({ paths, ranOutOfMemory }, command, details) => {
@@ -79,14 +84,10 @@ export function createProgramRunner(
     const phase =
       request.runs === undefined
         ? ((await runOnce({ stdin: request.stdin })) ?? null)
-        : await runEach(request.runs, runOnce, stop, (other) =>
-            run(
-              runPhase,
-              findOffer(offers, other.language),
-              { ...other, stop, cores },
-              signal,
+        : await runEach(request.runs, { runOnce, pause, stop }, (other) =>
+            run(runPhase, findOffer(offers, other.language), { ...other, stop, cores }, signal, {
               total,
-            ),
+            }),
           )
     if (phase === null) signal.throwIfAborted()
     return { compile: compilePhase, compileCached, run: phase }
@@ -99,12 +100,25 @@ export const nothingDone: Outcome = { compile: null, compileCached: false, run: 
 
 /** @returns the first run; null when it was stopped before it. */
 async function runEach(
-  { inputs, onRun }: Runs,
-  /** Undefined: it was stopped while it waited. */
-  runOnce: (input: RunInput) => Promise<Phase | undefined>,
-  stop: AbortSignal | undefined,
+  { inputs, onRun, between }: Runs,
+  {
+    runOnce,
+    pause,
+    stop,
+  }: {
+    /** Undefined: it was stopped while it waited. */
+    readonly runOnce: (input: RunInput) => Promise<Phase | undefined>
+    readonly pause: Pause | undefined
+    readonly stop: AbortSignal | undefined
+  },
   execute: Execute,
 ): Promise<Phase | null> {
+  /** False: it is stopped. */
+  const goOn = async (): Promise<boolean> => {
+    const lent = pause && (await between?.())
+    if (pause && lent) await pause(lent.resumed)
+    return stop?.aborted !== true
+  }
   let first: Phase | null = null
   let index = 0
   for await (const input of inputs) {
@@ -112,6 +126,7 @@ async function runEach(
     if (run === undefined) break
     first ??= run
     if (!(await onRun(run, index, execute)) || stop?.aborted === true) break
+    if ((await unlessAborted(goOn(), stop)) !== true) break
     index += 1
   }
   return first

@@ -1,12 +1,16 @@
 // Runs the phases of one request, in one slot at a time: between phases it moves to a free one while the one that it left is
-// cleared. A phase that could not begin begins in another slot: what fails before a program's first instruction is not the
-// program's doing.
+// cleared, and it may give its slot back for a while. A phase that could not begin begins in another slot: what fails before a
+// program's first instruction is not the program's doing.
+import { untilAborted } from '#abort'
 import { NotBegunError } from '#contract'
 import type { Boxes, Phase, PhaseRequest, Slot } from '#contract'
 import type { SlotPool } from './slot.ts'
 
 /** Runs one phase; one at a time. */
 export type PhaseRunner = (request: PhaseRequest) => Promise<Phase>
+
+/** Between two phases: gives the slot back until this has resolved, and takes one again. @throws as `withSlot`. */
+export type Pause = (resumed: Promise<void>) => Promise<void>
 
 /** Slots that one request may try. */
 const slotsMost = 3
@@ -20,7 +24,7 @@ export async function withSlot<Result>(
   slots: SlotPool,
   boxes: Boxes,
   signal: AbortSignal,
-  work: (runPhase: PhaseRunner) => Promise<Result>,
+  work: (runPhase: PhaseRunner, pause: Pause) => Promise<Result>,
   waiting: AbortSignal = signal,
 ): Promise<Result> {
   let slot = await slots.acquire(waiting)
@@ -44,8 +48,17 @@ export async function withSlot<Result>(
     }
   }
 
+  async function pause(resumed: Promise<void>): Promise<void> {
+    left = slots.giveBack(slot, boxes.clearing(slot))
+    left.catch(() => {})
+    await untilAborted(resumed, waiting)
+    slot = await slots.acquire(waiting)
+    left = null
+    isFirst = true
+  }
+
   try {
-    return await work(runPhase)
+    return await work(runPhase, pause)
   } finally {
     if (left === null) slots.giveBack(slot, boxes.clearing(slot)).catch(() => {})
   }

@@ -63,6 +63,46 @@ t.test('or in the same one, when it is the only one and clear', async (t) => {
   t.match(await later, { index: 0 })
 })
 
+t.test('between two phases a slot is given back and another one taken', async (t) => {
+  const pool = createSlotPool(1, null, 1)
+  const { boxes, ran } = openBoxes(() => null)
+  const resumed = Promise.withResolvers<void>()
+  const running = withSlot(pool, boxes, signal, async (runPhase, pause) => {
+    await runPhase(asked)
+    await pause(resumed.promise)
+    await runPhase(asked)
+  })
+  const other = await pool.acquire()
+  resumed.resolve()
+  await new Promise(setImmediate)
+  t.same(ran, [0], 'it waits for a slot like anybody')
+  void pool.giveBack(other, null)
+  await running
+  t.same(ran, [0, 0])
+  await pool.acquire()
+})
+
+t.test('whoever ends it meanwhile leaves no slot behind', async (t) => {
+  const pool = createSlotPool(1, null)
+  const { boxes } = openBoxes(() => null)
+  for (const isResumed of [false, true]) {
+    const stop = new AbortController()
+    const ended = withSlot(
+      pool,
+      boxes,
+      signal,
+      async (_runPhase, pause) => pause(isResumed ? Promise.resolve() : new Promise(() => {})),
+      stop.signal,
+    )
+    const other = await pool.acquire()
+    await new Promise(setImmediate)
+    stop.abort(new Error('enough'))
+    await t.rejects(ended, { message: 'enough' })
+    void pool.giveBack(other, null)
+  }
+  await pool.acquire()
+})
+
 t.test('phases take turns in slots that are free', async (t) => {
   const pool = createSlotPool(3, null)
   const { boxes, ran } = openBoxes(() => null)

@@ -210,7 +210,7 @@ table runledger.partitioning
   constraint partitioning_width CHECK ((width >= '00:01:00'::interval))
 
 table runledger.pending
-  Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position and waiters, which the log does not have. Deleted by the transaction that ends it.
+  Where each unfinished submission stands. A cache of the view runledger.pending_from_log, but for admitted, position, waiters and is_parked, which the log does not have. Deleted by the transaction that ends it.
   submission_id uuid not null
   account_id uuid not null
   api_key_id uuid not null
@@ -218,7 +218,7 @@ table runledger.pending
   is_low boolean not null default false: It waits until none waits that is not.
   requires jsonb: What a worker must know before it starts it, as submission.received says it: limits, demands, checker_language, detail. Null: nothing.
   admitted boolean not null: True when it has a job; false while its key has as many executing as its tier allows.
-  position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position); null before it is admitted, and of a low one.
+  position bigint: Its place in the fair queue, which it keeps while it runs (job.find_position) and has not lent its slot (runledger.lend_slot); null before it is admitted, and of a low one.
   version integer not null: Of the last event of its stream, which the next one follows.
   hash bytea not null: Of the last event of its stream.
   is_running boolean not null default false: An attempt of it is under way.
@@ -233,6 +233,7 @@ table runledger.pending
   output_encoding text
   rerun_of uuid
   waiters text[]: Channels of the processes that wait for the end, which are notified of it after its commit.
+  is_parked boolean not null default false: It runs, and has lent its slot between two tests: it waits for one at its position.
   constraint pending_pkey PRIMARY KEY (submission_id)
   INDEX pending_by_account ON runledger.pending USING btree (account_id, "position")
   INDEX pending_by_position ON runledger.pending USING btree ("position")
@@ -840,6 +841,14 @@ function job.find_position(account_id uuid, weight integer)
   Where the account's next submissions stand in the queue: the n-th of a set (1, 2, …) at start + n * step. start: its last one's position, or the virtual time if that is later. step: the price of one, the mean slot time of its last eight results (0.1 s when there is none; ten minutes of each at most), divided by its weight.
   returns TABLE(start bigint, step bigint) stable
 
+function job.forget_parked()
+  Removes the jobs by which attempts of lost workers waited: those were given back.
+  returns void
+
+function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
+  Whether what waits for a slot of this submission's worker, queued or parked, has a lower position than this one and is another account's; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.
+  returns boolean stable set enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, jit=off
+
 function job.name_task(language text)
   The task of jobs that execute a submission in this language.
   returns text immutable
@@ -1044,6 +1053,11 @@ function runledger.issue_key(api_key_id uuid, account_id uuid, account_name text
   Stores a key's digest and appends api_key.issued; makes the account, with this id, if there is none of its name yet. data.role: submit, when left out. RL024: it is of another role than the key that it replaces.
   returns void security definer set search_path=pg_catalog, pg_temp
 
+function runledger.lend_slot(submission_id uuid, run text, seconds double precision, offers text[], does text[])
+  A submission has had its slot for so many seconds and is between two tests. True: another account is next by the fair order; the submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits with a later position, the seconds are counted all the same. Repeated while it is parked it adds the job again. offers, does: as runledger.start has them of the worker.
+  returns boolean security definer set search_path=pg_catalog, pg_temp, enable_seqscan=off, enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, jit=off
+  grant execute to runledger_worker
+
 function runledger.list_blobs(list bytea)
   The SHA-256 of each blob in a list as runledger.body.blobs has it.
   returns SETOF bytea immutable
@@ -1190,7 +1204,7 @@ function runledger.receive(requests jsonb, submissions jsonb, durable boolean DE
   grant execute to runledger_api
 
 function runledger.reconcile_queue(max_losses integer DEFAULT 3)
-  Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys and spent jobs; returns how many submissions and webhooks it repaired.
+  Gives back what a lost worker had begun, enqueues again what is unfinished and has no job, admits what waits and has room, forgets old idempotency keys, spent jobs and those of lost workers; returns how many submissions and webhooks it repaired.
   returns integer security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
   grant execute to runledger_worker
@@ -1300,6 +1314,11 @@ function runledger.sweep_workers(max_losses integer)
   Marks lost workers as stopped, interrupts what they were executing (which enqueues it again, or ends it when it was lost too often or is to be cancelled), frees their jobs, and jobs that no worker answers for. Returns the submissions touched.
   returns TABLE(worker_id uuid, submission_id uuid, requeued boolean) security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_api
+  grant execute to runledger_worker
+
+function runledger.take_slot(submission_id uuid, run text)
+  What was parked goes on, or has ended: it waits in the queue no more.
+  returns void security definer set search_path=pg_catalog, pg_temp
   grant execute to runledger_worker
 
 function runledger.use_blobs(accounts uuid[], digests bytea[])

@@ -40,6 +40,8 @@ export interface Runs {
    * @param execute runs another program meanwhile, in the slot of the next run.
    */
   onRun(run: Phase, index: number, execute: Execute): boolean | Promise<boolean>
+  /** Asked before each further run. The slot is given back until `resumed` has resolved, and another one is taken then; null: kept. */
+  readonly between?: (() => Promise<{ readonly resumed: Promise<void> } | null>) | undefined
 }
 
 /** One program to run. */

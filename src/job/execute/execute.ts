@@ -1,6 +1,6 @@
 // Running submissions, the tasks 'execute:<language>': an attempt begins (attempt.ts), runs (run-attempt.ts) and ends in the
 // log (end-attempt.ts). No transaction is open in between. cancel.ts hears that somebody asks for its end, output-publisher.ts
-// publishes what it writes while somebody watches. #queue says how a job comes here.
+// publishes what it writes while somebody watches, and continue.ts lends its slot between two tests. #queue says how a job comes here.
 import * as v from 'valibot'
 import type { Language } from '#language'
 import type { ExecutingTask } from '#queue'
@@ -8,6 +8,7 @@ import { untilAvailable } from '#retry'
 import { createBegin } from './attempt.ts'
 import { createCancels } from './cancel.ts'
 import { createConclude } from './conclude.ts'
+import { createContinuations } from './continue.ts'
 import { endAttempt } from './end-attempt.ts'
 import { createOutputPublisher } from './output-publisher.ts'
 import { createOutputQuotas } from './output-quota.ts'
@@ -42,6 +43,7 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
   const begin = createBegin(dependencies, begunIds)
   const cancels = createCancels(database, log)
   const publisher = createOutputPublisher(database, log)
+  const continuations = createContinuations(dependencies)
   const quotas = createOutputQuotas(database, log)
   const listening = [
     database.listen(cancelChannel, cancels.hear, cancels.look),
@@ -99,7 +101,8 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
       if (attempt === 'put_back' || attempt === null) return
       begunIds.add(attempt.run)
       const output = publisher.open(attempt)
-      const ran = runAttempt(dependencies, attempt, cancels, output)
+      const tenure = continuations.open(attempt)
+      const ran = runAttempt(dependencies, attempt, cancels, { output, tenure })
       const end = async (): Promise<void> => {
         await endAttempt(endDependencies, attempt, await ran)
         if (attempt.hasWebhook) onWebhook?.()
@@ -111,19 +114,30 @@ export function createExecuteTask(dependencies: ExecuteDependencies): ExecuteTas
         })
         .finally(() => {
           output.end()
+          tenure.end()
           unfinished.delete(ended)
           begunIds.delete(attempt.run)
         })
       unfinished.add(ended)
-      await ran
+      await tenure.leaves(ran)
       // A slow database must not get ever more results.
-      while (unfinished.size > 2 * executor.slots) await Promise.race(unfinished)
+      while (unfinished.size - continuations.parked > 2 * executor.slots)
+        await Promise.race(unfinished)
     },
+
+    get continueTask() {
+      return continuations.task
+    },
+
+    goOn: continuations.goOn,
+
+    keepSlots: continuations.keepSlots,
 
     tick() {
       cancels.look()
       publisher.tick()
       quotas.tick()
+      continuations.look()
     },
 
     async settled() {

@@ -10,6 +10,7 @@ import type { Options } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
 import { blame } from './blame.ts'
 import type { Cancels } from './cancel.ts'
+import type { Tenure } from './continue.ts'
 import { openBlobs, readGiven } from './named-blobs.ts'
 import type { NamedBlobs } from './named-blobs.ts'
 import type { RunOutput } from './output-publisher.ts'
@@ -57,7 +58,8 @@ export async function runAttempt(
   dependencies: ExecuteDependencies,
   attempt: Attempt,
   cancels: Cancels,
-  output: RunOutput,
+  // What follows it while it runs.
+  { output, tenure }: { readonly output: RunOutput; readonly tenure: Tenure },
 ): Promise<Ran> {
   const { executor, shutdown, log } = dependencies
   const { submission, language, code, identity, version } = attempt
@@ -65,7 +67,8 @@ export async function runAttempt(
   try {
     if (code === null) throw new SandboxError('body.read', 'the code is gone')
     const lost = AbortSignal.any([identity.signal, shutdown])
-    const finished = await runCode(dependencies, { attempt, code, lost, cancelled, output })
+    const given = { attempt, code, lost, cancelled, output, tenure }
+    const finished = await runCode(dependencies, given)
     if (!cancelled.aborted) dependencies.suspension?.noteSuccess()
     return finished
   } catch (error) {
@@ -104,6 +107,7 @@ async function runCode(
     lost,
     cancelled,
     output,
+    tenure,
   }: {
     readonly attempt: Attempt
     readonly code: Buffer
@@ -111,6 +115,7 @@ async function runCode(
     readonly lost: AbortSignal
     readonly cancelled: AbortSignal
     readonly output: RunOutput
+    readonly tenure: Tenure
   },
 ): Promise<Finished> {
   const beganAt = performance.now()
@@ -146,7 +151,7 @@ async function runCode(
   const request = given && {
     ...describeExecution(attempt, code, options, limits[attempt.language]),
     stdin: given.stdin,
-    ...(judged && { runs: output.follow(judged) }),
+    ...(judged && { runs: { ...output.follow(judged), between: tenure.between } }),
     stop: cancelled,
     live: output.live,
   }
@@ -160,7 +165,7 @@ async function runCode(
     blobs: count,
     asksFiles,
     wasStopped: cancelled.aborted,
-    slotSeconds: roundSeconds((performance.now() - beganAt) / 1000),
+    slotSeconds: roundSeconds((performance.now() - beganAt) / 1000 - tenure.parkedSeconds),
   }
 }
 

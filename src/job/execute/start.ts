@@ -49,8 +49,7 @@ export function createStart(
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
-  const lacks = listLacks(executor)
-  const does = capabilities.filter((name) => !lacks.includes(name))
+  const does = describeCapabilities(executor)
   // Made into JSON once, as a worker hardly ever changes what it offers.
   let described: { runtimes: Executor['runtimes']; programs: string } | undefined
   const describePrograms = (runtimes: Executor['runtimes']): string => {
@@ -69,7 +68,7 @@ export function createStart(
       select * from runledger.start(
         ${worker}, ${starts.map(({ submission }) => submission)}::uuid[], ${starts.map(({ run }) => run)}::text[],
         ${starts.map(({ language }) => language)}::text[], ${data}::text::jsonb,
-        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${does}::text[],
+        ${describePrograms(executor.runtimes)}::text::jsonb, ${describeActor(worker)}::text::jsonb, ${[...does]}::text[],
         ${[...begunIds]}::text[]
       )`
     const byId = new Map(rows.map((row) => [row.submission_id, row]))
@@ -86,6 +85,12 @@ export function createStart(
     return startAll(odd === -1 ? starts : starts.slice(0, odd))
   }
   return createBatch({ run, statements: 2, items: 8 })
+}
+
+/** What it can do of what submissions demand. */
+export function describeCapabilities(executor: Executor): readonly string[] {
+  const lacks = listLacks(executor)
+  return capabilities.filter((name) => !lacks.includes(name))
 }
 
 /** As JSON. */

@@ -139,6 +139,7 @@ export function judgeTests(plan: TestPlan): JudgedTests {
       difference,
       message,
     })
+    if (facts.length === tests.length) return false
     return limit !== 'total_time' && (verdict === 'AC' || !stopsOnFailure)
   }
 

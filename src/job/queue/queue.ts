@@ -5,6 +5,8 @@
 //               its language, so it comes only to workers that run it; its run_at is its fair position (job.find_position).
 //   taken       graphile-worker hands the job to a free slot, and execution.started is appended (runledger.start).
 //   running     Under the worker's lease (#lease). No transaction is open, and nothing is locked but the job.
+//   parked      Between two tests, when another account is next: it runs as before, but its slot is lent. It has a job of its
+//               own, at a later position, which this worker alone takes (runledger.lend_slot; #execute, continue.ts).
 //   concluded   execution.completed; with it the key's next submission and the delivery are enqueued.
 //   cancelled   By its caller (runledger.cancel). Without an attempt it ends at once, and its job is removed. An
 //               attempt's worker hears of it by a notification, looks when it renews its lease (#execute, cancel.ts), and
@@ -47,6 +49,12 @@ export interface ExecutingTask {
    * @param onWebhook called when its end is there and a webhook is due.
    */
   run(payload: unknown, language: string, onWebhook?: () => void): Promise<void>
+  /** Of the jobs by which those go on that have lent their slot (continue.ts). */
+  readonly continueTask: string
+  /** Runs what such a job names on. Resolves as `run`. */
+  goOn(payload: unknown): Promise<void>
+  /** From now on no slot is lent, and what waits for one goes on. */
+  keepSlots(): void
   /** Puts back a job that it is not to run now. */
   putBack(payload: unknown): Promise<void>
   /** Puts back jobs that were handed out by these pools' lost answers. @param onFound called when there were some. */
@@ -115,6 +123,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
           : execute.putBack(payload),
       ),
     )
+  const goOn = counted((payload) => slots.execute(() => execute.goOn(payload)))
   const deliver = counted((payload) => slots.deliver(() => options.deliver(payload)))
   const shared = { log, removalMilliseconds }
   const runners = {
@@ -122,12 +131,14 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
       ...shared,
       pool: pools.execute.pool,
       concurrency: options.executions,
-      listTasks: () =>
-        isOpen()
-          ? Object.fromEntries(
-              execute.languages.map((language) => [`execute:${language}`, runIn(language)]),
-            )
-          : {},
+      listTasks: () => {
+        const languages = isOpen() ? execute.languages : []
+        return {
+          // What has begun is finished, whatever is wanted of the worker.
+          [execute.continueTask]: goOn,
+          ...Object.fromEntries(languages.map((name) => [`execute:${name}`, runIn(name)])),
+        }
+      },
     }),
     deliver: createRunners({
       ...shared,
@@ -168,6 +179,7 @@ export async function startRunners(options: QueueOptions): Promise<Queue> {
   }
 
   async function stop(): Promise<void> {
+    execute.keepSlots()
     await Promise.all([runners.execute.stop(), runners.deliver.stop()])
     await execute.settled()
     await Promise.all(Object.values(pools).map(({ pool }) => pool.end()))

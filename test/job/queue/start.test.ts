@@ -12,6 +12,9 @@ t.teardown(drop)
 
 /** Takes nothing. */
 const idle: ExecutingTask = {
+  continueTask: 'continue:nobody',
+  goOn: async () => {},
+  keepSlots() {},
   languages: ['python'],
   isSuspended: false,
   run: async () => {},

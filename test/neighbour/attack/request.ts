@@ -146,6 +146,14 @@ export const requests: readonly NeighbourAttack[] = [
     ],
     { seconds: 4 },
   ),
+  attack(
+    'tests that sleep, in both slots',
+    [1, 2].map((n) =>
+      program('python', `import time\ntime.sleep(0.4)\nprint(${n})`, { tests: tests(200) }),
+    ),
+    // A second of its own, and the test in which that ends.
+    { seconds: 6, holdsSeconds: 1.4 },
+  ),
   attack('two hundred tests at once', [program('python', 'print(1)', { tests: tests(200) })]),
   attack('a checker that hangs', [judged('import time\ntime.sleep(60)')], { mayFail: true }),
   attack('a checker that is a fork bomb', [judged('import os\nwhile True:\n  try: os.fork()\n  except OSError: pass')], { mayFail: true }), // prettier-ignore

@@ -172,6 +172,24 @@ export const jobFaults: readonly Fault[] = [
     tests: ['http/tests'],
   },
   {
+    name: 'job: a slot that was lent comes without its price',
+    text: '1000000 * lend_slot.seconds',
+    instead: '0 * lend_slot.seconds',
+    tests: ['job/lend-slot'],
+  },
+  {
+    name: 'job: a slot is lent beside its own account alone',
+    text: '(account.id <> _pending.account_id or _pending.is_low)',
+    instead: 'true',
+    tests: ['job/lend-slot'],
+  },
+  {
+    name: 'job: what is parked waits until its worker is killed, when that is to end',
+    text: 'execute.keepSlots()',
+    instead: '',
+    tests: ['job/lend'],
+  },
+  {
     name: 'job: the last test that fails decides',
     text: "(decisive.verdict === 'AC' && verdict !== 'AC')",
     instead: "verdict !== 'AC'",

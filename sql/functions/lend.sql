@@ -1,0 +1,128 @@
+-- Between two of its tests a submission that has had its slot for a while lends it to the account that is next by the fair order.
+-- Then it is parked: an attempt that is under way as before, under its worker's lease, and waits in the queue by a job that this
+-- worker alone takes.
+
+create or replace function runledger.lend_slot(
+  submission_id uuid, run text, seconds double precision, offers text[], does text[]
+) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- As runledger.start.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  _p runledger.pending;
+begin
+  select p.* into _p
+  from runledger.pending p
+  join runledger.worker w on w.id = p.worker_id
+  where p.submission_id = lend_slot.submission_id and p.is_running and p.run = lend_slot.run and not p.is_cancelled
+    and (p.is_parked or w.wanted = 'working' and w.suspended_at is null)
+  for update of p;
+  if not found then
+    return false;
+  end if;
+  if not _p.is_parked then
+    if not _p.is_low then
+      -- The account's last one under way, and the price of a slice like the one that has just ended.
+      select coalesce(max(p.position), 0) + (
+        1000000 * lend_slot.seconds / coalesce((
+          select tier.weight from runledger.api_key k join runledger.tier on tier.name = k.tier where k.id = _p.api_key_id
+        ), 1)
+      )::bigint
+      into _p.position
+      -- Of those that run alone: the account may have very many queued.
+      from (select r.account_id, r.position from runledger.pending r where r.is_running offset 0) p
+      where p.account_id = _p.account_id;
+    end if;
+    _p.is_parked := job.is_another_next(_p, _p.position, lend_slot.offers, lend_slot.does);
+    if _p.is_parked is null then
+      return false;
+    end if;
+    update runledger.pending p set position = _p.position, is_parked = _p.is_parked
+    where p.submission_id = _p.submission_id;
+  end if;
+  if _p.is_parked then
+    perform graphile_worker.add_job(
+      'continue:' || _p.worker_id,
+      json_build_object('submission', _p.submission_id, 'run', _p.run),
+      run_at => job.position_time(_p.position),
+      job_key => 'continue:' || _p.run,
+      priority => case when _p.is_low then 1 else 0 end
+    );
+  end if;
+  return _p.is_parked;
+end
+$$;
+comment on function runledger.lend_slot is 'A submission has had its slot for so many seconds and is between two tests. True: another account is next by the fair order; the submission is parked, at a position later by these seconds, and its job (continue:<worker>) says when it goes on. False: it goes on at once; where another account waits with a later position, the seconds are counted all the same. Repeated while it is parked it adds the job again. offers, does: as runledger.start has them of the worker.';
+
+create or replace function job.is_another_next(pending runledger.pending, queue_position bigint, offers text[], does text[])
+returns boolean
+language plpgsql stable
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  _pending constant runledger.pending := is_another_next.pending;
+  _last constant bigint := 9223372036854775807;
+  _first bigint;
+  _is_next boolean;
+begin
+  -- Read a few rows at a time, and no further than the first one that is next.
+  for _first in
+    -- From account to account by index: one may have very many waiting.
+    with recursive account (id) as (
+      (select p.account_id from runledger.pending p order by p.account_id limit 1)
+      union all
+      select (
+        select p.account_id from runledger.pending p where p.account_id > account.id order by p.account_id limit 1
+      )
+      from account where account.id is not null
+    )
+    select coalesce(first.position, _last)
+    from account
+    cross join lateral (
+      select p.position from runledger.pending p
+      where p.account_id = account.id
+        and (account.id <> _pending.account_id or _pending.is_low)
+        and (account.id <> _pending.account_id or not p.is_low)
+        and case
+          when p.is_running then p.is_parked and p.worker_id = _pending.worker_id
+          else p.admitted and p.language = any (is_another_next.offers)
+            and runledger.suits_worker(coalesce(p.requires, '{}'), is_another_next.offers, is_another_next.does)
+        end
+      order by p.position limit 1
+    ) first
+    where account.id is not null
+  loop
+    _is_next := _first < coalesce(is_another_next.queue_position, _last) or _pending.is_low;
+    exit when _is_next;
+  end loop;
+  return _is_next;
+end
+$$;
+comment on function job.is_another_next is 'Whether what waits for a slot of this submission''s worker, queued or parked, has a lower position than this one and is another account''s; of a low submission: whether anything waits, of its own account only what is not low. Null: nothing waits.';
+
+create or replace function runledger.take_slot(submission_id uuid, run text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update runledger.pending p set is_parked = false
+  where p.submission_id = take_slot.submission_id and p.run = take_slot.run and p.is_parked;
+  perform graphile_worker.remove_job('continue:' || take_slot.run);
+end
+$$;
+comment on function runledger.take_slot is 'What was parked goes on, or has ended: it waits in the queue no more.';
+
+create or replace function job.forget_parked() returns void
+language sql
+as $$
+  select graphile_worker.complete_jobs(array(
+    select j.id from graphile_worker.jobs j
+    where j.locked_at is null and case
+      when j.task_identifier like 'continue:%' then
+        not runledger.is_worker_alive(substr(j.task_identifier, length('continue:') + 1)::uuid)
+      else false
+    end
+  ))
+$$;
+comment on function job.forget_parked is 'Removes the jobs by which attempts of lost workers waited: those were given back.';

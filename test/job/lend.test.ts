@@ -1,0 +1,152 @@
+// Between its tests a submission lends its slot to whoever is next by the fair order, and goes on after that.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { v7 as uuidv7 } from 'uuid'
+import { cancelSubmission } from '#enqueue'
+import { readStream } from '#event'
+import { createTestDatabase } from '../helper/database.ts'
+import { createCaller, describeSubmission, finalResult, submitNew } from '../helper/submission.ts'
+import { startWorkerProcess } from '../helper/worker.ts'
+
+const { sql, url, drop } = await createTestDatabase()
+t.teardown(drop)
+const one = { SLOTS: '1', LANGUAGES: 'python' }
+const life = ['submission.received', 'execution.started', 'execution.completed']
+
+/** A submission with so many tests, each of which sleeps and tells its number. */
+const sleeper = (tests: number, seconds: number): ReturnType<typeof describeSubmission> =>
+  describeSubmission({
+    code: `import time\ntime.sleep(${seconds})\nprint(input())`,
+    options: {
+      limits: { wall_time: 60 },
+      tests: Array.from({ length: tests }, (_, n) => ({ stdin: `${n}`, expected_stdout: `${n}` })),
+    },
+  })
+const short = describeSubmission({ code: 'print(1)' })
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(20)
+}
+
+const isRunning = (id: string) => async (): Promise<boolean> =>
+  (await sql`select from runledger.pending where submission_id = ${id} and is_running`).length > 0
+const isParked = (id: string) => async (): Promise<boolean> =>
+  (await sql`select from runledger.pending where submission_id = ${id} and is_parked`).length > 0
+
+async function listTypes(id: string): Promise<string[]> {
+  return (await readStream(sql, id)).map(({ type }) => type)
+}
+
+async function countJobs(): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from graphile_worker.jobs where task_identifier like 'continue:%'`
+  return row.count
+}
+
+/** Begins a long submission of one account, and parks it behind one of another account's. */
+async function parkOne(
+  tests = 6,
+  seconds = 30,
+): Promise<{ long: string; holder: string; of: Awaited<ReturnType<typeof createCaller>> }> {
+  const of = await createCaller(sql)
+  const long = await submitNew(sql, of, sleeper(tests, 1))
+  await until(isRunning(long))
+  const code = `import time\ntime.sleep(${seconds})`
+  const holds = describeSubmission({ code, options: { limits: { wall_time: 60 } } })
+  const holder = await submitNew(sql, await createCaller(sql), holds)
+  await until(isParked(long))
+  await until(isRunning(holder))
+  return { long, holder, of }
+}
+
+t.test('another account comes between two tests, and the submission goes on', async (t) => {
+  const worker = await startWorkerProcess(t, url, one)
+  const [busy, other] = [await createCaller(sql), await createCaller(sql)]
+  const long = await submitNew(sql, busy, sleeper(6, 1))
+  await until(isRunning(long))
+  const waiting = await submitNew(sql, other, short)
+  t.match(await finalResult(sql, waiting), { verdict: 'AC' })
+  t.ok(await isRunning(long)(), 'the long one is under way')
+  const record = await finalResult(sql, long)
+  t.match(record, { verdict: 'AC', status: 'completed' })
+  t.match(
+    record.tests,
+    Array.from({ length: 6 }, (_, n) => ({ verdict: 'AC', stdout: `${n}\n`, exit_code: 0 })),
+  )
+  for (const { wall_time: wall, cpu_time: cpu } of record.tests ?? []) {
+    t.ok((wall ?? 0) >= 1, 'its wall time is its own')
+    t.ok((cpu ?? 1) < 1)
+  }
+  t.strictSame(await listTypes(long), life, 'one attempt, one end')
+  worker.child.kill('SIGTERM')
+  t.strictSame(await worker.ended, [0, null])
+  t.equal(await countJobs(), 0)
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+})
+
+t.test('beside its own account, or nobody, it keeps its slot', async (t) => {
+  const worker = await startWorkerProcess(t, url, { ...one, LOG_LEVEL: 'debug' })
+  const busy = await createCaller(sql)
+  const long = await submitNew(sql, busy, sleeper(4, 1))
+  await until(isRunning(long))
+  const own = await submitNew(sql, busy, short)
+  t.match(await finalResult(sql, own), { verdict: 'AC' })
+  t.notOk(await isRunning(long)(), 'of one account the first is first')
+  t.match(await finalResult(sql, long), { verdict: 'AC' })
+  t.notOk(worker.logged.includes('slot.lent'))
+})
+
+t.test('what is parked can be cancelled', async (t) => {
+  await startWorkerProcess(t, url, one)
+  const { long, holder, of } = await parkOne(20, 5)
+  const cancelled = { request: uuidv7(), actor: { api_key: of.apiKeyId } }
+  t.equal(await cancelSubmission(sql, long, of.accountId, cancelled), 'requested')
+  const record = await finalResult(sql, long)
+  t.match(record, { status: 'cancelled', verdict: null })
+  t.match(record.tests?.[0], { verdict: 'AC', stdout: '0\n' }, 'what it had done is told')
+  t.ok(await isRunning(holder)(), 'at once, though nothing of it ran')
+  await until(async () => (await countJobs()) === 0)
+  t.match(await finalResult(sql, holder), { verdict: 'AC' })
+})
+
+t.test('a worker that drains finishes what is parked', async (t) => {
+  const worker = await startWorkerProcess(t, url, one)
+  const { long, holder } = await parkOne(5, 4)
+  await sql`update runledger.worker set wanted = 'drained' where stopped_at is null`
+  t.strictSame(await worker.ended, [0, null])
+  for (const id of [long, holder]) t.strictSame(await listTypes(id), life)
+  t.match(await finalResult(sql, long), { verdict: 'AC' })
+  t.equal(await countJobs(), 0)
+})
+
+t.test('a worker that ends lets it go on, too', async (t) => {
+  const worker = await startWorkerProcess(t, url, one)
+  const { long, holder } = await parkOne(5, 3)
+  worker.child.kill('SIGTERM')
+  t.strictSame(await worker.ended, [0, null])
+  for (const id of [long, holder]) t.strictSame(await listTypes(id), life)
+  t.equal(await countJobs(), 0)
+})
+
+t.test('a worker that is killed loses nothing of what is parked', async (t) => {
+  const worker = await startWorkerProcess(t, url, { ...one, LEASE_SECONDS: '3' })
+  const { long, holder } = await parkOne(4, 60)
+  worker.child.kill('SIGKILL')
+  await worker.ended
+  const { account_id: account } =
+    (await sql`select account_id from runledger.pending where submission_id = ${holder}`)[0] ?? {}
+  const next = await startWorkerProcess(t, url, one)
+  await until(async () => (await listTypes(holder)).includes('execution.interrupted'))
+  await sql`select * from runledger.cancel(array[${holder}::uuid], ${account}, '{}')`
+  t.match(await finalResult(sql, long), { verdict: 'AC' })
+  t.strictSame((await listTypes(long)).slice(1), [
+    'execution.started',
+    'execution.interrupted',
+    'execution.started',
+    'execution.completed',
+  ])
+  await until(async () => (await countJobs()) === 0)
+  next.child.kill('SIGTERM')
+  t.strictSame(await next.ended, [0, null])
+  t.strictSame([...(await sql`select * from audit.drift`)], [])
+})
