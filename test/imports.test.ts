@@ -110,7 +110,7 @@ const allowed: Readonly<Record<string, readonly string[] | null>> = {
   'executor/seccomp': ['#contract'],
   'executor/toolchain': ['#contract', '#language'],
   'executor/box/bubblewrap': ['#contract', '#cgroup'],
-  'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#toolchain'],
+  'executor/box/keeper': ['#contract', '#cgroup', '#bubblewrap', '#seccomp', '#toolchain'],
   'executor/box': ['#contract', '#bubblewrap', '#keeper'],
   'executor/resident': ['#back-off', '#contract', '#cgroup', '#bubblewrap', '#toolchain'],
   'executor/doctor': [

@@ -22,7 +22,7 @@ import {
 } from './file.ts'
 import { descend, findBase, listDistinct, makeGroups } from './v1-directories.ts'
 import type { Directories } from './v1-directories.ts'
-import { isAbandoned } from './worker-group.ts'
+import { isAbandoned, memoryBytesMost } from './worker-group.ts'
 
 /** Memory and swap together. */
 const swapFile = 'memory.memsw.limit_in_bytes'
@@ -38,6 +38,7 @@ export async function openCgroupV1(
   const parent = descend(base, name)
   try {
     makeGroups(parent)
+    writeLimit(parent.memory, 'memory.limit_in_bytes', memoryBytesMost())
   } catch (error) {
     for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
     throw error

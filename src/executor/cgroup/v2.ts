@@ -28,7 +28,7 @@ import {
   writeValue,
 } from './file.ts'
 import { delegate, enableControllers, remedy } from './v2-delegation.ts'
-import { isAbandoned } from './worker-group.ts'
+import { isAbandoned, memoryBytesMost } from './worker-group.ts'
 
 /** @throws {SandboxError} when the tree is read-only, not delegated or lacks a controller. */
 export async function openCgroupV2(
@@ -42,6 +42,7 @@ export async function openCgroupV2(
   makeGroup(parent, remedy)
   try {
     enableControllers(parent)
+    writeLimit(parent, 'memory.max', memoryBytesMost())
   } catch (error) {
     await removeGroup(parent, 0).catch(() => {})
     throw error

@@ -1,9 +1,18 @@
 // Names a worker's cgroup so that a sweep can prove the worker dead first.
 import { readFileSync, readlinkSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { readCode } from '#contract'
 
 const pattern = /^runledger-(\d+)-(\d+)-(\d+)-(\d+)$/
 let executorsMade = 0
+
+/**
+ * Bytes that all boxes of a worker and their keepers may have together. A keeper sets its boxes' limits: whoever took one over would
+ * leave this much of the host to the worker and to whatever else is there.
+ */
+export function memoryBytesMost(): number {
+  return totalmem() - Math.ceil(totalmem() / 8)
+}
 
 /** `runledger-<pid namespace>-<pid>-<start time in ticks>-<n-th executor of the process>`: unique on a host. */
 export function nameWorkerGroup(): string {

@@ -3,7 +3,7 @@
 // ENOSYS where libraries have a fallback, else the errno that the kernel would give.
 import { hasAnyBit, isNoneOf, isOneOf, refuse } from './row.ts'
 import type { FilterRow } from './row.ts'
-import type { Architecture } from './syscall-number.ts'
+import type { Architecture, CallName } from './syscall-number.ts'
 
 /**
  * `mseal`, Linux 6.10. Not yet let in: 463–466 *xattrat (closed like setxattr), 467 open_tree_attr and 470 listns
@@ -416,3 +416,23 @@ export const filterRows: readonly FilterRow[] = [
     'NUMA placement; the JVM, g++ and CPython do without',
   ),
 ]
+
+/** What a keeper makes boxes with, and the files of a program that it reads. */
+const keeperCalls: ReadonlySet<CallName> = new Set([
+  'clone3',
+  'unshare',
+  'setns',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'move_mount',
+  'sethostname',
+  'prctl',
+  'openat2',
+])
+
+/** The keeper's own filter: everything else that its boxes may not do it may not do, either. */
+export const keeperRows: readonly FilterRow[] = filterRows
+  .map((row) => ({ ...row, calls: row.calls.filter((name) => !keeperCalls.has(name)) }))
+  .filter(({ calls }) => calls.length > 0)

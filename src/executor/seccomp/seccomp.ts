@@ -16,7 +16,7 @@ import {
   split,
 } from './bpf.ts'
 import type { Instruction } from './bpf.ts'
-import { filterRows, lastReviewedNumber, unassignedNumbers } from './policy.ts'
+import { filterRows, keeperRows, lastReviewedNumber, unassignedNumbers } from './policy.ts'
 import { errnos } from './row.ts'
 import type { Condition, FilterRow } from './row.ts'
 import { callNumbers } from './syscall-number.ts'
@@ -64,9 +64,9 @@ interface Interval {
   readonly code: readonly Instruction[]
 }
 
-function compileIntervals(architecture: Architecture): Interval[] {
+function compileIntervals(architecture: Architecture, rows: readonly FilterRow[]): Interval[] {
   const rowsByNumber = new Map<number, FilterRow[]>()
-  for (const row of filterRows.filter((one) => (one.architecture ?? architecture) === architecture))
+  for (const row of rows.filter((one) => (one.architecture ?? architecture) === architecture))
     for (const name of row.calls) {
       const number = callNumbers[name][architecture === 'x86_64' ? 0 : 1]
       if (number === null) continue
@@ -103,15 +103,18 @@ function compileSearch(intervals: readonly Interval[]): readonly Instruction[] {
   )
 }
 
-/** The filter for one architecture. */
-export function compileFilter(architecture: Architecture): readonly Instruction[] {
+/** A filter for one architecture. @param rows the boxes' unless told. */
+export function compileFilter(
+  architecture: Architecture,
+  rows: readonly FilterRow[] = filterRows,
+): readonly Instruction[] {
   return shareReturns([
     loadWord(dataOffset.architecture),
     // Other architectures' calls (`int 0x80` on x86_64) have other numbers, and `socketcall` hides its arguments:
     // code-golf PR 2729 reached keyctl as i386 call 288, here accept4. No honest program does this, so it dies.
     ...ifNoneOf([auditArchitectures[architecture]], [returnValue(filterReturn.killProcess)]),
     loadWord(dataOffset.number),
-    ...compileSearch(compileIntervals(architecture)),
+    ...compileSearch(compileIntervals(architecture, rows)),
   ])
 }
 
@@ -120,16 +123,24 @@ export function compileFilter(architecture: Architecture): readonly Instruction[
  * @param machine Node's name of the architecture; by default this machine's.
  * @throws {SandboxError} step `seccomp.assemble` without a reviewed table for it.
  */
-export function assembleFilter(machine: string = process.arch): Buffer {
+export function assembleFilter(
+  machine: string = process.arch,
+  rows: readonly FilterRow[] = filterRows,
+): Buffer {
   switch (machine) {
     case 'x64':
-      return encode(compileFilter('x86_64'))
+      return encode(compileFilter('x86_64', rows))
     case 'arm64':
-      return encode(compileFilter('aarch64'))
+      return encode(compileFilter('aarch64', rows))
     default:
       throw new SandboxError(
         'seccomp.assemble',
         `no system call table for the architecture ${machine}; x64 and arm64 have one`,
       )
   }
+}
+
+/** The same for a keeper itself. Boxes have it below their own, which refuses whatever this does, in the same words. */
+export function assembleKeeperFilter(): Buffer {
+  return assembleFilter(process.arch, keeperRows)
 }

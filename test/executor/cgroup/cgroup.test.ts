@@ -14,7 +14,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -102,6 +102,21 @@ const request: PhaseRequest = {
 t.test('a slot has its share of the cores, and one at least', async (t) => {
   const shares = [shareCores(2, 2), shareCores(2, 8), shareCores(4, 2), shareCores(1, 1)]
   t.strictSame(shares, [1, 4, 1, 1])
+})
+
+t.test("all boxes together leave an eighth of the host's memory", async (t) => {
+  const group = await parent.createForKeeper('bounded', null)
+  t.teardown(() => group.remove())
+  group.closeDescriptors()
+  const limits = group.entrances
+    .flatMap((path) => [
+      `${dirname(dirname(path))}/memory.limit_in_bytes`,
+      `${dirname(dirname(dirname(path)))}/memory.max`,
+    ])
+    .filter((path) => existsSync(path))
+    .map((path) => Number(readFileSync(path, 'utf8')))
+  t.equal(limits.length, 1)
+  t.ok(Math.abs((limits[0] ?? 0) / totalmem() - 7 / 8) < 0.01)
 })
 
 t.test('a group of one core', async (t) => {

@@ -30,6 +30,7 @@ const common = [
   'delay.c',
   'root.c',
   'box.c',
+  'confine.c',
   'first-process.c',
   'group.c',
   'output.c',

@@ -2,7 +2,7 @@
 //
 // Protocol: numbers are little-endian, structures as in message.h.
 // From the worker:
-//   'H' struct hello; then the filter (struct sock_filter[]), the layout (build_root in root.c) and the runtime (runtime.c).
+//   'H' struct hello; then the boxes' filter and the keeper's (struct sock_filter[]), the layout (build_root in root.c) and the runtime (runtime.c).
 //       First, once.
 //   'R' struct request; then the arguments and the variables, each ended by NUL; then for each file: struct file_head,
 //       name, content; then for each output file: u32, as many bytes of its name; then the input. One at a time.

@@ -29,7 +29,7 @@ enum { usual_stack_bytes = 8 << 20 };
 
 /** As in contract/limits.ts: of a process, and of all that a box may have together. */
 enum { open_files_most = 1024, open_files_least = 256, open_files_together = 128 * 1024 };
-enum { locked_most = 64 << 10, locked_least = 4 << 10, locked_together = 4 << 20 };
+enum { locked_least = 4 << 10, locked_together = 4 << 20 };
 
 static struct sock_fprog filter;
 static bool yields_cpu;
@@ -42,9 +42,6 @@ static char own_name[16];
 void open_first_processes(void) {
   prctl(PR_GET_NAME, own_name, 0, 0, 0);
   prctl(PR_SET_NAME, "keeper", 0, 0, 0);
-  // Limits what exec may grant, not the keeper itself.
-  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
   keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
   host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (keeper < 0 || host_proc < 0) fail("keeper.proc");
@@ -128,12 +125,6 @@ static void enter_idle_class(void) {
 static uint64_t divide(uint64_t together, uint32_t processes, uint64_t least, uint64_t most) {
   uint64_t each = processes == 0 ? most : together / processes;
   return each < least ? least : each > most ? most : each;
-}
-
-/** Who has less already keeps that. */
-static uint64_t lock_no_more_than(uint64_t bytes) {
-  struct rlimit had;
-  return getrlimit(RLIMIT_MEMLOCK, &had) == 0 && had.rlim_max < bytes ? had.rlim_max : bytes;
 }
 
 struct own_limits find_own_limits(const struct request *request) {
@@ -229,9 +220,6 @@ static void become_box(const struct box *box, enum start start) {
   if (chdir("/box") != 0) give_up("box.enter");
   set_limit(RLIMIT_CORE, 0, 0);
   set_limit(RLIMIT_NOFILE, open_files_most, open_files_most);
-  // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
-  uint64_t locked = lock_no_more_than(locked_most);
-  set_limit(RLIMIT_MEMLOCK, locked, locked);
   // No program leaves the idle class, whatever the worker may do.
   set_limit(RLIMIT_NICE, 0, 0);
   set_limit(RLIMIT_RTPRIO, 0, 0);

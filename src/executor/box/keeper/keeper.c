@@ -4,7 +4,8 @@
 // boxes' file system (root.c) and says `ready`. One empty box always waits (box.c, first-process.c). A request's files, input, command
 // line and limits go into it, the counters are read (group.c), the program is let go and supervised (supervise.c). The
 // result is sent when only the box's first process lives; when that is reaped, the next box is made. The keeper only
-// passes on what a program wrote, and opens files that a program can write after its end alone (output.c).
+// passes on what a program wrote, and opens files that a program can write after its end alone (output.c). It is confined
+// itself (confine.c).
 //
 // In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).
@@ -192,6 +193,11 @@ static void run(void) {
   if (result.unsettled != 0) settle_slot();
 }
 
+static bool is_filter(uint32_t bytes) {
+  const size_t each = sizeof(struct sock_filter);
+  return bytes > 0 && bytes % each == 0 && bytes / each <= BPF_MAXINSNS;
+}
+
 void setup(void) {
   open_channel();
   open_supervision();
@@ -205,11 +211,10 @@ void setup(void) {
   struct hello hello;
   read_exactly(&hello, sizeof hello);
   if (hello.kind != 'H' || (hello.cgroup_version != 1 && hello.cgroup_version != 2) ||
-      hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes || hello.filter_bytes == 0 ||
-      hello.filter_bytes % sizeof(struct sock_filter) != 0 ||
-      hello.filter_bytes / sizeof(struct sock_filter) > BPF_MAXINSNS)
+      hello.layout_bytes > largest_setup_bytes || hello.runtime_bytes > largest_setup_bytes ||
+      !is_filter(hello.filter_bytes) || !is_filter(hello.keeper_filter_bytes))
     fail_saying("protocol", "the first word");
-  size_t layout_end = (size_t)hello.filter_bytes + hello.layout_bytes;
+  size_t filters = (size_t)hello.filter_bytes + hello.keeper_filter_bytes, layout_end = filters + hello.layout_bytes;
   char *text = malloc(layout_end + hello.runtime_bytes + 1);
   if (text == NULL) fail("keeper.memory");
   read_exactly(text, layout_end + hello.runtime_bytes);
@@ -219,9 +224,10 @@ void setup(void) {
   if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   share = group_memory();
   load_filter(text, hello.filter_bytes);
-  build_root(text + hello.filter_bytes, hello.layout_bytes);
-  free(text);
+  build_root(text + filters, hello.layout_bytes);
   open_boxes();
+  confine_keeper(text + hello.filter_bytes, hello.keeper_filter_bytes);
+  free(text);
 }
 
 /** A fork would have what old calls left. */

@@ -17,6 +17,8 @@ enum {
   group_descriptor = 4,
   scratch_count = 3,
   name_bytes_most = 255,
+  /** That the keeper, and each process of a box, may lock. */
+  locked_most = 64 << 10,
 };
 
 /** Shared with a box's own two processes; no program has it mapped. */
@@ -138,6 +140,12 @@ extern int box_namespace;
  * target; `link`, text, path.
  */
 void build_root(char *layout, size_t bytes);
+
+// confine.c
+/** The last of the set-up. @param instructions a filter for the keeper, which its boxes have below their own. */
+void confine_keeper(void *instructions, size_t bytes);
+/** So many bytes, or the limit that this process has already. */
+uint64_t lock_no_more_than(uint64_t bytes);
 
 // first-process.c
 /** The host's, as a box's own is read-only. */

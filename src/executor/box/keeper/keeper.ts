@@ -20,6 +20,7 @@ import type {
   PhaseRequest,
   Slot,
 } from '#contract'
+import { assembleKeeperFilter } from '#seccomp'
 import type { KeeperPrograms } from './build.ts'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
@@ -171,6 +172,7 @@ function createStart(
   clearings: Clearings,
 ): Start {
   let started = 0
+  const keeperFilter = assembleKeeperFilter()
   return async (slot, standing) => {
     const server = isForkServer(standing) ? standing : null
     const runtime = isForkServer(standing) ? null : standing
@@ -181,6 +183,7 @@ function createStart(
         group,
         uid: slot.uid,
         filter: resources.filter,
+        keeperFilter,
         layout,
         program: server === null ? programs.program : programs.forkLibrary,
         interpreter: server?.argv ?? null,

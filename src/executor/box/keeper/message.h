@@ -8,7 +8,9 @@ struct hello {
   uint32_t kind;
   uint32_t cgroup_version;
   uint32_t flags;
+  /** Of the boxes' filter, and of the keeper's own. */
   uint32_t filter_bytes;
+  uint32_t keeper_filter_bytes;
   uint32_t layout_bytes;
   /** A runtime that is to be started ahead; 0 without one. */
   uint32_t runtime_bytes;

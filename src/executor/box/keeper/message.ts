@@ -50,14 +50,16 @@ export function takeFrame(bytes: Buffer): Frame | 'partial' | 'nonsense' {
 /** A keeper's first message. */
 export interface Hello {
   readonly group: Pick<KeeperGroup, 'version' | 'countsSwap' | 'sharesCpu'>
+  /** The boxes'. */
   readonly filter: Buffer
+  readonly keeperFilter: Buffer
   /** In the format of build_root (root.c). */
   readonly layout: Buffer
   /** Started before each program; null: programs start by themselves. */
   readonly runtime: AheadRuntime | null
 }
 
-export function encodeHello({ group, filter, layout, runtime }: Hello): Buffer {
+export function encodeHello({ group, filter, keeperFilter, layout, runtime }: Hello): Buffer {
   const variables = listVariables({})
   const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
   const strings = encodeTexts(texts)
@@ -70,12 +72,13 @@ export function encodeHello({ group, filter, layout, runtime }: Hello): Buffer {
       (group.sharesCpu ? flags.hello_shares_cpu : 0) |
       (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0),
     filter_bytes: filter.length,
+    keeper_filter_bytes: keeperFilter.length,
     layout_bytes: layout.length,
     runtime_bytes: strings.length,
     runtime_arguments: runtime?.argv.length ?? 0,
     runtime_variables: runtime === null ? 0 : variables.length,
   })
-  return Buffer.concat([head, filter, layout, strings])
+  return Buffer.concat([head, filter, keeperFilter, layout, strings])
 }
 
 /** A message of one word: `A`. */

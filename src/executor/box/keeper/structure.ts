@@ -70,6 +70,7 @@ export const hello = defineStructure('hello', {
   cgroup_version: 'uint32_t',
   flags: 'uint32_t',
   filter_bytes: 'uint32_t',
+  keeper_filter_bytes: 'uint32_t',
   layout_bytes: 'uint32_t',
   runtime_bytes: 'uint32_t',
   runtime_arguments: 'uint32_t',

@@ -84,7 +84,7 @@ function listGarbage(launch: KeeperLaunch, count: number): Garbage[] {
   const kinds: fc.Arbitrary<Garbage>[] = [
     random.map(sleepless),
     ...[hello, helloAhead].flatMap((base) => [
-      change(base, 8).map((bytes) => sleepless(bytes)),
+      change(base, 9).map((bytes) => sleepless(bytes)),
       fc
         .tuple(fc.nat(base.length), fc.uint8Array({ minLength: 1, maxLength: 16 }))
         .map(([at, piece]) => sleepless(overwrite(base, at, piece))),

@@ -21,7 +21,7 @@ import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import type { CgroupParent, KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter } from '../../../../src/executor/seccomp/seccomp.ts'
+import { assembleFilter, assembleKeeperFilter } from '../../../../src/executor/seccomp/seccomp.ts'
 import { firstUid } from '../../../helper/executor.ts'
 
 /** Where keepers are compiled for tests; each is named by what it was made from. */
@@ -54,11 +54,21 @@ export async function openLaunches(
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
   const filter = assembleFilter()
+  const keeperFilter = assembleKeeperFilter()
   const layout = encodeLayout(readHostRoot())
   const uid = process.getuid?.() === 0 ? firstUid : null
   return async (name, program = built) => {
     const group = await cgroups.createForKeeper(name, uid)
-    return { group, uid, filter, layout, program, interpreter: resident, runtime: null }
+    return {
+      group,
+      uid,
+      filter,
+      keeperFilter,
+      layout,
+      program,
+      interpreter: resident,
+      runtime: null,
+    }
   }
 }
 

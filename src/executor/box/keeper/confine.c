@@ -1,0 +1,48 @@
+// Takes from the keeper what it needs no more once its boxes' file system stands: whoever took it over by a program's
+// output could do little more than the program.
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/**
+ * Of its own user namespace. SYS_ADMIN and SYS_CHROOT: new namespaces, their mounts, and setns into a mount namespace.
+ * DAC_READ_SEARCH: output files that a program left without a right to read them.
+ */
+static const int kept[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH};
+
+static void drop_capabilities(void) {
+  // Bounds what exec may grant.
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability += 1)
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) fail("keeper.capabilities");
+  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) fail("keeper.capabilities");
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct sets[2] = {0};
+  for (size_t index = 0; index < sizeof kept / sizeof *kept; index += 1) {
+    struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(kept[index])];
+    set->permitted |= CAP_TO_MASK(kept[index]);
+    set->effective |= CAP_TO_MASK(kept[index]);
+  }
+  if (syscall(SYS_capset, &header, sets) != 0) fail("keeper.capabilities");
+}
+
+uint64_t lock_no_more_than(uint64_t bytes) {
+  struct rlimit had;
+  return getrlimit(RLIMIT_MEMLOCK, &had) == 0 && had.rlim_max < bytes ? had.rlim_max : bytes;
+}
+
+void confine_keeper(void *instructions, size_t bytes) {
+  // Pages of a toolchain's file that are charged to another slot could not be taken from it meanwhile.
+  struct rlimit locked = {lock_no_more_than(locked_most), lock_no_more_than(locked_most)};
+  if (setrlimit(RLIMIT_MEMLOCK, &locked) != 0) fail("keeper.limit");
+  drop_capabilities();
+  struct sock_fprog filter = {(unsigned short)(bytes / sizeof(struct sock_filter)), instructions};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("keeper.no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) fail("keeper.filter");
+}
