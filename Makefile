@@ -10,14 +10,14 @@ CONSOLE_BUNDLE := src/console/dist/console.json
 PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup \
+.PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
 	schema readme client languages test-languages test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: setup packages ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
+run: setup packages keeper ## install what is missing, start PostgreSQL, web and worker, print a key and a curl line
 	@exec $(SUDO) env PATH="$(BIN):$$PATH" node src/dev/dev.ts
 
 test: check ## types, lint, format, then all tests but the slow suites
@@ -71,25 +71,18 @@ test-fuzz: setup packages ## what tests make at random, from a new seed, which i
 			node test/run.ts --timeout=600 $$(grep -rl --include='*.test.ts' 'helper/seed.ts' test) || \
 		{ echo "# it failed from this seed: make test-fuzz SEED=$$seed"; exit 1; }
 
-test-hostile: setup packages ## programs that attack either kind of box; HOSTILE=pattern runs some, BOX=… one kind
-	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \
-		echo "# BOX=$$box"; \
-		$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" BOX=$$box \
-			node test/run.ts --timeout=1800 test/hostile/hostile.ts || status=1; \
-	done; exit $$status
+test-hostile: setup packages ## programs that attack their box; HOSTILE=pattern runs some
+	@$(SUDO) env PATH="$(BIN):$$PATH" HOSTILE="$(HOSTILE)" node test/run.ts --timeout=1800 test/hostile/hostile.ts
 
-test-languages: setup packages ## what programs of every installed language do, in either kind of box; LANGUAGES="go rust" tries some
-	@status=0; for box in $(or $(BOX),keeper bubblewrap); do \
-		echo "# BOX=$$box"; \
-		$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" BOX=$$box \
-			node test/run.ts --timeout=1800 test/language/conformance.test.ts || status=1; \
-	done; exit $$status
+test-languages: setup packages ## what programs of every installed language do; LANGUAGES="go rust" tries some
+	@$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" \
+		node test/run.ts --timeout=1800 test/language/conformance.test.ts
 
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)
 
 test-cgroup2: setup packages ## the executor's tests on a cgroup v2 kernel, in a virtual machine
-	@CGROUP2_SILENCE_SECONDS=400 CGROUP2_ENV=BOX BOX=keeper test/cgroup2/run.sh
+	@CGROUP2_SILENCE_SECONDS=400 test/cgroup2/run.sh
 
 test-faults: setup packages ## kill, freeze, cut off and fill up everything, each fault once; then prove the ledger whole
 	@$(SUDO) env PATH="$(BIN):$$PATH" FAULTS_ONLY="$(FAULTS_ONLY)" node test/faults/faults.ts
@@ -129,10 +122,13 @@ $(CONSOLE_BUNDLE): node_modules/.installed $(wildcard src/console/*.ts src/conso
 	@$(NODE) src/console/build.ts
 	@touch $@
 
+# Compiled ahead, so that a worker needs no compiler; one that finds nothing here compiles it by itself.
+keeper: node_modules/.installed ## compile what makes boxes; needs gcc and libc6-dev
+	@$(NODE) src/executor/box/build.ts
+
 # What the sandbox and the languages need from Debian or Ubuntu: installed only if missing, named before they are.
 packages:
 	@missing=''; \
-	[ -x /usr/bin/bwrap ] || missing="$$missing bubblewrap"; \
 	[ -x /usr/bin/python3 ] || missing="$$missing python3"; \
 	[ -x /usr/bin/g++ ] || missing="$$missing g++"; \
 	[ -x /usr/bin/javac ] || missing="$$missing default-jdk-headless"; \

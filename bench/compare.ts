@@ -45,7 +45,7 @@ for (const [name, value] of Object.entries(machine)) print(`${name.padEnd(12)} $
 print(`base         ${commit}\n`)
 
 const closed = findClosedDirectory(head)
-if (closed !== null) print(`Slots' users cannot pass ${closed}: workers fall back to bubblewrap.\n`)
+if (closed !== null) print(`Slots' users cannot pass ${closed}: no worker starts there.\n`)
 
 try {
   using worktree = makeWorktree(head, commit)

@@ -33,7 +33,6 @@ export async function describeMachine(): Promise<Record<string, string>> {
       .join(' '),
     node: process.version,
     PostgreSQL: await ask(join(dirname(postgres), '..', 'native', 'bin', 'postgres'), '--version'),
-    bubblewrap: await ask('bwrap', '--version'),
     python: await ask('/usr/bin/python3', '--version'),
     'g++': await ask('g++', '--version'),
     javac: await ask('javac', '-version'),

@@ -95,7 +95,6 @@ const worker = {
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
   /** See executor/uid-range.ts. */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
-  BOX: v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
   BLOB_CACHE_BYTES: v.optional(wholeNumber(0, 1e13), String(1024 * 1024 * 1024)),

@@ -48,9 +48,9 @@ t.test('two workers that were told the same FIRST_UID share no uid', async (t) =
 t.test('a worker that has nothing to do tells what it is', async (t) => {
   const { sql, url, drop } = await createTestDatabase()
   t.teardown(drop)
-  const { child } = await startWorkerProcess(t, url, { SLOTS: '2', BOX: 'bubblewrap' })
+  const { child } = await startWorkerProcess(t, url, { SLOTS: '2' })
   t.match(await listWorkers(sql), [
-    { pid: child.pid, state: 'working', slots: 2, busy: 0, box: 'bubblewrap' },
+    { pid: child.pid, state: 'working', slots: 2, busy: 0, box: 'keeper' },
   ])
   const [shown] = await listWorkers(sql)
   t.match(shown, { version: metadata.version, cgroup: /^v[12]$/, languages: /Python 3\./ })

@@ -25,7 +25,7 @@ export async function generateLog(
           ) as received,
           jsonb_build_object(
             'worker', ${caller.accountId}::text, 'host', 'bench', 'language', 'python', 'runtime', 'Python 3.11.2',
-            'attempt', 1, 'isolation', jsonb_build_object('box', 'bubblewrap', 'cgroup', 'v2'), 'limits', jsonb_build_object(
+            'attempt', 1, 'isolation', jsonb_build_object('box', 'keeper', 'cgroup', 'v2'), 'limits', jsonb_build_object(
               'run', jsonb_build_object('cpuSeconds', 5, 'wallSeconds', 10, 'memoryBytes', 268435456, 'processes', 64)
             )
           ) as started,

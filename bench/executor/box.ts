@@ -83,7 +83,6 @@ export async function startExecutor(
   await executor.settled()
   return {
     isolation: executor.isolation,
-    readsOutputFiles: executor.readsOutputFiles,
     cores: executor.cores,
     runtimes: executor.runtimes,
     awaited: executor.awaited,

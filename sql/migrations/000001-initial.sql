@@ -510,7 +510,7 @@ comment on column runledger.worker.queue_pool_ids is 'graphile-worker''s ids of 
 comment on column runledger.worker.renewed_at is 'The lease, by the database''s clock: a process that is frozen stops renewing it.';
 comment on column runledger.worker.suspended_at is 'Since when it takes no submissions, because its sandbox failed; null when it takes them.';
 comment on column runledger.worker.version is 'Of Runledger.';
-comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker).';
+comment on column runledger.worker.isolation is 'How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).';
 comment on column runledger.worker.suspended_because is 'What failed, in the worker''s own words; null when it is not suspended.';
 comment on column runledger.worker.wanted is 'What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.';
 create index worker_alive on runledger.worker (renewed_at) where stopped_at is null;

@@ -4,17 +4,13 @@
 // It holds one slot at a time; between phases it moves to a free one while the one that it left is cleared, and between two
 // runs it may lend its slot to others (Runs.between). Each phase gets a fresh box: namespaces of its own, below a user namespace in which only the slot's uid exists; the host's programs
 // and libraries, read-only; sized scratch space; no capability; a filter on system calls (seccomp/policy.ts); a cgroup
-// that limits and counts. There are two ways to make one (box/box.ts); a worker finds out at its start which it can use.
+// that limits and counts.
 //
 // A keeper (box/keeper/keeper.c) is a small C program of ours that stays in a slot. It has the next box standing before it
 // is asked, and supervises the run. An interpreter that is already up (`fork-server`) has a keeper of its own in each slot
 // and runs programs in forks of itself. A runtime that is slow to start (`ahead-start`) has one, too, and waits in the next
 // box for its program. No box enters a cgroup, which takes cgroup v1 ten milliseconds: on v2 it is born in
 // its own, on v1 in its keeper's.
-//
-// bubblewrap makes a box for each phase where no keeper can be had (box/bubblewrap/run-phase.ts). A shell lowers its own
-// limits, enters a fresh cgroup and becomes the slot's uid, then bubblewrap. The worker checks that the box stands in its
-// cgroup, sets the counters to zero, starts the clocks and lets the program go.
 //
 // The run ends when its main process ends, or when a clock, an output or the out-of-memory killer stops it. Then everything
 // in the box is killed, the output read to its end, the counters read; only then is the slot free. When a keeper fails
@@ -50,7 +46,7 @@ import { eitherOf, unlessAborted } from '#abort'
 import { openCacheDirectory } from '#cache-directory'
 import { shareCores } from '#cgroup'
 import { SandboxError } from '#contract'
-import type { BoxChoice, Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
+import type { Boxes, ExecutionRequest, Language, Limits, Outcome } from '#contract'
 import { defaultLimits } from '#language'
 import { loadVersions, saveVersions } from '#toolchain'
 import { createArtefactCache } from './artefact-cache.ts'
@@ -60,7 +56,7 @@ import { openOffering } from './offering.ts'
 import type { Runtimes } from './offering.ts'
 import { createProgramRunner, nothingDone } from './program.ts'
 import type { ProgramRunner } from './program.ts'
-import { closeResources, openSandbox } from './sandbox.ts'
+import { openSandbox } from './sandbox.ts'
 import { createSlotPool } from './slot.ts'
 import type { SlotPool } from './slot.ts'
 import { withSlot } from './tenancy.ts'
@@ -86,22 +82,20 @@ export interface ExecutorOptions extends LanguageOptions {
   readonly cacheBytes: number
   /** A directory of the worker's own, for compiled programs; made if missing. */
   readonly cacheDirectory: string
-  /** How boxes are made; `auto` unless said. */
-  readonly box?: BoxChoice
   /**
    * Whether a language is offered only once its trial has ended as it should; else as soon as it is found. True unless said.
    */
   readonly proves?: boolean
   /** Told when the languages that are offered have changed. */
   readonly onChange?: () => void
-  /** Hears what was wanted and cannot be had on this host, and why; it costs speed, or leaves what asks for it to others. */
+  /** Hears what was wanted and cannot be had on this host, and why; it costs speed. */
   readonly onFallback?: (reason: string) => void
 }
 
 /** The isolation in force, for events and logs. */
 export interface Isolation {
-  /** How a box is made: by a `keeper` that stays in the slot, or by `bubblewrap` for each run. */
-  readonly box: Boxes['kind']
+  /** What makes a box. */
+  readonly box: 'keeper'
   readonly cgroup: 'v1' | 'v2'
   /** `slot`: a host uid a slot; `worker`: the unprivileged worker's own. */
   readonly uid: 'slot' | 'worker'
@@ -109,8 +103,6 @@ export interface Isolation {
 
 export interface Executor {
   readonly isolation: Isolation
-  /** False: a request that has `outputFiles` fails here. */
-  readonly readsOutputFiles: boolean
   /** The languages that are offered now: those that this host has and that have passed their trial. */
   readonly runtimes: Runtimes
   /**
@@ -196,7 +188,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     proves: options.proves !== false,
     search: options,
     directory: trialDirectory,
-    circumstances: [boxes.kind, resources.cgroups.version, release()].join(' '),
+    circumstances: [resources.cgroups.version, release()].join(' '),
     tryOut: (language) =>
       keepUntilSettled(running, tryLanguage({ execute }, language, closing.signal)),
     signal: closing.signal,
@@ -219,11 +211,10 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 
   const executor: Executor = {
     isolation: {
-      box: boxes.kind,
+      box: 'keeper',
       cgroup: resources.cgroups.version,
       uid: isRoot ? 'slot' : 'worker',
     },
-    readsOutputFiles: boxes.readsOutputFiles,
     get runtimes() {
       return offering.runtimes
     },
@@ -251,7 +242,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
         ...residents.map((resident) => resident.close()),
       ])
       await boxes.close()
-      await closeResources(resources)
+      await resources.cgroups.close()
     },
   }
   await offering.any().catch(async (error: unknown) => {

@@ -1,9 +1,9 @@
 // What an executor offers: the languages that the host has, and their accelerators. No language is named here. An
 // accelerator that cannot be had costs time only.
 import { isDeepStrictEqual } from 'node:util'
-import type { BoxResources } from '#bubblewrap'
 import { describe, SandboxError } from '#contract'
 import type { AheadRuntime, ForkServer, Language, Limits } from '#contract'
+import type { BoxResources } from '#keeper'
 import { defaultSettings, languages } from '#language'
 import type { LanguageSettings } from '#language'
 import { keepCompilers } from '#resident'
@@ -129,7 +129,6 @@ export function openOffers(
     const kept = keepCompilers(resources, {
       name: `resident-${language}`,
       compiler,
-      paths: toolchain.paths,
       limits: compileLimits,
       slots: place.slots,
       firstUid,

@@ -1,17 +1,11 @@
-// What all programs of a worker share: the parent of their cgroups, the directory of their standard streams, the filter; and the
-// boxes that are made with these.
-import { closeSync, openSync, readdirSync } from 'node:fs'
+// What all boxes of a worker share: the parent of their cgroups, the filter, the keeper's program and what of the host they show;
+// and the boxes that are made with these.
 import { openBoxes } from '#box'
-import {
-  createStandardStreams,
-  findInheritedDescriptors,
-  readHostRoot,
-  removeStandardStreams,
-} from '#bubblewrap'
-import type { BoxResources } from '#bubblewrap'
-import { isAbandoned, nameWorkerGroup, openCgroupParent, shareCores } from '#cgroup'
-import type { BoxChoice, Boxes, Language, Limits } from '#contract'
-import { assembleFilter } from '#seccomp'
+import { openCgroupParent, nameWorkerGroup, shareCores } from '#cgroup'
+import type { Boxes, HostPath, Language, Limits } from '#contract'
+import { buildKeeper, encodeLayout, readHostRoot } from '#keeper'
+import type { BoxResources } from '#keeper'
+import { assembleFilter, assembleKeeperFilter } from '#seccomp'
 import { warm } from '#toolchain'
 import { listAheadRuntimes, listForkServers } from './offer.ts'
 import type { Toolchains } from './offer.ts'
@@ -21,7 +15,6 @@ import type { SlotPool } from './slot.ts'
 export interface SandboxOptions {
   /** How many programs run at once. */
   readonly slots: number
-  readonly box?: BoxChoice
   readonly cacheDirectory: string
   readonly onFallback?: (reason: string) => void
 }
@@ -31,56 +24,37 @@ export async function openSandbox(
   toolchains: Toolchains,
   slots: SlotPool,
   limits: Readonly<Record<Language, Limits>>,
-  { slots: running, box = 'auto', cacheDirectory, onFallback = () => {} }: SandboxOptions,
+  { slots: running, cacheDirectory, onFallback = () => {} }: SandboxOptions,
 ): Promise<{ readonly resources: BoxResources; readonly boxes: Boxes }> {
-  const resources = await openResources(cacheDirectory, shareCores(running))
+  const resources = await openResources(
+    `${cacheDirectory}/keeper`,
+    [...toolchains.values()].flatMap(({ paths }) => paths),
+    shareCores(running),
+  )
   try {
     // First of all, so that no keeper or box is charged for what it reads.
     for (const { warmPaths } of toolchains.values()) warm(warmPaths)
     const boxes = await openBoxes(resources, {
-      choice: box,
       slots: slots.all,
-      directory: `${cacheDirectory}/keeper`,
-      paths: [...toolchains.values()].flatMap(({ paths }) => paths),
       forkServers: listForkServers(toolchains),
       aheadRuntimes: listAheadRuntimes(toolchains, limits),
       onFallback,
     })
     return { resources, boxes }
   } catch (error) {
-    await closeResources(resources)
+    await resources.cgroups.close()
     throw error
   }
 }
 
-/** Makes what all phases share: the parent cgroup, the standard streams, the filter. */
-async function openResources(cacheDirectory: string, cores: number): Promise<BoxResources> {
-  const name = nameWorkerGroup()
-  sweepDirectory(cacheDirectory)
-  const cgroups = await openCgroupParent(name, cores)
-  try {
-    const filter = assembleFilter()
-    const streams = createStandardStreams(`${cacheDirectory}/${name}`)
-    const inherited = findInheritedDescriptors()
-    const emptyDescriptor = openSync('/dev/null', 'r')
-    return { cgroups, streams, filter, root: readHostRoot(), inherited, emptyDescriptor }
-  } catch (error) {
-    await cgroups.close()
-    throw error
-  }
-}
-
-/**
- * Standard streams of workers that died have no name a moment after they are made; their directories and the
- * records of them remain. */
-function sweepDirectory(cacheDirectory: string): void {
-  for (const name of readdirSync(cacheDirectory).filter(isAbandoned)) {
-    removeStandardStreams(`${cacheDirectory}/${name}`)
-  }
-}
-
-export async function closeResources(resources: BoxResources): Promise<void> {
-  resources.streams.close()
-  closeSync(resources.emptyDescriptor)
-  await resources.cgroups.close()
+/** @param directory for a keeper that has to be compiled here. */
+async function openResources(
+  directory: string,
+  paths: readonly HostPath[],
+  cores: number,
+): Promise<BoxResources> {
+  const programs = await buildKeeper(directory)
+  const layout = encodeLayout(readHostRoot(), paths)
+  const filters = { filter: assembleFilter(), keeperFilter: assembleKeeperFilter() }
+  return { cgroups: await openCgroupParent(nameWorkerGroup(), cores), ...filters, programs, layout }
 }

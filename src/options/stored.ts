@@ -13,13 +13,8 @@ const isAsked = {
 /** What not every worker can do. */
 export type Capability = keyof typeof isAsked
 
-/** What workers of this release can do, where their hosts let them. */
+/** What workers of this release can do. */
 export const capabilities = Object.keys(isAsked) as readonly Capability[]
-
-/** What a worker with this executor cannot do. */
-export function listLacks(executor: { readonly readsOutputFiles: boolean }): readonly Capability[] {
-  return executor.readsOutputFiles ? [] : ['output_files']
-}
 
 /** What the options require of a worker. */
 export function listRequired(options: Options): readonly Capability[] {

@@ -1,5 +1,4 @@
 // Second phase of a start: the parts are told of each other. The worker registers, takes jobs, sweeps and removes what is old.
-import { listLacks } from '#options'
 import { describeLimits, startQueue, startRetention, startSweep } from '#job'
 import type { JobOptions } from '#job'
 import type { Language } from '#language'
@@ -71,7 +70,6 @@ export async function connectParts(parts: Parts): Promise<Worker> {
 
 /** What the worker's row says that it runs. */
 function describeLanguages({ executor, settings: { limits } }: Parts): object {
-  const lacks = listLacks(executor)
   // Submissions in these are accepted, and wait for the trial.
   const awaited = Object.entries(executor.awaited).map(
     ([name, runtime]) => [name, { ...runtime, awaits_trial: true }] as const,
@@ -79,7 +77,7 @@ function describeLanguages({ executor, settings: { limits } }: Parts): object {
   return Object.fromEntries(
     [...Object.entries(executor.runtimes), ...awaited].map(([name, runtime]) => [
       name,
-      { ...runtime, limits: describeLimits(limits[name as Language]), lacks },
+      { ...runtime, limits: describeLimits(limits[name as Language]) },
     ]),
   )
 }

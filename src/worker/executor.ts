@@ -26,7 +26,6 @@ export async function makeExecutor(
       limits: settings.limits,
       cacheBytes: settings.CACHE_BYTES,
       cacheDirectory: settings.CACHE_DIRECTORY,
-      box: settings.BOX,
       onChange,
       onFallback: (reason) => log.warn({ reason }, 'executor.fallback'),
       settings: settings.settings,

@@ -23,7 +23,7 @@ t.test('a submission that went well', async (t) => {
   for (const words of [
     new RegExp(`^submission ${id} of account "account [^"]+", key rl_live_`),
     /Z {2}Received: python, 8 bytes of code, 3 bytes of stdin; request [0-9a-f-]+\.$/m,
-    /Z {2}Attempt 1 began after \d\.\d{3} s of waiting, on worker [0-9a-f-]+ of host .+; with Python 3\.11\.2; limits 5 s of CPU, 10 s in all, 256\.0 MiB, 64 processes; isolation box bubblewrap, uid slot, cgroup v2\.$/m,
+    /Z {2}Attempt 1 began after \d\.\d{3} s of waiting, on worker [0-9a-f-]+ of host .+; with Python 3\.11\.2; limits 5 s of CPU, 10 s in all, 256\.0 MiB, 64 processes; isolation box keeper, uid slot, cgroup v2\.$/m,
     /The program ran 0\.020 s \(0\.010 s of CPU, 8\.6 MiB at its peak\), wrote 2 bytes to stdout and 1 byte to stderr, and exited with 0\. The attempt took \d\.\d{3} s\. Verdict AC: accepted\.$/m,
     /^It ended \d\.\d{3} s after it was received\.$/m,
     /^The hashes of its 3 events fit\.$/m,

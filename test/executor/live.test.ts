@@ -1,4 +1,4 @@
-// Output before the end: what is tapped while a program runs is what its outcome has in the end, in either kind of box.
+// Output before the end: what is tapped while a program runs is what its outcome has in the end.
 import t from 'tap'
 import type { Live, OutputSource } from '#executor'
 import { patientLimits, startExecutor } from '../helper/executor.ts'
@@ -46,66 +46,64 @@ function tapAll(onText: (text: Tapped['text']) => void, asks = true): Tapped {
   }
 }
 
-for (const box of ['keeper', 'bubblewrap'] as const) {
-  t.test(`in boxes of kind ${box}`, async (t) => {
-    const executor = await startExecutor(t, { box })
-    const ask = (code: string, live: Live, more: object = {}) =>
-      executor.execute({
-        language: 'python',
-        code: Buffer.from(code),
-        stdin: new Uint8Array(),
-        cacheScope: 'test',
-        live,
-        ...more,
-      })
-
-    t.test('a program that has not ended is heard', async (t) => {
-      const stop = new AbortController()
-      // Nothing else ends it: unheard, it runs into the test's time limit.
-      const live = tapAll(({ stdout, stderr }) => {
-        if (stdout === 'early\n' && stderr === 'too\n') stop.abort()
-      })
-      const code = 'import sys, time\nprint("early", flush=True)\nprint("too", file=sys.stderr, flush=True)\ntime.sleep(100)' // prettier-ignore
-      const limits = { compile: null, run: patientLimits.python.run }
-      const { run } = await ask(code, live, { stop: stop.signal, limits })
-      t.equal(run?.ending, 'cancelled')
-      t.equal(Buffer.from(run?.stdout ?? []).toString(), 'early\n')
-      t.strictSame(live.events, ['open', 'close'])
+t.test('in one executor', async (t) => {
+  const executor = await startExecutor(t)
+  const ask = (code: string, live: Live, more: object = {}) =>
+    executor.execute({
+      language: 'python',
+      code: Buffer.from(code),
+      stdin: new Uint8Array(),
+      cacheScope: 'test',
+      live,
+      ...more,
     })
 
-    t.test('what is read is what the outcome has, in pieces of the asked size', async (t) => {
-      const live = tapAll(() => {})
-      const { run } = await ask(
-        'import os\nfor n in range(3000): os.write(1, b"%d " % n); os.write(2, b"x")',
-        live,
-      )
-      for (const output of outputs) {
-        const whole = Buffer.from(run?.[output] ?? []).toString()
-        t.ok(whole.startsWith(live.text[output]), output)
-      }
-      t.ok(Math.max(...live.lengths) <= 1000)
+  t.test('a program that has not ended is heard', async (t) => {
+    const stop = new AbortController()
+    // Nothing else ends it: unheard, it runs into the test's time limit.
+    const live = tapAll(({ stdout, stderr }) => {
+      if (stdout === 'early\n' && stderr === 'too\n') stop.abort()
     })
-
-    t.test('a flood is not held up by who listens to it', async (t) => {
-      const live = tapAll(() => {})
-      const { run } = await ask('import os\nwhile True: os.write(1, b"x" * 65536)', live)
-      t.match(run, { ending: 'output_limit', stdoutTruncated: true })
-    })
-
-    t.test('the compiler\u2019s messages come before the run', async (t) => {
-      const live = tapAll(() => {})
-      const { run } = await ask('#warning careful\nint main() { return 0; }', live, {
-        language: 'cpp',
-      })
-      t.equal(run?.exitCode, 0)
-      t.match(live.events, [/^compiled .*careful/s, 'open', 'close'])
-    })
-
-    t.test('of several runs none is told', async (t) => {
-      const live = tapAll(() => {})
-      const inputs = [{ stdin: new Uint8Array() }, { stdin: new Uint8Array() }]
-      await ask('print(1)', live, { runs: { inputs, onRun: () => true } })
-      t.strictSame(live.events, [])
-    })
+    const code = 'import sys, time\nprint("early", flush=True)\nprint("too", file=sys.stderr, flush=True)\ntime.sleep(100)' // prettier-ignore
+    const limits = { compile: null, run: patientLimits.python.run }
+    const { run } = await ask(code, live, { stop: stop.signal, limits })
+    t.equal(run?.ending, 'cancelled')
+    t.equal(Buffer.from(run?.stdout ?? []).toString(), 'early\n')
+    t.strictSame(live.events, ['open', 'close'])
   })
-}
+
+  t.test('what is read is what the outcome has, in pieces of the asked size', async (t) => {
+    const live = tapAll(() => {})
+    const { run } = await ask(
+      'import os\nfor n in range(3000): os.write(1, b"%d " % n); os.write(2, b"x")',
+      live,
+    )
+    for (const output of outputs) {
+      const whole = Buffer.from(run?.[output] ?? []).toString()
+      t.ok(whole.startsWith(live.text[output]), output)
+    }
+    t.ok(Math.max(...live.lengths) <= 1000)
+  })
+
+  t.test('a flood is not held up by who listens to it', async (t) => {
+    const live = tapAll(() => {})
+    const { run } = await ask('import os\nwhile True: os.write(1, b"x" * 65536)', live)
+    t.match(run, { ending: 'output_limit', stdoutTruncated: true })
+  })
+
+  t.test('the compiler\u2019s messages come before the run', async (t) => {
+    const live = tapAll(() => {})
+    const { run } = await ask('#warning careful\nint main() { return 0; }', live, {
+      language: 'cpp',
+    })
+    t.equal(run?.exitCode, 0)
+    t.match(live.events, [/^compiled .*careful/s, 'open', 'close'])
+  })
+
+  t.test('of several runs none is told', async (t) => {
+    const live = tapAll(() => {})
+    const inputs = [{ stdin: new Uint8Array() }, { stdin: new Uint8Array() }]
+    await ask('print(1)', live, { runs: { inputs, onRun: () => true } })
+    t.strictSame(live.events, [])
+  })
+})

@@ -95,8 +95,7 @@ t.test('with none there is no executor, and every remedy is named', async (t) =>
 t.test('a language that is not there is no sign of a sick sandbox', async (t) => {
   const executor: Executor = {
     slots: 1,
-    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
-    readsOutputFiles: true,
+    isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
     cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},

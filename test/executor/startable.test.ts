@@ -1,9 +1,9 @@
 // What no box could be told is refused before one is asked: the request fails, and no keeper, no slot and nobody else hears of it.
 import t from 'tap'
 import { requireStartable, wordsBytesMost, wordsMost } from '#contract'
-import { environment } from '../../src/executor/box/bubblewrap/arguments.ts'
+import { environment } from '../../src/executor/box/keeper/host-root.ts'
 import { startKeeper } from '../../src/executor/box/keeper/keeper-process.ts'
-import { box, execute, failsAt, run, startExecutor } from '../helper/executor.ts'
+import { execute, failsAt, run, startExecutor } from '../helper/executor.ts'
 import { layClass, makeClassFile, processorWords } from '../helper/java-class.ts'
 import { openLaunches, request } from './box/keeper/lone-keeper.ts'
 
@@ -36,7 +36,6 @@ t.test('as much as there is room for is no failure', async (t) => {
     request([...base, ...Array.from({ length: words - base.length - pairs.length }, () => 'x')])
   for (const beyond of [ofBytes(wordsBytesMost + 1), ofWords(wordsMost + 1)])
     t.throws(() => requireStartable(beyond, environment), failsAt('request.words'))
-  if (box === 'bubblewrap') return
   const launch = await openLaunches(t)
   const keeper = await startKeeper(await launch('full'))
   t.teardown(() => keeper.close())

@@ -52,8 +52,6 @@ async function stopAt(refused: number, more: Partial<ExecutionRequest>): Promise
   const stop = new AbortController()
   let phases = 0
   const boxes: Boxes = {
-    kind: 'keeper',
-    readsOutputFiles: true,
     async run() {
       phases += 1
       if (phases === refused) throw new NotBegunError('keeper.failed', 'what the last run left')

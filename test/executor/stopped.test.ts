@@ -30,96 +30,91 @@ const talking = {
   java: 'class Main { public static void main(String[] a) throws Exception { System.out.println("before"); System.err.println("told"); Thread.sleep(300_000); System.out.println("after"); } }',
 } as const
 
-for (const box of ['keeper', 'bubblewrap'] as const) {
-  t.test(`in a box of kind ${box}`, async (t) => {
-    const executor = await startExecutor(t, { box })
+t.test('in one executor', async (t) => {
+  const executor = await startExecutor(t)
 
-    for (const language of ['python', 'cpp', 'java'] as const) {
-      t.test(`what a program in ${language} had written is kept`, async (t) => {
-        // When it has written is not told: later each time, until it had.
-        for (let delay = 500; ; delay *= 2) {
-          const { stop, outcome } = begin(executor, language, talking[language])
-          setTimeout(() => end(stop), delay)
-          const { run } = await outcome
-          t.same(findBoxProcesses(), [])
-          if (run === null || run.stderr.length === 0) continue
-          t.match(run, { ending: 'cancelled', exitCode: 137, signal: 'SIGKILL' })
-          t.equal(Buffer.from(run.stdout).toString(), 'before\n')
-          t.equal(Buffer.from(run.stderr).toString(), 'told\n')
-          t.ok(run.usage.wallSeconds > 0 && run.usage.memoryPeakBytes > 0)
-          return
-        }
-      })
-    }
-
-    t.test('at whatever moment, it ends without an error and leaves nothing', async (t) => {
-      for (let delay = 0; delay < 60; delay += 3) {
-        const { stop, outcome } = begin(executor, 'python', 'import time\ntime.sleep(300)')
+  for (const language of ['python', 'cpp', 'java'] as const) {
+    t.test(`what a program in ${language} had written is kept`, async (t) => {
+      // When it has written is not told: later each time, until it had.
+      for (let delay = 500; ; delay *= 2) {
+        const { stop, outcome } = begin(executor, language, talking[language])
         setTimeout(() => end(stop), delay)
         const { run } = await outcome
-        if (run !== null) t.match(run, { ending: 'cancelled', exitCode: 137 })
-      }
-      t.same(findBoxProcesses(), [])
-      t.equal(executor.slots, 2)
-    })
-
-    t.test('a compiler that is stopped says so, and is asked anew the next time', async (t) => {
-      for (let delay = 60; ; delay += 20) {
-        const code = `#include <iostream>\n#include <regex>\nint main() { std::cout << ${delay}; }`
-        const { stop, outcome } = begin(executor, 'cpp', code)
-        setTimeout(() => end(stop), delay)
-        const { compile, run } = await outcome
-        if (compile === null) continue
-        t.match(compile, { ending: 'cancelled', exitCode: 137 })
-        t.equal(run, null)
         t.same(findBoxProcesses(), [])
-        const again = await begin(executor, 'cpp', code).outcome
-        t.equal(again.compileCached, false)
-        t.equal(again.run?.ending, 'exited')
+        if (run === null || run.stderr.length === 0) continue
+        t.match(run, { ending: 'cancelled', exitCode: 137, signal: 'SIGKILL' })
+        t.equal(Buffer.from(run.stdout).toString(), 'before\n')
+        t.equal(Buffer.from(run.stderr).toString(), 'told\n')
+        t.ok(run.usage.wallSeconds > 0 && run.usage.memoryPeakBytes > 0)
         return
       }
     })
+  }
 
-    t.test(
-      'one that waits, for a slot or for the compiler of another, waits no more',
-      async (t) => {
-        const nothing = { compile: null, compileCached: false, run: null }
-        const code = `#include <regex>\nint main() { return ${box.length}; }`
-        const compiling = begin(executor, 'cpp', code)
-        const same = begin(executor, 'cpp', code)
-        const slotless = begin(executor, 'python', 'print(1)')
-        end(slotless.stop)
-        t.same(await slotless.outcome, nothing)
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        end(same.stop)
-        let isCompiled = false
-        void compiling.outcome.then(() => (isCompiled = true))
-        t.same(await same.outcome, nothing)
-        t.equal(isCompiled, false)
-        t.equal((await compiling.outcome).run?.exitCode, box.length)
-      },
-    )
-
-    t.test('one that was stopped before it began never runs', async (t) => {
-      const stop = AbortSignal.abort(new Error('enough'))
-      const request = { language: 'python', stdin: Buffer.from(''), cacheScope, stop } as const
-      const { run } = await executor.execute({ ...request, code: Buffer.from('print(1)') })
-      t.equal(run, null)
-    })
-
-    t.test('an end that came first stands', async (t) => {
-      const { stop, outcome } = begin(executor, 'python', 'print(1)')
-      t.match((await outcome).run, { ending: 'exited', exitCode: 0 })
-      end(stop)
-      t.same(findBoxProcesses(), [])
-    })
-
-    t.test('whoever closes the executor gets its reason, stopped or not', async (t) => {
+  t.test('at whatever moment, it ends without an error and leaves nothing', async (t) => {
+    for (let delay = 0; delay < 60; delay += 3) {
       const { stop, outcome } = begin(executor, 'python', 'import time\ntime.sleep(300)')
-      const closed = executor.close()
-      end(stop)
-      await t.rejects(outcome, failsAt('executor.close'))
-      await closed
-    })
+      setTimeout(() => end(stop), delay)
+      const { run } = await outcome
+      if (run !== null) t.match(run, { ending: 'cancelled', exitCode: 137 })
+    }
+    t.same(findBoxProcesses(), [])
+    t.equal(executor.slots, 2)
   })
-}
+
+  t.test('a compiler that is stopped says so, and is asked anew the next time', async (t) => {
+    for (let delay = 60; ; delay += 20) {
+      const code = `#include <iostream>\n#include <regex>\nint main() { std::cout << ${delay}; }`
+      const { stop, outcome } = begin(executor, 'cpp', code)
+      setTimeout(() => end(stop), delay)
+      const { compile, run } = await outcome
+      if (compile === null) continue
+      t.match(compile, { ending: 'cancelled', exitCode: 137 })
+      t.equal(run, null)
+      t.same(findBoxProcesses(), [])
+      const again = await begin(executor, 'cpp', code).outcome
+      t.equal(again.compileCached, false)
+      t.equal(again.run?.ending, 'exited')
+      return
+    }
+  })
+
+  t.test('one that waits, for a slot or for the compiler of another, waits no more', async (t) => {
+    const nothing = { compile: null, compileCached: false, run: null }
+    const code = `#include <regex>\nint main() { return 6; }`
+    const compiling = begin(executor, 'cpp', code)
+    const same = begin(executor, 'cpp', code)
+    const slotless = begin(executor, 'python', 'print(1)')
+    end(slotless.stop)
+    t.same(await slotless.outcome, nothing)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    end(same.stop)
+    let isCompiled = false
+    void compiling.outcome.then(() => (isCompiled = true))
+    t.same(await same.outcome, nothing)
+    t.equal(isCompiled, false)
+    t.equal((await compiling.outcome).run?.exitCode, 6)
+  })
+
+  t.test('one that was stopped before it began never runs', async (t) => {
+    const stop = AbortSignal.abort(new Error('enough'))
+    const request = { language: 'python', stdin: Buffer.from(''), cacheScope, stop } as const
+    const { run } = await executor.execute({ ...request, code: Buffer.from('print(1)') })
+    t.equal(run, null)
+  })
+
+  t.test('an end that came first stands', async (t) => {
+    const { stop, outcome } = begin(executor, 'python', 'print(1)')
+    t.match((await outcome).run, { ending: 'exited', exitCode: 0 })
+    end(stop)
+    t.same(findBoxProcesses(), [])
+  })
+
+  t.test('whoever closes the executor gets its reason, stopped or not', async (t) => {
+    const { stop, outcome } = begin(executor, 'python', 'import time\ntime.sleep(300)')
+    const closed = executor.close()
+    end(stop)
+    await t.rejects(outcome, failsAt('executor.close'))
+    await closed
+  })
+})

@@ -19,8 +19,6 @@ function openBoxes(
 ): { readonly boxes: Boxes; readonly ran: number[] } {
   const ran: number[] = []
   const boxes: Boxes = {
-    kind: 'keeper',
-    readsOutputFiles: true,
     async run(slot) {
       ran.push(slot.index)
       const error = fail(slot, ran.length)

@@ -1,6 +1,6 @@
 // Started by unprivileged.test.ts under another uid; prints what its boxes did as one JSON object.
 import { createExecutor } from '#executor'
-import { accelerated, box, execute, run, scaleLimits } from '../helper/executor.ts'
+import { accelerated, execute, run, scaleLimits } from '../helper/executor.ts'
 import { busyLoop, hello, memoryBomb } from '../helper/program.ts'
 import { wasResident } from './toolchain/java/comparison.ts'
 
@@ -12,7 +12,6 @@ const executor = await createExecutor({
   firstUid: 0,
   limits: scaleLimits({ cpuSeconds: 1, wallSeconds: 30 }),
   cacheBytes: 1 << 24,
-  box,
   languages: accelerated,
   proves: false,
   cacheDirectory: `${directory}/cache`,

@@ -194,9 +194,7 @@ async function submitBatches({ submitMany }: Scene, signal: AbortSignal): Promis
 
 /** Kills what makes boxes, and boxes that are being made or are run. */
 export function killBoxes({ workers }: Scene): number {
-  const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) =>
-    ['bwrap', 'keeper'].includes(name),
-  )
+  const boxes = findChildren(workers.map(({ pid }) => pid)).filter(({ name }) => name === 'keeper')
   for (const { pid } of boxes) {
     try {
       process.kill(pid, 'SIGKILL')

@@ -46,7 +46,7 @@ export async function startAttempt(
     worker: workerId,
     host: hostname(),
     host_cores: 2,
-    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
+    isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
   }
   const program = { runtime: 'Python 3.11.2', limits: describeLimits(defaultLimits.python) }
   const programs = { python: program, cpp: program, java: program, [language]: program }

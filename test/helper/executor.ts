@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import * as v from 'valibot'
 import { createExecutor } from '#executor'
 import type { ExecutionRequest, Executor, ExecutorOptions, Outcome, Phase } from '#executor'
 import { defaultLimits, mapLanguages } from '#language'
@@ -50,13 +49,8 @@ export function failsAt(step: string, message = /./): Error {
   return Object.assign(new Error(), { name: 'SandboxError', step, message })
 }
 
-/** How the tests' boxes are made: BOX, as the worker reads it. */
-export const box = v.parse(
-  v.optional(v.picklist(['auto', 'keeper', 'bubblewrap']), 'auto'),
-  process.env['BOX'],
-)
-
-const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
+/** Where keepers are compiled for tests; each is named by what it was made from. */
+export const keeperDirectory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
 
 /**
  * The keeper of an executor with this directory is compiled, and each language tried, once for all tests: both are named by
@@ -118,7 +112,6 @@ export async function startExecutor(
     proves: false,
     limits: patientLimits,
     cacheBytes: 64 * 1024 * 1024,
-    box,
     cacheDirectory: directory,
     settings: { JAVA_HOME: process.env['JAVA_HOME'] },
     // Most tests need no other: a resident compiler takes two seconds of CPU to start, precompiled headers fifteen.

@@ -1,12 +1,11 @@
 // Real worker processes for tests of what happens when one is lost.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
-import { removeStandardStreams } from '#bubblewrap'
 import { accelerated, shareKeeper } from './executor.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -65,9 +64,6 @@ export async function startWorkerProcess(
     child.kill('SIGCONT')
     child.kill('SIGKILL')
     await ended
-    // What only the next worker with this cache would find.
-    for (const name of readdirSync(cache).filter((one) => one.startsWith('runledger-')))
-      removeStandardStreams(join(cache, name))
     rmSync(cache, { recursive: true, force: true })
   })
   const worker: WorkerProcess = {

@@ -250,15 +250,15 @@ function inspect(baseline: Baseline, arenas: readonly Arena[]): string[] {
 }
 
 /**
- * What is left when every run has resolved. Files must be gone at once, and processes and groups too where boxes are made
- * for each run; a keeper that is replaced takes its idle box along a moment later. Descriptors get two seconds, as Node
+ * What is left when every run has resolved. Files must be gone at once; a keeper that is replaced takes its idle box along a
+ * moment later. Descriptors get two seconds, as Node
  * closes some of its own a turn of the loop later.
  */
 export async function findResidue(baseline: Baseline, arenas: readonly Arena[]): Promise<string[]> {
   await Promise.all(arenas.map(({ executor }) => executor.settled()))
   for (let waited = 0; ; waited += 20) {
     const left = inspect(baseline, arenas)
-    const patient = left.every((line) => mayTakeLonger(line, arenas, waited))
+    const patient = left.every((line) => mayTakeLonger(line, waited))
     if (left.length === 0 || !patient) return left
     await delay(20)
   }
@@ -275,17 +275,16 @@ function isGoing(pid: number): boolean {
   }
 }
 
-function mayTakeLonger(line: string, arenas: readonly Arena[], waited: number): boolean {
+function mayTakeLonger(line: string, waited: number): boolean {
   if (line.includes('of the worker')) return waited < 2000
   if (line.includes(`, ${going}, `)) return waited < 10_000
-  const hasKeepers = arenas.some(({ executor }) => executor.isolation.box === 'keeper')
-  return hasKeepers && /^(?:process|cgroup) /.test(line) && waited < 5000
+  return /^(?:process|cgroup) /.test(line) && waited < 5000
 }
 
 /** Digest of the programs that boxes share, read through the page cache as boxes read them. */
 export function hashToolchain(): string {
   const hash = createHash('sha256')
-  for (const path of ['/usr/bin/python3', '/usr/bin/g++', '/usr/bin/bwrap', '/bin/sh']) {
+  for (const path of ['/usr/bin/python3', '/usr/bin/g++', '/bin/sh']) {
     hash.update(readFileSync(realpathSync(path)))
   }
   const libraries = list('/usr/lib').filter((name) => name.endsWith('-linux-gnu'))

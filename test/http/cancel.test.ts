@@ -107,79 +107,77 @@ t.test('what is not the caller’s, or nothing, is 404; what is not asked for is
   t.equal((await cancel(id, { body: { any: 'body' } })).status, 200)
 })
 
-for (const BOX of ['keeper', 'bubblewrap']) {
-  t.test(`with a worker whose boxes are of kind ${BOX}`, async (t) => {
-    const worker = await startWorkerProcess(t, url, { BOX, LEASE_SECONDS: '60' })
+t.test('with a worker', async (t) => {
+  const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '60' })
 
-    t.test('what runs is killed, and what it had written is kept', async (t) => {
-      const mark = `m${randomUUID().slice(0, 12)}`
-      const id = await submit({ language: 'python', code: sleeper(mark) })
-      await until(() => isAlive(mark))
-      t.match(await cancel(id), { status: 200, body: { id, verdict: null } })
-      const { body } = await final(id)
-      t.match(body, {
-        status: 'cancelled',
-        verdict: null,
-        exit_code: 137,
-        signal: 'SIGKILL',
-        stdout: 'before\n',
-        stderr: '',
-        runtime: /^Python 3/,
-      })
-      t.ok(body.wall_time > 0)
-      t.equal(isAlive(mark), false)
-      t.strictSame(await typesOf(id), [
-        'submission.received',
-        'execution.started',
-        'submission.cancel_requested',
-        'submission.cancelled',
-      ])
-      t.match(await cancel(id), { status: 200, body })
+  t.test('what runs is killed, and what it had written is kept', async (t) => {
+    const mark = `m${randomUUID().slice(0, 12)}`
+    const id = await submit({ language: 'python', code: sleeper(mark) })
+    await until(() => isAlive(mark))
+    t.match(await cancel(id), { status: 200, body: { id, verdict: null } })
+    const { body } = await final(id)
+    t.match(body, {
+      status: 'cancelled',
+      verdict: null,
+      exit_code: 137,
+      signal: 'SIGKILL',
+      stdout: 'before\n',
+      stderr: '',
+      runtime: /^Python 3/,
     })
+    t.ok(body.wall_time > 0)
+    t.equal(isAlive(mark), false)
+    t.strictSame(await typesOf(id), [
+      'submission.received',
+      'execution.started',
+      'submission.cancel_requested',
+      'submission.cancelled',
+    ])
+    t.match(await cancel(id), { status: 200, body })
+  })
 
-    t.test('what compiles is killed: it never ran', async (t) => {
-      const id = await submit({ language: 'cpp', code: endless })
-      await until(async () => (await call('GET', `/api/result/${id}`)).body.status === 'running')
-      await sleep(300)
-      await cancel(id)
-      t.match((await final(id)).body, {
-        status: 'cancelled',
-        verdict: null,
-        exit_code: null,
-        cpu_time: 0,
-        stdout: '',
-      })
-    })
-
-    t.test('raced with its completion, it ends once', async (t) => {
-      const ids = await Promise.all(
-        Array.from({ length: 50 }, async (_, index) => {
-          const id = await submit({ language: 'python', code: `print(${index})` })
-          await until(async () => (await call('GET', `/api/result/${id}`)).body.status !== 'queued')
-          await sleep(random.number() * 20)
-          await cancel(id)
-          return id
-        }),
-      )
-      for (const [index, id] of ids.entries()) {
-        const { body } = await final(id)
-        if (body.status === 'completed') t.match(body, { verdict: 'AC', stdout: `${index}\n` })
-        else t.match(body, { status: 'cancelled', verdict: null })
-        const ends = (await typesOf(id)).filter((type) =>
-          ['execution.completed', 'submission.cancelled'].includes(type),
-        )
-        t.equal(ends.length, 1)
-      }
-    })
-
-    t.test('the worker goes on', async (t) => {
-      const { body } = await final(await submit({ language: 'python', code: 'print(1)' }))
-      t.match(body, { verdict: 'AC' })
-      worker.child.kill('SIGTERM')
-      t.strictSame(await worker.ended, [0, null])
+  t.test('what compiles is killed: it never ran', async (t) => {
+    const id = await submit({ language: 'cpp', code: endless })
+    await until(async () => (await call('GET', `/api/result/${id}`)).body.status === 'running')
+    await sleep(300)
+    await cancel(id)
+    t.match((await final(id)).body, {
+      status: 'cancelled',
+      verdict: null,
+      exit_code: null,
+      cpu_time: 0,
+      stdout: '',
     })
   })
-}
+
+  t.test('raced with its completion, it ends once', async (t) => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const id = await submit({ language: 'python', code: `print(${index})` })
+        await until(async () => (await call('GET', `/api/result/${id}`)).body.status !== 'queued')
+        await sleep(random.number() * 20)
+        await cancel(id)
+        return id
+      }),
+    )
+    for (const [index, id] of ids.entries()) {
+      const { body } = await final(id)
+      if (body.status === 'completed') t.match(body, { verdict: 'AC', stdout: `${index}\n` })
+      else t.match(body, { status: 'cancelled', verdict: null })
+      const ends = (await typesOf(id)).filter((type) =>
+        ['execution.completed', 'submission.cancelled'].includes(type),
+      )
+      t.equal(ends.length, 1)
+    }
+  })
+
+  t.test('the worker goes on', async (t) => {
+    const { body } = await final(await submit({ language: 'python', code: 'print(1)' }))
+    t.match(body, { verdict: 'AC' })
+    worker.child.kill('SIGTERM')
+    t.strictSame(await worker.ended, [0, null])
+  })
+})
 
 t.test('a word that is lost is made up for when the lease is renewed', async (t) => {
   const worker = await startWorkerProcess(t, url, { LEASE_SECONDS: '15' })

@@ -68,202 +68,197 @@ t.test('what is submitted wrongly is an answer like any other', async (t) => {
   }
 })
 
-for (const BOX of ['keeper', 'bubblewrap']) {
-  t.test(`with a worker whose boxes are of kind ${BOX}`, async (t) => {
-    const worker = await startWorkerProcess(t, url, { BOX })
+t.test('with a worker', async (t) => {
+  const worker = await startWorkerProcess(t, url)
 
-    t.test(
-      'output is told while the program runs, to those who came before and after',
-      async (t) => {
-        const code = 'import sys, time\nprint("é1", flush=True)\nprint("2", file=sys.stderr, flush=True)\ntime.sleep(300)' // prettier-ignore
-        const limits = { wall_time: 300 }
-        const early = await open('/api/submit', { body: { language: 'python', code, limits } })
-        t.equal(early.status, 200)
-        const submitted = await early.until(({ event }) => event === 'submitted')
-        const { id } = submitted.data
-        t.equal(early.headers.location, `/api/result/${id}`)
-        t.strictSame((await early.until(({ event }) => event === 'stdout')).data, {
-          offset: 0,
-          text: 'é1\n',
-        })
-        t.strictSame((await early.until(({ event }) => event === 'stderr')).data, {
-          offset: 0,
-          text: '2\n',
-        })
-        const late = await streamOf(id)
-        await late.until(({ event }) => event === 'stderr')
-        await call('POST', `/api/result/${id}/cancel`, { key })
-        for (const stream of [early, late]) {
-          const events = await stream.ended
-          t.strictSame(findFlaws(events), [])
-          t.strictSame(namesOf(events).toSorted(), [
-            'result',
-            'status queued',
-            'status running',
-            'stderr',
-            'stdout',
-            'submitted',
-          ])
-          t.match(events.at(-1)?.data, { status: 'cancelled', stdout: 'é1\n' })
-        }
-      },
-    )
-
-    t.test('of what nobody asked for in time, everything is told when somebody does', async (t) => {
-      const code = 'import time\nprint("before", flush=True)\ntime.sleep(300)'
-      const id = await submit({ language: 'python', code, limits: { wall_time: 300 } })
-      let status = ''
-      while (status !== 'running')
-        status = (await call('GET', `/api/result/${id}`, { key })).body.status
-      const stream = await streamOf(id)
-      t.match((await stream.until(({ event }) => event === 'stdout')).data, { text: 'before\n' })
-
-      // A row that somebody has edited says nothing of its attempts.
-      await sql`update runledger.pending set attempts = 7 where submission_id = ${id}`
-      await (await streamOf(id)).until(({ event }) => event === 'status')
-      await sql`select runledger.refresh_submission(${id})`
-      await call('POST', `/api/result/${id}/cancel`, { key })
-      t.strictSame(findFlaws(await stream.ended), [])
+  t.test('output is told while the program runs, to those who came before and after', async (t) => {
+    const code = 'import sys, time\nprint("é1", flush=True)\nprint("2", file=sys.stderr, flush=True)\ntime.sleep(300)' // prettier-ignore
+    const limits = { wall_time: 300 }
+    const early = await open('/api/submit', { body: { language: 'python', code, limits } })
+    t.equal(early.status, 200)
+    const submitted = await early.until(({ event }) => event === 'submitted')
+    const { id } = submitted.data
+    t.equal(early.headers.location, `/api/result/${id}`)
+    t.strictSame((await early.until(({ event }) => event === 'stdout')).data, {
+      offset: 0,
+      text: 'é1\n',
     })
-
-    t.test('every position is one to go on from, while it runs and after the end', async (t) => {
-      const code = 'import sys, time\nfor n in range(20):\n print("zeile", n, "ü€😀", flush=True); print(n, file=sys.stderr, flush=True); time.sleep(0.06)' // prettier-ignore
-      const stream = await open('/api/submit', { body: { language: 'python', code } })
-      const resumed: Promise<OpenStream>[] = []
-      let id = ''
-      const events: StreamEvent[] = []
-      await stream.until(({ event }) => event === 'submitted')
-      id = stream.events[0]?.data.id
-      const onEvent = (event: StreamEvent): void => {
-        events.push(event)
-        if (event.event !== 'result') resumed.push(streamOf(id, { lastEventId: event.id }))
-      }
-      await (
-        await streamOf(id, { onEvent })
-      ).ended
-      t.strictSame(findFlaws(events), [])
-      t.ok(events.filter(({ event }) => event === 'stdout').length > 1, 'in pieces')
-      for (const [index, one] of resumed.entries()) {
-        const rest = await (await one).ended
-        const whole = [...events.slice(0, index + 1), ...rest]
-        t.strictSame(findFlaws(whole), [], `gone on after ${events[index]?.event}`)
-        const after = await (await streamOf(id, { lastEventId: events[index]?.id ?? '' })).ended
-        t.strictSame(findFlaws([...events.slice(0, index + 1), ...after]), [])
-      }
-      const over = await streamOf(id, { lastEventId: events.at(-1)?.id ?? '' })
-      t.equal(over.status, 204)
+    t.strictSame((await early.until(({ event }) => event === 'stderr')).data, {
+      offset: 0,
+      text: '2\n',
     })
-
-    t.test('what the compiler says comes before the program’s output', async (t) => {
-      const code = '#include <cstdio>\n#warning careful\nint main() { puts("x"); fflush(stdout); }'
-      const stream = await open('/api/submit', { body: { language: 'cpp', code } })
+    const late = await streamOf(id)
+    await late.until(({ event }) => event === 'stderr')
+    await call('POST', `/api/result/${id}/cancel`, { key })
+    for (const stream of [early, late]) {
       const events = await stream.ended
-      t.strictSame(namesOf(events), [
-        'submitted',
+      t.strictSame(findFlaws(events), [])
+      t.strictSame(namesOf(events).toSorted(), [
+        'result',
         'status queued',
         'status running',
-        'compile',
+        'stderr',
         'stdout',
-        'result',
+        'submitted',
       ])
-      t.match(events[3]?.data.output, /careful/)
-      const broken = await open('/api/submit', { body: { language: 'cpp', code: 'x' } })
-      const told = await broken.ended
-      t.strictSame(namesOf(told).slice(-2), ['compile', 'result'])
-      t.equal(told.at(-2)?.data.output, told.at(-1)?.data.compile_output)
-    })
-
-    t.test('tests are told as they end, without their outputs', async (t) => {
-      const code = 'import time\nn = int(input())\ntime.sleep(n)\nprint(n)'
-      const tests = ['0', '5', '0'].map((stdin, index) => ({
-        stdin,
-        expected_stdout: index === 2 ? 'x' : stdin,
-      }))
-      const stream = await open('/api/submit', { body: { language: 'python', code, tests } })
-      const events = await stream.ended
-      t.strictSame(findFlaws(events), [])
-      const told = events.filter(({ event }) => event === 'test')
-      t.match(
-        told.map(({ data }) => data),
-        [
-          { index: 0, verdict: 'AC' },
-          { index: 1, verdict: 'AC' },
-          { index: 2, verdict: 'WA', difference: { line: 1 } },
-        ],
-      )
-      t.ok((told[1]?.at ?? 0) - (told[0]?.at ?? 0) > 2500, 'the first before the second has ended')
-      t.notOk(namesOf(events).some((name) => name === 'stdout' || name === 'stderr'))
-      for (const { data } of told) t.notOk('stdout' in data)
-      const again = await (await streamOf(events[0]?.data.id)).ended
-      t.strictSame(namesOf(again), namesOf(events))
-      t.strictSame(
-        again.filter(({ event }) => event === 'test').map(({ data }) => data),
-        told.map(({ data }) => data),
-      )
-    })
-
-    t.test(
-      'bytes that are no text come exactly as base64, and as in the record without',
-      async (t) => {
-        const code =
-          'import os, time\nfor n in range(40): os.write(1, bytes([n * 6, 0xe2, 0x82])); time.sleep(0.01)'
-        for (const output_encoding of ['base64', 'utf8']) {
-          const stream = await open('/api/submit', {
-            body: { language: 'python', code, output_encoding },
-          })
-          const events = await stream.ended
-          const isExact = output_encoding === 'base64'
-          const told = events.filter(({ event }) => event === 'stdout').map(({ data }) => data)
-          const joined = isExact
-            ? joinOutput(events, 'stdout').toString('base64')
-            : told.map(({ text }) => text).join('')
-          t.equal(joined, events.at(-1)?.data.stdout)
-          t.ok(told.every((data) => isExact === 'base64' in data))
-        }
-      },
-    )
-
-    t.test('characters that were written or kept in parts are told while it runs', async (t) => {
-      const code = [
-        'import os, time',
-        'for byte in "é€😀\\n".encode(): os.write(1, bytes([byte])); time.sleep(0.06)',
-        'os.write(1, ("€" * 60000).encode())',
-        'time.sleep(300)',
-      ].join('\n')
-      const limits = { wall_time: 300 }
-      const stream = await open('/api/submit', { body: { language: 'python', code, limits } })
-      const { id } = (await stream.until(({ event }) => event === 'submitted')).data
-      await stream.until(
-        ({ event, data }) =>
-          event === 'stdout' && data.offset + Buffer.byteLength(data.text) === 10 + 180_000,
-      )
-      await call('POST', `/api/result/${id}/cancel`, { key })
-      const events = await stream.ended
-      t.strictSame(findFlaws(events), [])
-      t.equal(joinOutput(events, 'stdout').length, 10 + 180_000)
-    })
-
-    t.test('a flood is told in part, and in the end whole', async (t) => {
-      const code = 'import os\nline = b"0123456789abcde\\n" * 64\nwhile True: os.write(1, line)'
-      const stream = await open('/api/submit', { body: { language: 'python', code } })
-      const events = await stream.ended
-      t.strictSame(findFlaws(events), [])
-      t.match(events.at(-1)?.data, { verdict: 'OLE', stdout_truncated: true })
-      t.equal(joinOutput(events, 'stdout').length, 1024 * 1024)
-    })
-
-    t.test('nothing of it is kept after the end', async (t) => {
-      let rows = -1
-      while (rows !== 0) {
-        const [row] = await sql`select count(*)::int as count from runledger.live_output`
-        rows = row?.['count'] as number
-      }
-      t.equal(rows, 0)
-      worker.child.kill('SIGTERM')
-      t.strictSame(await worker.ended, [0, null])
-    })
+      t.match(events.at(-1)?.data, { status: 'cancelled', stdout: 'é1\n' })
+    }
   })
-}
+
+  t.test('of what nobody asked for in time, everything is told when somebody does', async (t) => {
+    const code = 'import time\nprint("before", flush=True)\ntime.sleep(300)'
+    const id = await submit({ language: 'python', code, limits: { wall_time: 300 } })
+    let status = ''
+    while (status !== 'running')
+      status = (await call('GET', `/api/result/${id}`, { key })).body.status
+    const stream = await streamOf(id)
+    t.match((await stream.until(({ event }) => event === 'stdout')).data, { text: 'before\n' })
+
+    // A row that somebody has edited says nothing of its attempts.
+    await sql`update runledger.pending set attempts = 7 where submission_id = ${id}`
+    await (await streamOf(id)).until(({ event }) => event === 'status')
+    await sql`select runledger.refresh_submission(${id})`
+    await call('POST', `/api/result/${id}/cancel`, { key })
+    t.strictSame(findFlaws(await stream.ended), [])
+  })
+
+  t.test('every position is one to go on from, while it runs and after the end', async (t) => {
+    const code = 'import sys, time\nfor n in range(20):\n print("zeile", n, "ü€😀", flush=True); print(n, file=sys.stderr, flush=True); time.sleep(0.06)' // prettier-ignore
+    const stream = await open('/api/submit', { body: { language: 'python', code } })
+    const resumed: Promise<OpenStream>[] = []
+    let id = ''
+    const events: StreamEvent[] = []
+    await stream.until(({ event }) => event === 'submitted')
+    id = stream.events[0]?.data.id
+    const onEvent = (event: StreamEvent): void => {
+      events.push(event)
+      if (event.event !== 'result') resumed.push(streamOf(id, { lastEventId: event.id }))
+    }
+    await (
+      await streamOf(id, { onEvent })
+    ).ended
+    t.strictSame(findFlaws(events), [])
+    t.ok(events.filter(({ event }) => event === 'stdout').length > 1, 'in pieces')
+    for (const [index, one] of resumed.entries()) {
+      const rest = await (await one).ended
+      const whole = [...events.slice(0, index + 1), ...rest]
+      t.strictSame(findFlaws(whole), [], `gone on after ${events[index]?.event}`)
+      const after = await (await streamOf(id, { lastEventId: events[index]?.id ?? '' })).ended
+      t.strictSame(findFlaws([...events.slice(0, index + 1), ...after]), [])
+    }
+    const over = await streamOf(id, { lastEventId: events.at(-1)?.id ?? '' })
+    t.equal(over.status, 204)
+  })
+
+  t.test('what the compiler says comes before the program’s output', async (t) => {
+    const code = '#include <cstdio>\n#warning careful\nint main() { puts("x"); fflush(stdout); }'
+    const stream = await open('/api/submit', { body: { language: 'cpp', code } })
+    const events = await stream.ended
+    t.strictSame(namesOf(events), [
+      'submitted',
+      'status queued',
+      'status running',
+      'compile',
+      'stdout',
+      'result',
+    ])
+    t.match(events[3]?.data.output, /careful/)
+    const broken = await open('/api/submit', { body: { language: 'cpp', code: 'x' } })
+    const told = await broken.ended
+    t.strictSame(namesOf(told).slice(-2), ['compile', 'result'])
+    t.equal(told.at(-2)?.data.output, told.at(-1)?.data.compile_output)
+  })
+
+  t.test('tests are told as they end, without their outputs', async (t) => {
+    const code = 'import time\nn = int(input())\ntime.sleep(n)\nprint(n)'
+    const tests = ['0', '5', '0'].map((stdin, index) => ({
+      stdin,
+      expected_stdout: index === 2 ? 'x' : stdin,
+    }))
+    const stream = await open('/api/submit', { body: { language: 'python', code, tests } })
+    const events = await stream.ended
+    t.strictSame(findFlaws(events), [])
+    const told = events.filter(({ event }) => event === 'test')
+    t.match(
+      told.map(({ data }) => data),
+      [
+        { index: 0, verdict: 'AC' },
+        { index: 1, verdict: 'AC' },
+        { index: 2, verdict: 'WA', difference: { line: 1 } },
+      ],
+    )
+    t.ok((told[1]?.at ?? 0) - (told[0]?.at ?? 0) > 2500, 'the first before the second has ended')
+    t.notOk(namesOf(events).some((name) => name === 'stdout' || name === 'stderr'))
+    for (const { data } of told) t.notOk('stdout' in data)
+    const again = await (await streamOf(events[0]?.data.id)).ended
+    t.strictSame(namesOf(again), namesOf(events))
+    t.strictSame(
+      again.filter(({ event }) => event === 'test').map(({ data }) => data),
+      told.map(({ data }) => data),
+    )
+  })
+
+  t.test(
+    'bytes that are no text come exactly as base64, and as in the record without',
+    async (t) => {
+      const code =
+        'import os, time\nfor n in range(40): os.write(1, bytes([n * 6, 0xe2, 0x82])); time.sleep(0.01)'
+      for (const output_encoding of ['base64', 'utf8']) {
+        const stream = await open('/api/submit', {
+          body: { language: 'python', code, output_encoding },
+        })
+        const events = await stream.ended
+        const isExact = output_encoding === 'base64'
+        const told = events.filter(({ event }) => event === 'stdout').map(({ data }) => data)
+        const joined = isExact
+          ? joinOutput(events, 'stdout').toString('base64')
+          : told.map(({ text }) => text).join('')
+        t.equal(joined, events.at(-1)?.data.stdout)
+        t.ok(told.every((data) => isExact === 'base64' in data))
+      }
+    },
+  )
+
+  t.test('characters that were written or kept in parts are told while it runs', async (t) => {
+    const code = [
+      'import os, time',
+      'for byte in "é€😀\\n".encode(): os.write(1, bytes([byte])); time.sleep(0.06)',
+      'os.write(1, ("€" * 60000).encode())',
+      'time.sleep(300)',
+    ].join('\n')
+    const limits = { wall_time: 300 }
+    const stream = await open('/api/submit', { body: { language: 'python', code, limits } })
+    const { id } = (await stream.until(({ event }) => event === 'submitted')).data
+    await stream.until(
+      ({ event, data }) =>
+        event === 'stdout' && data.offset + Buffer.byteLength(data.text) === 10 + 180_000,
+    )
+    await call('POST', `/api/result/${id}/cancel`, { key })
+    const events = await stream.ended
+    t.strictSame(findFlaws(events), [])
+    t.equal(joinOutput(events, 'stdout').length, 10 + 180_000)
+  })
+
+  t.test('a flood is told in part, and in the end whole', async (t) => {
+    const code = 'import os\nline = b"0123456789abcde\\n" * 64\nwhile True: os.write(1, line)'
+    const stream = await open('/api/submit', { body: { language: 'python', code } })
+    const events = await stream.ended
+    t.strictSame(findFlaws(events), [])
+    t.match(events.at(-1)?.data, { verdict: 'OLE', stdout_truncated: true })
+    t.equal(joinOutput(events, 'stdout').length, 1024 * 1024)
+  })
+
+  t.test('nothing of it is kept after the end', async (t) => {
+    let rows = -1
+    while (rows !== 0) {
+      const [row] = await sql`select count(*)::int as count from runledger.live_output`
+      rows = row?.['count'] as number
+    }
+    t.equal(rows, 0)
+    worker.child.kill('SIGTERM')
+    t.strictSame(await worker.ended, [0, null])
+  })
+})
 
 t.test('a position that is none of ours is the beginning, whatever it is', async (t) => {
   const [row] = await sql`select id from runledger.submission where status = 'completed' limit 1`

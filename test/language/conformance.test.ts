@@ -1,4 +1,4 @@
-// Every language that this host has does what programs in any language are expected to do, in the box that BOX names. Real
+// Every language that this host has does what programs in any language are expected to do, in a box. Real
 // toolchains, real boxes. LANGUAGES="go rust" looks at some, LANGUAGES= at all; without it the catalogue's first three are tried. What the
 // host lacks is named, and with EVERY_LANGUAGE=1 a failure.
 import t from 'tap'
@@ -29,7 +29,6 @@ const slots = 4
 const start = (run: Partial<PhaseLimits>): Promise<Executor> =>
   startExecutor(t, {
     languages: chosen,
-    // In the other kind of box each program starts its own.
     accelerators: ['ahead-start'],
     slots,
     limits: scaleLimits({ ...enough, ...run }, enough),

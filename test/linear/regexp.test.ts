@@ -17,8 +17,6 @@ const excused: Readonly<Record<string, string>> = {
  * Null: matched against what our own box says of itself.
  */
 const madeAtRunTime: Readonly<Record<string, readonly (string | null)[]>> = {
-  'executor/box/bubblewrap/child.ts': ['^(?:0|63) 0x8 '],
-  'executor/doctor/box.ts': [null, null, null],
   'executor/box/prove-isolation.ts': [null],
   // Of a language's own pattern, which stands there: where its version begins.
   'executor/toolchain/tool.ts': [null],

@@ -345,7 +345,7 @@ table runledger.worker
   stopped_at timestamp with time zone
   suspended_at timestamp with time zone: Since when it takes no submissions, because its sandbox failed; null when it takes them.
   version text: Of Runledger.
-  isolation jsonb: How its boxes are made: box (keeper or bubblewrap), cgroup (v1 or v2), uid (slot or worker).
+  isolation jsonb: How its boxes are made: box (keeper), cgroup (v1 or v2), uid (slot or worker).
   suspended_because text: What failed, in the worker's own words; null when it is not suspended.
   wanted text not null default 'working'::text: What operators want of it: working; paused, it takes nothing; drained, it takes nothing and ends when it has finished what it has; restarted, the same and then it begins again under another id. Changed by runledger.order_worker alone.
   constraint worker_lease CHECK ((lease_seconds > (0)::double precision))

@@ -1,7 +1,7 @@
 // Proves on this host, before any program is accepted, that boxes isolate, by what the kernel says of a process inside.
-import { boxUid } from '#bubblewrap'
 import { SandboxError } from '#contract'
 import type { Command, ForkServer, Phase, PhaseLimits, PhaseRequest } from '#contract'
+import { boxUid } from '#keeper'
 
 const mebibyte = 1024 * 1024
 
@@ -52,40 +52,7 @@ export async function proveIsolation(
   const interfaces = Buffer.from(phase.stderr).toString('utf8').trim().split('\n').slice(2)
   if (interfaces.length !== 1 || !/^\s*lo:/.test(interfaces[0] ?? '')) failed.push('network')
   if (failed.length > 0) {
-    throw new SandboxError(
-      'isolation.prove',
-      `a box on this host lacks: ${failed.join(', ')}; run \`make doctor\``,
-    )
-  }
-}
-
-/** False when the worker is not let into its boxes, as root without CAP_SYS_PTRACE is not. @throws as `run` otherwise. */
-export async function canReadOutputFiles(
-  run: (request: PhaseRequest) => Promise<Phase>,
-): Promise<boolean> {
-  try {
-    const {
-      outputFiles = [],
-      ending,
-      exitCode,
-    } = await run({
-      name: 'probe-file',
-      command: { ...shellProbe, argv: ['/bin/sh', '-c', 'echo left >file'] },
-      paths: [],
-      stdin: new Uint8Array(),
-      limits,
-      outputFiles: ['file'],
-      ranOutOfMemory: () => false,
-    })
-    if (ending !== 'exited' || exitCode !== 0)
-      throw new SandboxError(
-        'isolation.prove',
-        `a program that leaves a file: ${ending} ${exitCode}`,
-      )
-    return outputFiles.length === 1
-  } catch (error) {
-    if (error instanceof SandboxError && error.step === 'bubblewrap.output') return false
-    throw error
+    throw new SandboxError('isolation.prove', `it lacks: ${failed.join(', ')}`)
   }
 }
 

@@ -10,42 +10,6 @@ export { versionOneControllers } from './v1-directories.ts'
 export { findDelegatedGroup } from './v2-delegation.ts'
 export { isAbandoned, nameWorkerGroup } from './worker-group.ts'
 
-/** CPU and wall time are watched from outside. */
-export interface CgroupLimits {
-  readonly memoryBytes: number
-  /** Processes and threads, including the sandbox's own. */
-  readonly processes: number
-  /** At once; the share of a slot unless that is less. */
-  readonly cores?: number | undefined
-}
-
-export interface Cgroup {
-  /** The `cgroup.procs` files where a process writes `0` to enter. */
-  readonly entrances: readonly string[]
-  /** Forgets CPU time and peak so far, which belong to the set-up. */
-  startMeasuring(): void
-  /** User + system time since `startMeasuring`. */
-  readCpuSeconds(): number
-  /** Bytes, since `startMeasuring`. */
-  readMemoryPeakBytes(): number
-  /** Processes that the out-of-memory killer ended. */
-  readOutOfMemoryKills(): number
-  /** True when it is inside in every hierarchy. */
-  holds(pid: number): boolean
-  /** None escapes by forking. */
-  kill(): void
-  /**
-   * Kills until no process is left.
-   * @throws {SandboxError} step `cgroup.kill`.
-   */
-  empty(): Promise<void>
-  /**
-   * Removes the empty cgroup.
-   * @throws {SandboxError} step `cgroup.remove`.
-   */
-  remove(): Promise<void>
-}
-
 /** Where a keeper (keeper/group.c) stands. */
 export interface KeeperGroup {
   readonly version: 'v1' | 'v2'
@@ -64,6 +28,14 @@ export interface KeeperGroup {
    * @throws {SandboxError} when the limit cannot be set.
    */
   limitCores(cores: number | undefined): number
+  /** Forgets CPU time and peak so far. */
+  startMeasuring(): void
+  /** User + system time of all in it since `startMeasuring`. */
+  readCpuSeconds(): number
+  /** Bytes of all in it since `startMeasuring`. */
+  readMemoryPeakBytes(): number
+  /** Processes that the out-of-memory killer ended. */
+  readOutOfMemoryKills(): number
   /**
    * Kills the keeper and its processes; resolves when nothing is left.
    * @throws {SandboxError}
@@ -73,11 +45,9 @@ export interface KeeperGroup {
 
 export interface CgroupParent {
   readonly version: 'v1' | 'v2'
-  /** @throws {SandboxError} when a limit cannot be set; nothing is left behind. */
-  create(name: string, limits: CgroupLimits): Promise<Cgroup>
   /**
    * @param uid of the keeper; null: the worker's own.
-   * @throws {SandboxError} as `create`.
+   * @throws {SandboxError} when a limit cannot be set; nothing is left behind.
    */
   createForKeeper(name: string, uid: number | null): Promise<KeeperGroup>
   /** Kills and removes everything below, then the parent. */

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
-import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
-import { cpuPeriodMicroseconds, grantCores, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
+import type { CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
   isMissing,
@@ -43,32 +43,26 @@ export async function openCgroupV1(
     for (const directory of listDistinct(parent)) await removeGroup(directory, 0).catch(() => {})
     throw error
   }
-  async function make<T>(
-    child: string,
-    limits: CgroupLimits,
-    open: (group: Directories) => T,
-  ): Promise<T> {
-    const group = descend(parent, child)
-    try {
-      for (const directory of listDistinct(group)) makeGroup(directory)
-      limit(group, limits)
-      limitCores(group, grantCores(share, limits.cores))
-      return open(group)
-    } catch (error) {
-      for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
-      throw error
-    }
-  }
-
   return {
     version: 'v1',
-    create: (child, limits) => make(child, limits, openGroup),
-    createForKeeper: (child) => make(child, keeperLimits, (group) => openKeeperGroup(group, share)),
+    async createForKeeper(child) {
+      const group = descend(parent, child)
+      try {
+        for (const directory of listDistinct(group)) makeGroup(directory)
+        limit(group)
+        limitCores(group, share)
+        return openKeeperGroup(group, share)
+      } catch (error) {
+        for (const directory of listDistinct(group)) await removeGroup(directory, 0).catch(() => {})
+        throw error
+      }
+    },
     close: () => removeParent(parent),
   }
 }
 
-function limit(group: Directories, { memoryBytes, processes }: CgroupLimits): void {
+function limit(group: Directories): void {
+  const { memoryBytes, processes } = keeperLimits
   writeLimit(group.memory, 'memory.limit_in_bytes', memoryBytes)
   if (existsSync(`${group.memory}/${swapFile}`)) {
     // Written second, as it may never be below the limit of memory.
@@ -90,32 +84,6 @@ function limitCores({ cpu }: Directories, cores: number): number {
   return cores
 }
 
-function openGroup(group: Directories): Cgroup {
-  const directories = listDistinct(group)
-  let cpuBaseline = 0
-  const readCpuNanoseconds = (): number => Number(readValue(group.cpuacct, 'cpuacct.usage'))
-  return {
-    entrances: directories.map((directory) => `${directory}/cgroup.procs`),
-    startMeasuring() {
-      writeValue(group.memory, 'memory.max_usage_in_bytes', '0')
-      cpuBaseline = readCpuNanoseconds()
-    },
-    readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
-    readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
-    readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
-    holds: (pid) => directories.every((directory) => readPids(directory).includes(pid)),
-    kill() {
-      if (group.unified !== null) writeValue(group.unified, 'cgroup.kill', '1')
-      // Also reaches a process that failed to enter the v2 tree.
-      killEach(group.pids)
-    },
-    empty: () => killAll(group),
-    async remove() {
-      for (const directory of directories) await removeGroup(directory)
-    },
-  }
-}
-
 /** keeper/group.c's files, opened with the worker's rights. */
 function openKeeperGroup(group: Directories, share: number): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
@@ -131,18 +99,27 @@ function openKeeperGroup(group: Directories, share: number): KeeperGroup {
     [`${group.pids}/pids.current`, 'r'],
   ] as const
   const descriptors = openFiles(files)
-  const { entrances, empty, remove } = openGroup(group)
+  const directories = listDistinct(group)
+  let cpuBaseline = 0
+  const readCpuNanoseconds = (): number => Number(readValue(group.cpuacct, 'cpuacct.usage'))
   return {
     version: 'v1',
     countsSwap,
     sharesCpu: group.cpu !== null && existsSync(`${group.cpu}/cpu.shares`),
-    entrances,
+    entrances: directories.map((directory) => `${directory}/cgroup.procs`),
     descriptors,
     closeDescriptors: () => closeFiles(descriptors),
     limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
+    startMeasuring() {
+      writeValue(group.memory, 'memory.max_usage_in_bytes', '0')
+      cpuBaseline = readCpuNanoseconds()
+    },
+    readCpuSeconds: () => (readCpuNanoseconds() - cpuBaseline) / 1e9,
+    readMemoryPeakBytes: () => Number(readValue(group.memory, 'memory.max_usage_in_bytes')),
+    readOutOfMemoryKills: () => readKey(group.memory, 'memory.oom_control', 'oom_kill'),
     async remove() {
-      await empty()
-      await remove()
+      await killAll(group)
+      for (const directory of directories) await removeGroup(directory)
     },
   }
 }

@@ -11,8 +11,8 @@ import {
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, keeperLimits, readCode, SandboxError } from '#contract'
-import type { Cgroup, CgroupLimits, CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
-import { cpuPeriodMicroseconds, grantCores, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
+import type { CgroupParent, Hierarchy, KeeperGroup } from './cgroup.ts'
+import { cpuPeriodMicroseconds, quotaMicroseconds, rememberCores } from './cpu-quota.ts'
 import {
   closeFiles,
   isMissing,
@@ -49,35 +49,12 @@ export async function openCgroupV2(
   }
   return {
     version: 'v2',
-    async create(child, limits) {
-      const group = `${parent}/${child}`
-      makeGroup(group)
-      try {
-        limit(group, limits)
-        limitCores(group, grantCores(share, limits.cores))
-      } catch (error) {
-        await removeGroup(group, 0).catch(() => {})
-        throw error
-      }
-      return openGroup(group)
-    },
     createForKeeper: (child, uid) => makeKeeperGroup(`${parent}/${child}`, uid, share),
     async close() {
       for (const child of readChildren(parent)) await killAll(`${parent}/${child}`)
       await removeTree(parent)
     },
   }
-}
-
-function limit(group: string, { memoryBytes, processes }: CgroupLimits): void {
-  writeLimit(group, 'memory.max', memoryBytes)
-  if (existsSync(`${group}/memory.swap.max`)) {
-    writeLimit(group, 'memory.swap.max', 0)
-  } else if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n')) {
-    throw new SandboxError('cgroup.limit', 'swap is on and not accounted; run swapoff')
-  }
-  writeLimit(group, 'memory.oom.group', 1)
-  writeLimit(group, 'pids.max', processes)
 }
 
 /** @returns what holds: all cores where there is no such limit. */
@@ -103,10 +80,7 @@ async function makeKeeperGroup(
     enableControllers(group)
     limitCores(group, share)
     makeGroup(leaf)
-    // It is the youngest file that a keeper needs.
-    if (!existsSync(`${leaf}/memory.peak`)) {
-      throw new SandboxError('cgroup.create', 'a keeper needs Linux 5.19 or newer on cgroup v2')
-    }
+    requireSwapOff(leaf)
     writeLimit(leaf, 'memory.max', keeperLimits.memoryBytes)
     writeLimit(leaf, 'pids.max', keeperLimits.processes)
     if (uid !== null) {
@@ -118,8 +92,10 @@ async function makeKeeperGroup(
     await removeTree(group).catch(() => {})
     throw error
   }
+  const { close, ...figures } = measure(group)
   return {
     version: 'v2',
+    ...figures,
     countsSwap: existsSync(`${leaf}/memory.swap.max`),
     sharesCpu: existsSync(`${leaf}/cpu.weight`),
     entrances: [`${leaf}/cgroup.procs`],
@@ -127,18 +103,30 @@ async function makeKeeperGroup(
     closeDescriptors: () => closeFiles(descriptors),
     limitCores: rememberCores(share, (cores) => limitCores(group, cores)),
     async remove() {
+      close()
       await killAll(group)
       await removeTree(group)
     },
   }
 }
 
-function openGroup(group: string): Cgroup {
+/** Swap that no group counts would be memory beyond every limit. */
+function requireSwapOff(leaf: string): void {
+  if (existsSync(`${leaf}/memory.swap.max`)) return
+  if (readFileSync('/proc/swaps', 'utf8').trim().includes('\n'))
+    throw new SandboxError('cgroup.limit', 'swap is on and not accounted; run swapoff')
+}
+
+type Figures = Pick<
+  KeeperGroup,
+  'startMeasuring' | 'readCpuSeconds' | 'readMemoryPeakBytes' | 'readOutOfMemoryKills'
+>
+
+function measure(group: string): Figures & { close(): void } {
   let cpuBaseline = 0
   const peak = openPeak(group)
   const readCpuMicroseconds = (): number => readKey(group, 'cpu.stat', 'usage_usec')
   return {
-    entrances: [`${group}/cgroup.procs`],
     startMeasuring() {
       peak.reset()
       cpuBaseline = readCpuMicroseconds()
@@ -149,13 +137,7 @@ function openGroup(group: string): Cgroup {
     },
     readMemoryPeakBytes: () => peak.read(),
     readOutOfMemoryKills: () => readKey(group, 'memory.events', 'oom_kill'),
-    holds: (pid) => readPids(group).includes(pid),
-    kill: () => killTree(group),
-    empty: () => killAll(group),
-    async remove() {
-      peak.close()
-      await removeTree(group)
-    },
+    close: () => peak.close(),
   }
 }
 

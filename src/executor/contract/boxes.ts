@@ -1,4 +1,4 @@
-// What a box is to those who use one. It stands here and not beside those who make boxes, as there are two of them.
+// What a box is to those who use one.
 import type { Command, HostPath } from './command.ts'
 import type { Phase } from './outcome.ts'
 import type { OutputTap } from './output-tap.ts'
@@ -32,14 +32,8 @@ export interface PhaseRequest {
   readonly tap?: OutputTap | undefined
 }
 
-/** How boxes are made: `keeper`, `bubblewrap`, or `auto`: the first of them that this host can have. */
-export type BoxChoice = 'auto' | 'keeper' | 'bubblewrap'
-
 /** Runs phases, each in a fresh box. */
 export interface Boxes {
-  readonly kind: 'keeper' | 'bubblewrap'
-  /** False: this host shows no box to its worker, and a request for output files fails at step `bubblewrap.output`. */
-  readonly readsOutputFiles: boolean
   /**
    * Runs one phase in a slot that is nobody else's meanwhile. When it settles, no process of the phase lives, or the slot
    * is still to be cleared.
@@ -85,12 +79,7 @@ export interface AheadRuntime {
 }
 
 export interface BoxOptions {
-  readonly choice: BoxChoice
   readonly slots: readonly Slot[]
-  /** A directory of the worker's own for the compiled keeper. */
-  readonly directory: string
-  /** What the languages need beyond the base system's paths. */
-  readonly paths: readonly HostPath[]
   /** Used where they can be had; elsewhere each program has an interpreter of its own. */
   readonly forkServers: readonly ForkServer[]
   /** Used where they can be had; elsewhere each is started with its program. */

@@ -5,15 +5,8 @@ import type { PhaseRequest } from './boxes.ts'
 import type { Ending, Phase, Usage } from './outcome.ts'
 import type { OutputFile } from './output-file.ts'
 
-/** Why a phase was stopped; `unwatched`: its counters could not be read. */
-export type Reason =
-  | 'cpu_limit'
-  | 'wall_limit'
-  | 'output_limit'
-  | 'memory_limit'
-  | 'cancelled'
-  | 'aborted'
-  | 'unwatched'
+/** Why a phase was stopped. */
+export type Reason = 'cpu_limit' | 'wall_limit' | 'output_limit' | 'memory_limit' | 'cancelled'
 
 /** What was kept of an output. */
 export interface Captured {
@@ -27,7 +20,7 @@ export interface Captured {
 /** All that is known of a phase that is over. */
 export interface Evidence {
   /** Why we stopped it; null when we did not. */
-  readonly reason: Exclude<Reason, 'aborted' | 'unwatched'> | null
+  readonly reason: Reason | null
   readonly outOfMemoryKills: number
   readonly usage: Usage
   readonly stdout: Captured
@@ -68,10 +61,7 @@ export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }
 
-/**
- * The signal behind a status of 128 + n; null when it is none. bubblewrap reports both by the shell's convention, so a program that exits
- * with, say, 139 by itself is told to have died of SIGSEGV, as a shell would tell it.
- */
+/** The signal behind 128 + n; null when there is none of that number. */
 export function nameSignal(exitCode: number): string | null {
   return signalNames.get(exitCode - 128) ?? null
 }

@@ -65,7 +65,7 @@ export interface Outcome {
 /** The sandbox itself failed: our fault, never the program's. The slot is clean again or quarantined when it is thrown. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
-  /** The step that failed, such as `cgroup.create` or `bubblewrap.spawn`. */
+  /** The step that failed, such as `cgroup.create` or `keeper.start`. */
   readonly step: string
 
   constructor(step: string, message: string, cause?: unknown) {

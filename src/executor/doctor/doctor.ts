@@ -2,17 +2,13 @@
 // runs; no weaker box is made instead.
 import { defaultSettings } from '#language'
 import { ordinaryToolHost } from '#toolchain'
-import { examineBox } from './box.ts'
-import { examineCapabilities } from './capability.ts'
-import { examineCgroups } from './cgroup.ts'
 import { examineContainer } from './container.ts'
 import { examineDisks } from './disk.ts'
 import type { Finding } from './finding.ts'
 import type { Host } from './host.ts'
-import { examineKeeper } from './keeper.ts'
 import { examineKernel } from './kernel.ts'
 import { examineLanguages } from './language.ts'
-import { examineBubblewrap, examineTools, examineUser } from './tools.ts'
+import { examineSandbox } from './sandbox.ts'
 
 export type { Finding } from './finding.ts'
 
@@ -26,7 +22,6 @@ const ordinaryHost: Omit<Host, 'uid'> = {
   processDirectory: '/proc',
   ...ordinaryToolHost,
   settings: defaultSettings,
-  architecture: process.arch,
   firstUid: 61_000,
   cacheDirectory: '/var/cache/runledger',
   temporaryDirectory: '/tmp',
@@ -35,21 +30,13 @@ const ordinaryHost: Omit<Host, 'uid'> = {
 /** One finding a row; a row's remedy may also help those below. Asking languages' programs takes most of the time. */
 export async function examineHost(options: HostOptions = {}): Promise<readonly Finding[]> {
   const host: Host = { ...ordinaryHost, uid: process.getuid?.() ?? 0, ...options }
-  const kernel = examineKernel(host)
-  const container = examineContainer(host)
-  const programs = [...(await examineUser(host)), await examineBubblewrap(host)]
-  const makers = [...kernel.filter(({ name }) => name === 'architecture'), ...programs]
+  const disks = await examineDisks(host)
   return [
-    ...kernel,
-    // A container's row covers more capabilities, with their flags.
-    ...(container.length > 0 ? container : examineCapabilities(host)),
-    ...examineCgroups(host),
-    ...programs,
-    ...examineTools(host),
-    await examineBox(host, makers),
-    ...(await examineKeeper(host)),
+    ...examineKernel(host),
+    ...examineContainer(host),
+    await examineSandbox(host),
     ...(await examineLanguages(host)),
-    ...(await examineDisks(host)),
+    ...disks,
   ]
 }
 

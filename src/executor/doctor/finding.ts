@@ -1,7 +1,7 @@
 // A row of the doctor's report.
 
 export interface Finding {
-  /** For example `bubblewrap`. */
+  /** For example `kernel`. */
   readonly name: string
   /** `missing`: no isolation, so the worker must not start. `warning`: something could be better. */
   readonly level: 'ok' | 'warning' | 'missing'

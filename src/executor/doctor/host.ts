@@ -11,8 +11,6 @@ export interface Host extends ToolHost {
   readonly languages?: readonly Language[]
   /** The languages' own variables. */
   readonly settings: LanguageSettings
-  /** Node's name. */
-  readonly architecture: string
   /** The worker's. */
   readonly uid: number
   /** The first slot's host uid, when the worker is root. */

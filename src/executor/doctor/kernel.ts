@@ -1,14 +1,12 @@
-// Examines the kernel: version, filter, namespaces, and settings that a box cannot correct.
+// Examines the kernel: its version, and settings that a box cannot correct.
 import { basename } from 'node:path'
-import { SandboxError } from '#contract'
-import { assembleFilter } from '#seccomp'
 import { reportMissing, reportOk, reportWarning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { readProcessFile } from './host.ts'
 import type { Host } from './host.ts'
 
-/** Upstream maintains nothing older. memory.oom.group needs 4.19. */
-const oldestKernel = [5, 10] as const
+/** mount_setattr needs 5.12, cgroup.kill 5.14; clone3, fsopen and close_range are older. */
+const oldestKernel = [5, 14] as const
 
 /**
  * Page-cache bugs by which an unprivileged program rewrites read-only files, so every box's toolchain. The filter
@@ -43,16 +41,7 @@ const knownBugs = [
 ] as const
 
 export function examineKernel(host: Host): Finding[] {
-  return [
-    examineRelease(host),
-    examineArchitecture(host),
-    examineFilter(host),
-    examineUserNamespaces(host),
-    examineCorePattern(host),
-    examineSwap(host),
-    examineMasks(host),
-    examineInit(host),
-  ]
+  return [examineRelease(host), examineCorePattern(host), examineSwap(host), examineInit(host)]
 }
 
 function examineRelease(host: Host): Finding {
@@ -65,7 +54,7 @@ function examineRelease(host: Host): Finding {
   if (compare(version, oldestKernel) < 0)
     return reportMissing(
       name,
-      `Linux ${release} is older than ${oldestKernel.join('.')}`,
+      `Linux ${release} is older than ${oldestKernel.join('.')}, which boxes need`,
       'install a kernel that is still maintained (Debian: apt-get install linux-image-amd64) and reboot',
     )
   const built = readBuildDate(readProcessFile(host, 'version') ?? '')
@@ -82,7 +71,7 @@ function examineRelease(host: Host): Finding {
   if (compare(version, [5, 19]) < 0)
     return reportWarning(
       name,
-      `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak is sampled`,
+      `Linux ${release}: cgroup v2 has no memory.peak below 5.19, so that the peak of a run is sampled`,
       'install a kernel ≥ 6.12 and reboot',
     )
   return reportOk(name, `Linux ${release}`)
@@ -113,65 +102,6 @@ function isAffected(
   return compare(version, newest) < 0
 }
 
-function examineArchitecture(host: Host): Finding {
-  const name = 'architecture'
-  try {
-    const instructions = assembleFilter(host.architecture).length / 8
-    return reportOk(name, `${host.architecture}, filter of ${instructions} instructions`)
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error
-    return reportMissing(name, error.message, 'run the worker on an x86_64 or aarch64 machine')
-  }
-}
-
-function examineFilter(host: Host): Finding {
-  const name = 'seccomp'
-  const remedy = 'boot a kernel built with CONFIG_SECCOMP_FILTER=y'
-  const status = readProcessFile(host, 'self/status') ?? ''
-  const actions = (readProcessFile(host, 'sys/kernel/seccomp/actions_avail') ?? '').split(' ')
-  if (!/^Seccomp:/mu.test(status))
-    return reportMissing(name, 'the kernel has no system call filter', remedy)
-  const lacking = ['kill_process', 'errno', 'allow'].filter((action) => !actions.includes(action))
-  if (lacking.length > 0)
-    return reportMissing(name, `the filter cannot answer ${lacking.join(', ')}`, remedy)
-  return reportOk(name, 'filters can kill, refuse and allow')
-}
-
-function examineUserNamespaces(host: Host): Finding {
-  const name = 'user namespaces'
-  const most = readProcessFile(host, 'sys/user/max_user_namespaces')
-  if (most === null)
-    return reportMissing(
-      name,
-      'the kernel has none',
-      'boot a kernel built with CONFIG_USER_NS=y, or make /proc/sys readable',
-    )
-  // `--disable-userns` takes two nested ones.
-  if (Number(most) < 2)
-    return reportMissing(
-      name,
-      `user.max_user_namespaces is ${most}`,
-      'sysctl -w user.max_user_namespaces=15000',
-    )
-  if (readProcessFile(host, 'sys/kernel/unprivileged_userns_clone') === '0')
-    return reportMissing(
-      name,
-      'kernel.unprivileged_userns_clone is 0',
-      'sysctl -w kernel.unprivileged_userns_clone=1',
-    )
-  if (readProcessFile(host, 'sys/kernel/apparmor_restrict_unprivileged_userns') === '1')
-    return reportWarning(
-      name,
-      'AppArmor restricts them to programs with a profile (Ubuntu ≥ 23.10)',
-      apparmorRemedy,
-    )
-  return reportOk(name, `at most ${most}`)
-}
-
-/** For Ubuntu's restriction of user namespaces. The profile is the narrow remedy, the setting the wide one. */
-export const apparmorRemedy =
-  'apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && systemctl reload apparmor; or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'
-
 function examineCorePattern(host: Host): Finding {
   const name = 'core pattern'
   const pattern = readProcessFile(host, 'sys/kernel/core_pattern') ?? ''
@@ -197,22 +127,6 @@ function examineSwap(host: Host): Finding {
   return reportOk(name, 'off')
 }
 
-/** Nested containers cover parts of /proc; the kernel then refuses a fresh one to unprivileged users. */
-function examineMasks(host: Host): Finding {
-  const name = 'proc'
-  const mounts = (readProcessFile(host, 'self/mountinfo') ?? '').split('\n')
-  const covered = mounts
-    .map((line) => line.split(' ')[4] ?? '')
-    .filter((path) => path.startsWith('/proc/') && path !== '/proc/sys/fs/binfmt_misc')
-  if (covered.length > 0)
-    return reportWarning(
-      name,
-      `${covered.length} paths below /proc are covered, as in a container: a box may not get a /proc`,
-      maskRemedy,
-    )
-  return reportOk(name, 'whole')
-}
-
 /** A killed box leaves process 1 a zombie; Node does not reap what it has not started. */
 function examineInit(host: Host): Finding {
   const name = 'init'
@@ -225,7 +139,3 @@ function examineInit(host: Host): Finding {
     )
   return reportOk(name, program === '' ? 'process 1 cannot be seen' : `process 1 is ${program}`)
 }
-
-/** For a /proc that a container engine covers in part. */
-export const maskRemedy =
-  'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked'

@@ -1,8 +1,8 @@
 // Frames on a stream: a length in four bytes, big-endian, then the bytes. An answer may not begin before its question,
 // nor have surplus or missing bytes.
-import type { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 
-export function writeFrame(stream: Socket, frame: Uint8Array): void {
+export function writeFrame(stream: Writable, frame: Uint8Array): void {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(frame.length)
   stream.write(length)
@@ -17,7 +17,7 @@ export interface Frames {
 }
 
 /** @param largestBytes of a frame; a longer one ends the stream. */
-export function readFrames(stream: Socket, largestBytes: number): Frames {
+export function readFrames(stream: Readable, largestBytes: number): Frames {
   let awaited: PromiseWithResolvers<Buffer> | null = null
   let stop = (): void => {}
   let chunks: Buffer[] = []

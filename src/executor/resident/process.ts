@@ -1,21 +1,20 @@
 // A box that stays: our program in it answers framed requests. For compilers whose start costs more than their work; no
 // submission's program runs in one. A surplus byte, a passed limit or silence ends it.
-import type { Socket } from 'node:net'
-import { awaitBox, captureOutput, openBox, ownProcesses, watchLimits } from '#bubblewrap'
-import type { BoxResources, OpenBox } from '#bubblewrap'
-import type { Cgroup } from '#cgroup'
 import { describe, roundSeconds, SandboxError } from '#contract'
-import type { Command, HostPath, PhaseLimits, Usage } from '#contract'
+import type { KeeperGroup } from '#cgroup'
+import type { Command, Evidence, PhaseLimits, Usage } from '#contract'
+import { startKeeper } from '#keeper'
+import type { BoxResources, Keeper } from '#keeper'
 import { readFrames, writeFrame } from './frame.ts'
 import type { Frames } from './frame.ts'
+import { watchLimits } from './limit-watch.ts'
 
 export interface ResidentLaunch {
-  /** The cgroup's name; unique among running phases and residents. */
+  /** The cgroup's name; unique among keepers and residents. */
   readonly name: string
   /** Host uid; null: the worker's own. */
   readonly uid: number | null
   readonly command: Command
-  readonly paths: readonly HostPath[]
   readonly memoryBytes: number
   readonly processes: number
   readonly diskBytes: number
@@ -48,6 +47,9 @@ export interface Resident {
 const wordsKeptBytes = 4096
 const wordsBytes = 1024 * 1024
 
+/** A keeper's run has an end; another takes the place of one that nobody has asked for so long. */
+const lifetimeSeconds = 20 * 24 * 3600
+
 /**
  * Resolves when it is ready.
  * @throws {SandboxError} when it does not get there; the signal's reason when aborted.
@@ -58,31 +60,20 @@ export async function startResident(
   signal: AbortSignal,
 ): Promise<Resident> {
   signal.throwIfAborted()
-  const group = await resources.cgroups.create(launch.name, {
-    memoryBytes: launch.memoryBytes,
-    processes: launch.processes + ownProcesses,
-  })
-  let room: Room
-  try {
-    room = await openRoom(resources, launch, group)
-  } catch (error) {
-    await group.remove()
-    throw error
-  }
-  const { end, ended, words } = room
+  const room = await openRoom(resources, launch)
+  const { end, ended, lived } = room
   const abort = (): void => end()
   signal.addEventListener('abort', abort)
   const deadline = setTimeout(end, launch.startSeconds * 1000)
   try {
     if (signal.aborted) end()
-    await letGo(room)
     await room.frames.next()
   } catch (cause) {
     end()
+    const words = await lived.then(({ stderr }) => stderr.bytes.toString('utf8').trim())
     await ended
     signal.throwIfAborted()
-    if (cause instanceof SandboxError) throw cause
-    throw new SandboxError('resident.start', words() || describe(cause), cause)
+    throw new SandboxError('resident.start', words || describe(cause), cause)
   } finally {
     clearTimeout(deadline)
     signal.removeEventListener('abort', abort)
@@ -91,71 +82,92 @@ export async function startResident(
 }
 
 interface Room {
-  readonly child: OpenBox['child']
-  readonly group: Cgroup
-  readonly feed: Socket
+  readonly group: KeeperGroup
+  readonly streams: NonNullable<Keeper['streams']>
   readonly frames: Frames
-  readonly words: () => string
+  /** How its one run ended. */
+  readonly lived: Promise<Pick<Evidence, 'stderr'>>
   readonly end: () => void
   readonly ended: Promise<void>
-  readonly isOver: () => boolean
 }
 
+/** A keeper of its own, whose one run lasts as long as the resident. */
 async function openRoom(
-  resources: BoxResources,
+  { cgroups, filter, keeperFilter, layout, programs: { program } }: BoxResources,
   launch: ResidentLaunch,
-  group: Cgroup,
 ): Promise<Room> {
-  const { uid, command, paths, diskBytes, processes, lifetimeCpuSeconds, answerBytes } = launch
-  const { stream: feed, childDescriptor } = await resources.streams.openFeed()
-  // Its end tells.
-  feed.on('error', () => {})
-  const contents = { uid, command, paths, diskBytes, processes, cpuSeconds: lifetimeCpuSeconds }
-  const box = await openBox(resources, group, {
-    ...contents,
-    openStdin: () => childDescriptor,
-  }).catch((error: unknown) => {
-    feed.destroy()
-    throw error
-  })
-  const { child } = box
-  const end = (): void => {
-    child.kill()
-    try {
-      group.kill()
-    } catch {
-      // bubblewrap's death ends the box too; group.empty() tries again and reports.
-    }
+  const { uid, answerBytes } = launch
+  const group = await cgroups.createForKeeper(launch.name, uid)
+  const common = {
+    group,
+    uid,
+    filter,
+    keeperFilter,
+    layout,
+    program,
+    interpreter: null,
+    runtime: null,
   }
-  const said = captureOutput(box.stderr, wordsKeptBytes, wordsBytes, end)
-  const frames = readFrames(box.stdout, answerBytes)
+  let keeper: Keeper
+  try {
+    keeper = await startKeeper({ ...common, ownStreams: true })
+  } catch (error) {
+    await group.remove()
+    throw error
+  } finally {
+    group.closeDescriptors()
+  }
+  const { streams } = keeper
+  if (streams === null) throw new SandboxError('resident.start', 'no streams')
+  // Its end tells.
+  streams.input.on('error', () => {})
+  const stop = new AbortController()
+  const end = (): void => stop.abort()
+  const frames = readFrames(streams.output, answerBytes)
   frames.onDoubt(end)
-  let isOver = false
+  const lived = live(keeper, launch, stop.signal)
   const finish = async (): Promise<void> => {
-    await child.exited
-    isOver = true
-    feed.destroy()
-    box.close()
-    await group.empty()
-    await child.ended
+    await lived
+    streams.input.destroy()
+    streams.output.destroy()
+    await keeper.close()
     await group.remove()
   }
   const ended = finish()
   // Nobody has to wait for the end.
   ended.catch(() => {})
-  const words = (): string => said.captured().bytes.toString('utf8').trim()
-  return { child, group, feed, frames, words, end, ended, isOver: () => isOver }
+  return { group, streams, frames, lived, end, ended }
 }
 
-async function letGo({ child, group, isOver }: Room): Promise<void> {
-  if (!(await awaitBox(child, group))) throw new Error('the box ended without a word')
-  // The gate's descriptor may be another's by now.
-  if (isOver()) throw new Error('the box ended before it started')
-  child.release()
+/** Resolves when no process of its box lives, or its keeper has failed, which its group's removal then ends. */
+function live(keeper: Keeper, launch: ResidentLaunch, stop: AbortSignal): Room['lived'] {
+  const { name, command, memoryBytes, processes, diskBytes, lifetimeCpuSeconds } = launch
+  const limits: PhaseLimits = {
+    memoryBytes,
+    processes,
+    diskBytes,
+    cpuSeconds: lifetimeCpuSeconds,
+    wallSeconds: lifetimeSeconds,
+    stdoutBytes: 1,
+    stderrBytes: wordsBytes,
+  }
+  const request = {
+    name,
+    command,
+    limits,
+    stop,
+    paths: [],
+    stdin: new Uint8Array(),
+    stderrKeptBytes: wordsKeptBytes,
+    ranOutOfMemory: () => false,
+  }
+  return keeper.run(request).catch((error: unknown) => ({
+    stderr: { bytes: Buffer.from(describe(error)), truncated: false, passed: false },
+  }))
 }
 
 async function exchange(
-  { group, feed, frames, end }: Room,
+  { group, streams, frames, end }: Room,
   request: Uint8Array,
   limits: PhaseLimits,
 ): Promise<Exchange | null> {
@@ -165,7 +177,7 @@ async function exchange(
     const started = performance.now()
     watch = watchLimits(group, limits, started, end)
     const answered = frames.next()
-    writeFrame(feed, request)
+    writeFrame(streams.input, request)
     const answer = await answered
     const wallSeconds = roundSeconds((performance.now() - started) / 1000)
     const cpuSeconds = roundSeconds(group.readCpuSeconds())

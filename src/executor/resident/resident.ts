@@ -1,8 +1,8 @@
 // Compiles with a compiler that is already up, or leaves it to a box of its own. Decides what a resident may use and
 // which answers count.
-import type { BoxResources } from '#bubblewrap'
 import { compileMessageBytes, describe } from '#contract'
-import type { HostPath, Phase, PhaseLimits } from '#contract'
+import type { Phase, PhaseLimits } from '#contract'
+import type { BoxResources } from '#keeper'
 import type { ResidentCompiler } from '#toolchain'
 import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
@@ -41,7 +41,6 @@ export interface KeptCompiler {
   /** Prefix of their cgroups' names; unique in the executor. */
   readonly name: string
   readonly compiler: ResidentCompiler
-  readonly paths: readonly HostPath[]
   /** Those of a compilation in a box. */
   readonly limits: PhaseLimits
   readonly slots: number
@@ -53,7 +52,7 @@ export interface KeptCompiler {
 
 export function keepCompilers(
   resources: BoxResources,
-  { name, compiler, paths, limits, slots, firstUid, onFallback }: KeptCompiler,
+  { name, compiler, limits, slots, firstUid, onFallback }: KeptCompiler,
 ): ResidentCompilers {
   const memoryBytes = Math.min(limits.memoryBytes, residentMemoryBytes)
   const count = Math.ceil(slots / slotsServed)
@@ -66,7 +65,6 @@ export function keepCompilers(
           name: `${name}-${serial}`,
           uid: firstUid === null ? null : firstUid + (serial % count),
           command: compiler.command(memoryBytes),
-          paths,
           memoryBytes,
           processes: limits.processes,
           diskBytes: limits.diskBytes,

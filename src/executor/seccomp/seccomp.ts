@@ -119,7 +119,7 @@ export function compileFilter(
 }
 
 /**
- * Raw `struct sock_filter[]`, as for bubblewrap's `--seccomp`.
+ * Raw `struct sock_filter[]`.
  * @param machine Node's name of the architecture; by default this machine's.
  * @throws {SandboxError} step `seccomp.assemble` without a reviewed table for it.
  */

@@ -10,20 +10,19 @@ import { SandboxError, stepsOfRequest } from '#executor'
 export type Blame = 'request' | 'run' | 'outside' | 'unknown'
 
 /**
- * A language that is not offered, a blob that is gone, a file that cannot be read, a checker that fails and a box that other
- * work of the host kept from running.
+ * A language that is not offered, a blob that is gone, a checker that fails and a box that other work of the host kept from
+ * running.
  */
 const stepsOfOneRun: ReadonlySet<string> = new Set([
   'language.missing',
   'blob.read',
-  'bubblewrap.output',
   'checker.thread',
   'box.starved',
 ])
 
-/** A keeper that was killed or stands still, a cgroup or a pipe that cannot be made, what is gone, replaced or closed. */
+/** A keeper that was killed or stands still, a cgroup that cannot be made, what is gone, replaced or closed. */
 const stepsFromOutside =
-  /^(?:keeper\.(?:gone|silent|spawn|start|compile)|bubblewrap\.gone|cgroup\.|pipe\.|slot\.|language\.|body\.|cache\.|executor\.)/
+  /^(?:keeper\.(?:gone|silent|spawn|start|compile)|cgroup\.|slot\.|language\.|body\.|cache\.|executor\.)/
 
 /** The box's first process, which no program can end, was killed. */
 const wordsFromOutside = /^keeper\.failed: box\.watch: /

@@ -4,8 +4,8 @@
 // it goes on. A submission that is shorter than a slice, or beside which nobody waits, pays nothing.
 import * as v from 'valibot'
 import { untilAvailable } from '#retry'
+import { capabilities } from '#options'
 import type { Attempt, AttemptDependencies } from './attempt.ts'
-import { describeCapabilities } from './start.ts'
 
 /** So long it has had its slot before it is asked, and then as often: a question is a statement of a millisecond. */
 const sliceMilliseconds = 1000
@@ -57,7 +57,7 @@ export function createContinuations(
 ): Continuations {
   /** By run. */
   const parked = new Map<string, Parked>()
-  const does = describeCapabilities(executor)
+  const does = [...capabilities]
   let keepsSlots = false
 
   /** Null: nobody knows, as the database did not answer. */

@@ -1,7 +1,7 @@
 // The statement that begins attempts, and what it tells the log of this worker.
 import { availableParallelism, hostname } from 'node:os'
 import { createBatch } from '#database'
-import { capabilities, listLacks } from '#options'
+import { capabilities } from '#options'
 import type { ExecutionStarted, Metadata } from '#event'
 import type { Executor } from '#executor'
 import { languages } from '#language'
@@ -49,7 +49,7 @@ export function createStart(
 ): BeginAttempt {
   const { database, executor } = dependencies
   const host = { host: hostname(), host_cores: availableParallelism() }
-  const does = describeCapabilities(executor)
+  const does = [...capabilities]
   // Made into JSON once, as a worker hardly ever changes what it offers.
   let described: { runtimes: Executor['runtimes']; programs: string } | undefined
   const describePrograms = (runtimes: Executor['runtimes']): string => {
@@ -85,12 +85,6 @@ export function createStart(
     return startAll(odd === -1 ? starts : starts.slice(0, odd))
   }
   return createBatch({ run, statements: 2, items: 8 })
-}
-
-/** What it can do of what submissions demand. */
-export function describeCapabilities(executor: Executor): readonly string[] {
-  const lacks = listLacks(executor)
-  return capabilities.filter((name) => !lacks.includes(name))
 }
 
 /** As JSON. */

@@ -2,40 +2,22 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs'
-import { availableParallelism, tmpdir, totalmem } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { PhaseRequest } from '#contract'
-import { SandboxError } from '#executor'
-import { defaultLimits } from '#language'
-import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
-import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
-import { runPhase } from '../../../src/executor/box/bubblewrap/run-phase.ts'
-import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
+import { keeperLimits } from '#contract'
 import {
   openCgroupParent,
   readHierarchies,
+  readPids,
   shareCores,
 } from '../../../src/executor/cgroup/cgroup.ts'
-import type { Cgroup, CgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
+import type { KeeperGroup } from '../../../src/executor/cgroup/cgroup.ts'
 import { openCgroupV1 } from '../../../src/executor/cgroup/v1.ts'
 import { isAbandoned, nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
-import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import {
   failsAt,
   findBoxProcesses,
@@ -45,59 +27,24 @@ import {
   timeFactor,
 } from '../../helper/executor.ts'
 import { needsFreezer } from '../../helper/freeze.ts'
+import { openKeeperBoxes, request } from '../box/keeper/lone-keeper.ts'
 
 t.setTimeout(120_000 * timeFactor)
 const parent = await openCgroupParent(nameWorkerGroup())
-const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-const streams = createStandardStreams(join(directory, 'streams'))
-const emptyDescriptor = openSync('/dev/null', 'r')
-t.teardown(async () => {
-  closeSync(emptyDescriptor)
-  streams.close()
-  rmSync(directory, { recursive: true })
-  await parent.close()
-})
+t.teardown(() => parent.close())
 
-const limits = { memoryBytes: 64 * 1024 * 1024, processes: 8 }
-const groupPaths = (group: Cgroup): string[] => group.entrances.map((file) => dirname(file))
+const groupPaths = (group: KeeperGroup): string[] => group.entrances.map((file) => dirname(file))
+/** On v2 the keeper's leaf is below it. */
+const topPaths = (group: KeeperGroup): string[] =>
+  groupPaths(group).map((path) => (path.endsWith('/keeper') ? dirname(path) : path))
 
-/** A host whose cgroups are changed by `change` on the way. */
-function makeResources(change: (group: Cgroup) => Cgroup): {
-  resources: BoxResources
-  made: string[]
-} {
-  const made: string[] = []
-  const cgroups: CgroupParent = {
-    ...parent,
-    async create(name, wanted) {
-      const group = await parent.create(name, wanted)
-      made.push(...groupPaths(group))
-      return change(group)
-    },
-  }
-  return {
-    made,
-    resources: {
-      cgroups,
-      streams,
-      filter: assembleFilter(),
-      root: readHostRoot(),
-      inherited: findInheritedDescriptors(),
-      emptyDescriptor,
-    },
-  }
+async function makeGroup(name: string): Promise<KeeperGroup> {
+  const group = await parent.createForKeeper(name, null)
+  group.closeDescriptors()
+  return group
 }
 
-const uid = process.getuid?.() === 0 ? firstUid : null
-
-const request: PhaseRequest = {
-  name: 'test',
-  command: { argv: ['/bin/sh', '-c', 'echo ran'], files: [], unlimitedStack: false },
-  paths: [],
-  stdin: new Uint8Array(),
-  limits: defaultLimits.python.run,
-  ranOutOfMemory: () => false,
-}
+const slot = { index: 0, uid: process.getuid?.() === 0 ? firstUid : null }
 
 t.test('a slot has its share of the cores, and one at least', async (t) => {
   const shares = [shareCores(2, 2), shareCores(2, 8), shareCores(4, 2), shareCores(1, 1)]
@@ -137,34 +84,24 @@ t.test('a group of one core', async (t) => {
   t.equal(readQuota(), 1, 'and has its share again')
 })
 
-t.test('a phase runs in a group of its own and the group is gone after it', async (t) => {
-  const { resources, made } = makeResources((group) => group)
-  const phase = await runPhase(resources, uid, request)
-  t.match(phase, { ending: 'exited', exitCode: 0 })
-  t.equal(Buffer.from(phase.stdout).toString(), 'ran\n')
-  t.ok(made.length > 0)
-  t.same(
-    made.filter((path) => existsSync(path)),
-    [],
-  )
-})
-
-t.test('a limit that cannot be written is an error and leaves no group', async (t) => {
-  await t.rejects(
-    parent.create('bad', { ...limits, processes: Number.NaN }),
-    failsAt('cgroup.limit'),
-  )
-  await t.rejects(
-    parent.create('bad', { ...limits, memoryBytes: Number.NaN }),
-    failsAt('cgroup.limit'),
-  )
-  const again = await parent.create('bad', limits)
-  await again.remove()
+t.test('a keeper has limits before it has a program', async (t) => {
+  const group = await makeGroup('limited')
+  const read = (name: string): number | undefined =>
+    groupPaths(group)
+      .map((path) => `${path}/${name}`)
+      .filter((path) => existsSync(path))
+      .map((path) => Number(readFileSync(path, 'utf8')))[0]
+  const { memoryBytes, processes } = keeperLimits
+  t.equal(read('memory.max') ?? read('memory.limit_in_bytes'), memoryBytes)
+  t.equal(read('pids.max'), processes)
+  const together = read('memory.memsw.limit_in_bytes')
+  if (together !== undefined) t.equal(together, memoryBytes, 'swap is none')
+  await group.remove()
 })
 
 t.test('a group that is there already is an error', async (t) => {
-  const group = await parent.create('twice', limits)
-  await t.rejects(parent.create('twice', limits), failsAt('cgroup.create'))
+  const group = await makeGroup('twice')
+  await t.rejects(parent.createForKeeper('twice', null), failsAt('cgroup.create'))
   await group.remove().catch(() => {})
   t.same(
     groupPaths(group).filter((path) => existsSync(path)),
@@ -172,81 +109,17 @@ t.test('a group that is there already is an error', async (t) => {
   )
 })
 
-t.test('a box that is not in its group is never let go', async (t) => {
-  const { resources, made } = makeResources((group) => ({ ...group, entrances: [] }))
-  await t.rejects(runPhase(resources, uid, request), failsAt('cgroup.attach'))
-  t.same(
-    made.filter((path) => existsSync(path)),
-    [],
-  )
-  t.same(findBoxProcesses(), [])
-})
-
-t.test('a worker that dies before it lets the program go has started nothing', async (t) => {
-  const { resources, made } = makeResources((group) => group)
-  // What the kernel does for a dead worker: its end is closed, and nothing was written.
-  const orphaned = {
-    ...streams,
-    async openGate() {
-      const gate = await streams.openGate()
-      let closed = false
-      const close = (): void => {
-        if (!closed) gate.close()
-        closed = true
-      }
-      return { ...gate, open: close, close }
-    },
-  }
-  const tight = { ...request.limits, wallSeconds: 1 }
-  const phase = await runPhase({ ...resources, streams: orphaned }, uid, {
-    ...request,
-    limits: tight,
-  })
-  t.match(phase, { ending: 'wall_limit' })
-  t.equal(Buffer.from(phase.stdout).toString(), '')
-  t.same(
-    made.filter((path) => existsSync(path)),
-    [],
-  )
-  t.same(findBoxProcesses(), [])
-})
-
 t.test('a group that cannot be entered runs nothing', async (t) => {
-  const { resources, made } = makeResources((group) => ({
-    ...group,
-    entrances: ['/proc/none/cgroup.procs'],
-  }))
-  await t.rejects(runPhase(resources, uid, request), failsAt('bubblewrap.setup', /\/proc\/none/))
-  t.same(
-    made.filter((path) => existsSync(path)),
-    [],
-  )
-})
-
-t.test('a group that cannot be removed leaves the verdict as it is, and is told of', async (t) => {
-  const { resources } = makeResources((group) => ({
-    ...group,
-    async remove() {
-      await group.remove()
-      throw new SandboxError('cgroup.remove', 'busy')
+  const made: string[] = []
+  const opened = openKeeperBoxes(t, {
+    slots: [slot],
+    async createForKeeper(usual, name, uid) {
+      const group = await usual(name, uid)
+      made.push(...topPaths(group))
+      return { ...group, entrances: ['/proc/none/cgroup.procs'] }
     },
-  }))
-  const left: Promise<void>[] = []
-  const phase = await runPhase(resources, uid, request, undefined, (cleared) => left.push(cleared))
-  t.match(phase, { ending: 'exited', exitCode: 0 })
-  t.equal(left.length, 1)
-  await t.rejects(left[0]!, failsAt('cgroup.remove'))
-})
-
-t.test('counters that cannot be read end the run as our failure', async (t) => {
-  const { resources, made } = makeResources((group) => ({
-    ...group,
-    readOutOfMemoryKills() {
-      throw new Error('unreadable')
-    },
-  }))
-  const command = { ...request.command, argv: ['/bin/sh', '-c', 'sleep 60'] }
-  await t.rejects(runPhase(resources, uid, { ...request, command }), failsAt('cgroup.read'))
+  })
+  await t.rejects(opened, failsAt('keeper.start', /\/proc\/none/))
   t.same(
     made.filter((path) => existsSync(path)),
     [],
@@ -255,29 +128,13 @@ t.test('counters that cannot be read end the run as our failure', async (t) => {
 })
 
 t.test('a program that is not there is our failure', async (t) => {
-  const { resources } = makeResources((group) => group)
-  const command = { ...request.command, argv: ['/nothing'] }
-  await t.rejects(runPhase(resources, uid, { ...request, command }), failsAt('bubblewrap.setup'))
+  const boxes = await openKeeperBoxes(t, { slots: [slot] })
+  await t.rejects(boxes.run(slot, request(['/nothing'])), failsAt('keeper.failed', /box\.exec/))
+  t.match(await boxes.run(slot, request(['/bin/true'])), { exitCode: 0 })
 })
 
-t.test(
-  'a memory or process limit too small for the box is our failure, not a verdict',
-  async (t) => {
-    const { resources, made } = makeResources((group) => group)
-    const tiny = { ...request.limits, processes: -1 }
-    await t.rejects(
-      runPhase(resources, uid, { ...request, limits: tiny }),
-      failsAt('bubblewrap.setup'),
-    )
-    t.same(
-      made.filter((path) => existsSync(path)),
-      [],
-    )
-  },
-)
-
 t.test('what was used before the start of measuring does not count', async (t) => {
-  const group = await parent.create('measured', limits)
+  const group = await makeGroup('measured')
   const busy = spawn('/bin/sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' })
   await once(busy, 'spawn')
   for (const entrance of group.entrances) writeFileSync(entrance, String(busy.pid))
@@ -289,12 +146,11 @@ t.test('what was used before the start of measuring does not count', async (t) =
   busy.kill('SIGCONT')
   while (group.readCpuSeconds() < 0.1) await delay(10)
   t.ok(group.readMemoryPeakBytes() > 0)
-  await group.empty()
   await group.remove()
 })
 
 t.test('measuring may start anew as often as one likes, and opens no more by it', async (t) => {
-  const group = await parent.create('again', limits)
+  const group = await makeGroup('again')
   const countDescriptors = (): number => readdirSync('/proc/self/fd').length
   group.startMeasuring()
   const before = countDescriptors()
@@ -303,31 +159,9 @@ t.test('measuring may start anew as often as one likes, and opens no more by it'
   await group.remove()
 })
 
-t.test('a slot whose group cannot be removed is taken out of service', async (t) => {
-  // cgroup v2 kills and removes whole subtrees, so there is nothing there that a test can hold on to.
-  if (parent.version === 'v2') return
-  const executor = await startExecutor(t, { box: 'bubblewrap' })
-  const { ownGroup } = readHierarchies().find(({ controllers }) => controllers.includes('memory'))!
-  const running = run(executor, 'python', 'import time\ntime.sleep(1)')
-  let phases: string[] = []
-  let found = ''
-  while (phases.length === 0) {
-    await delay(20)
-    const mine = readdirSync(ownGroup).filter((name) => name.includes(`-${process.pid}-`))
-    found = join(ownGroup, mine.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)).at(-1)!)
-    phases = readdirSync(found).filter((name) => /^\d+$/.test(name))
-  }
-  const blocking = join(found, phases[0]!, 'blocking')
-  mkdirSync(blocking)
-  t.match(await running, { exitCode: 0 }, 'the verdict stands')
-  t.equal(executor.slots, 1)
-  t.match(await run(executor, 'python', 'print("on")'), { stdout: 'on\n' })
-  rmdirSync(blocking)
-})
-
 /** Groups of a worker that lives until `kill`, with a process in them: whoever makes groups sweeps, other test files too. */
 async function plantGroups(): Promise<{
-  readonly group: Cgroup
+  readonly group: KeeperGroup
   readonly sleeper: ChildProcess
   kill(): Promise<void>
 }> {
@@ -336,7 +170,8 @@ async function plantGroups(): Promise<{
   const [prefix, namespace] = nameWorkerGroup().split('-')
   const startTicks = readFileSync(`/proc/${worker.pid}/stat`, 'utf8').split(' ')[21]
   const name = [prefix, namespace, worker.pid, startTicks, 1].join('-')
-  const group = await (await openCgroupParent(name)).create('left', limits)
+  const group = await (await openCgroupParent(name)).createForKeeper('left', null)
+  group.closeDescriptors()
   const sleeper = spawn('/bin/sleep', ['60'], { stdio: 'ignore' })
   await once(sleeper, 'spawn')
   for (const entrance of group.entrances) writeFileSync(entrance, String(sleeper.pid))
@@ -355,14 +190,14 @@ async function areSwept(
   t: Test,
   { group, sleeper, kill }: Awaited<ReturnType<typeof plantGroups>>,
 ): Promise<void> {
-  t.ok(group.holds(sleeper.pid!))
+  t.ok(groupPaths(group).every((path) => readPids(path).includes(sleeper.pid!)))
   const ended = once(sleeper, 'exit')
   await kill()
   const living = await openCgroupParent(nameWorkerGroup())
   // Another test file's worker may be at it, too.
   const [, signal] = await ended
   t.equal(signal, 'SIGKILL')
-  while (groupPaths(group).some((path) => existsSync(dirname(path)))) await delay(10)
+  while (topPaths(group).some((path) => existsSync(dirname(path)))) await delay(10)
   await living.close()
 }
 

@@ -40,7 +40,6 @@ function examine(t: Parameters<typeof makeDirectory>[0], layout: Layout): Findin
     libraryDirectory: '',
     settings: defaultSettings,
     javaDirectory: '',
-    architecture: 'x64',
     uid: layout.uid ?? 0,
     firstUid: 61_000,
     cacheDirectory: '',

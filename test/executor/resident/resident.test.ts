@@ -1,47 +1,36 @@
 // Boxes that stay: what they answer is taken whole or not at all, whatever they do wrong, and none is left behind. The
 // program in the box is a small one that misbehaves on demand.
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { readHostRoot } from '../../../src/executor/box/bubblewrap/arguments.ts'
-import { findInheritedDescriptors } from '../../../src/executor/box/bubblewrap/inherited-descriptors.ts'
-import type { BoxResources } from '../../../src/executor/box/bubblewrap/open-box.ts'
-import { createStandardStreams } from '../../../src/executor/box/bubblewrap/standard-stream.ts'
+import { encodeLayout, readHostRoot } from '../../../src/executor/box/keeper/host-root.ts'
+import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
+import type { BoxResources } from '../../../src/executor/box/keeper/keeper.ts'
 import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
 import { keepResidents } from '../../../src/executor/resident/pool.ts'
 import type { ResidentPool, Retirement } from '../../../src/executor/resident/pool.ts'
 import { startResident } from '../../../src/executor/resident/process.ts'
 import type { Resident } from '../../../src/executor/resident/process.ts'
-import { assembleFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { assembleFilter, assembleKeeperFilter } from '../../../src/executor/seccomp/seccomp.ts'
 import {
   failsAt,
   findBoxProcesses,
   firstUid,
+  keeperDirectory,
   scaleLimits,
   timeFactor,
 } from '../../helper/executor.ts'
 
 t.setTimeout(120_000 * timeFactor)
 
-const directory = mkdtempSync(join(tmpdir(), 'runledger-test-'))
-const name = nameWorkerGroup()
 const resources: BoxResources = {
-  cgroups: await openCgroupParent(name),
-  streams: createStandardStreams(join(directory, name)),
+  cgroups: await openCgroupParent(nameWorkerGroup()),
   filter: assembleFilter(),
-  root: readHostRoot(),
-  inherited: findInheritedDescriptors(),
-  emptyDescriptor: openSync('/dev/null', 'r'),
+  keeperFilter: assembleKeeperFilter(),
+  programs: await buildKeeper(keeperDirectory),
+  layout: encodeLayout(readHostRoot()),
 }
-t.teardown(async () => {
-  resources.streams.close()
-  closeSync(resources.emptyDescriptor)
-  await resources.cgroups.close()
-  rmSync(directory, { recursive: true })
-})
+t.teardown(() => resources.cgroups.close())
 
 /** Echoes what it is asked; of a request that is a name below it does what that says. */
 const program = `
@@ -96,7 +85,6 @@ function start(
         files: [],
         unlimitedStack: false,
       },
-      paths: [],
       memoryBytes: 64 << 20,
       processes: 16,
       diskBytes: 1 << 20,

@@ -1,8 +1,15 @@
-// A bare bubblewrap box under the filter, for probing system calls: the recipe of the executor without its limits, so
-// that the filter is tested apart from everything else.
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// A box with any filter, for probing system calls: a keeper's, so that the filter is looked at in its place.
+import { existsSync } from 'node:fs'
+import type { Test } from 'tap'
+import { buildKeeper } from '../../../src/executor/box/keeper/build.ts'
+import { encodeLayout, readHostRoot } from '../../../src/executor/box/keeper/host-root.ts'
+import { startKeeper } from '../../../src/executor/box/keeper/keeper-process.ts'
+import { openCgroupParent } from '../../../src/executor/cgroup/cgroup.ts'
+import { nameWorkerGroup } from '../../../src/executor/cgroup/worker-group.ts'
+import { encode, returnValue } from '../../../src/executor/seccomp/bpf.ts'
+import { assembleKeeperFilter } from '../../../src/executor/seccomp/seccomp.ts'
+import { firstUid, keeperDirectory } from '../../helper/executor.ts'
+import { request } from '../box/keeper/lone-keeper.ts'
 
 export interface BoxResult {
   readonly status: number | null
@@ -10,52 +17,39 @@ export interface BoxResult {
   readonly stderr: string
 }
 
+const allowAll = encode([returnValue(0x7fff0000)])
+const configuration = ['/etc/java-17-openjdk', '/etc/java-21-openjdk', '/usr/include', '/usr/share']
+
 /**
- * Runs a command in a box; `/src` inside is `directory`, read-only, and `/box` is its own.
- * @param filter the seccomp program; null runs without one, for comparison.
+ * Makes what runs a command in a box; `/src` inside is the directory, read-only, and `/box` is its own.
+ * @returns what takes the seccomp program; null runs with one that allows all, for comparison.
  */
-export function runInFilterBox(
+export async function openFilterBoxes(
+  t: Test,
   directory: string,
-  filter: Buffer | null,
-  command: readonly string[],
-  input = '',
-): BoxResult {
-  const filterFile = join(directory, `filter-${process.hrtime.bigint()}.bpf`)
-  writeFileSync(filterFile, filter ?? '')
-  const descriptor = openSync(filterFile, 'r')
-  const drop =
-    process.getuid?.() === 0
-      ? '--reuid=61999 --regid=61999 --clear-groups --inh-caps=-all --bounding-set=-all'.split(' ')
-      : []
-  const links = ['bin', 'lib', 'lib64', 'sbin'].filter((name) => existsSync(`/usr/${name}`))
-  const configuration = ['/etc/alternatives', '/etc/java-17-openjdk', '/etc/java-21-openjdk']
-  const box = [
-    ...'--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try'.split(
-      ' ',
-    ),
-    ...'--disable-userns --die-with-parent --new-session --cap-drop ALL --clearenv'.split(' '),
-    ...'--setenv PATH /usr/bin --setenv LC_ALL C.UTF-8 --ro-bind /usr /usr'.split(' '),
-    ...links.flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
-    ...configuration.filter(existsSync).flatMap((path) => ['--ro-bind', path, path]),
-    ...'--proc /proc --dev /dev --tmpfs /dev/shm --tmpfs /tmp --tmpfs /box --ro-bind'.split(' '),
-    directory,
-    ...'/src --chdir /box'.split(' '),
-    ...(filter === null ? [] : ['--seccomp', '3']),
-    '--',
-    ...command,
-  ]
-  try {
-    const result = spawnSync('/usr/bin/setpriv', [...drop, '/usr/bin/bwrap', ...box], {
-      input,
-      encoding: 'utf8',
-      env: { PATH: '/usr/bin' },
-      stdio: ['pipe', 'pipe', 'pipe', descriptor],
-      timeout: 500_000,
-      maxBuffer: 1 << 26,
-    })
-    if (result.error !== undefined) throw result.error
-    return result
-  } finally {
-    closeSync(descriptor)
+): Promise<
+  (filter: Buffer | null, command: readonly string[], input?: string) => Promise<BoxResult>
+> {
+  const cgroups = await openCgroupParent(nameWorkerGroup())
+  t.teardown(() => cgroups.close())
+  const { program } = await buildKeeper(keeperDirectory)
+  const paths = configuration.filter(existsSync).map((path) => ({ source: path, target: path }))
+  const layout = encodeLayout(readHostRoot(), [...paths, { source: directory, target: '/src' }])
+  const uid = process.getuid?.() === 0 ? firstUid : null
+  const keeperFilter = assembleKeeperFilter()
+  let serial = 0
+  return async (filter, command, stdin = '') => {
+    serial += 1
+    const group = await cgroups.createForKeeper(`filter-${serial}`, uid)
+    const common = { group, uid, keeperFilter, layout, program, interpreter: null, runtime: null }
+    const keeper = await startKeeper({ ...common, filter: filter ?? allowAll })
+    group.closeDescriptors()
+    const asked = request(command, { stdin, wallSeconds: 300, memoryBytes: 1 << 30 })
+    const limits = { ...asked.limits, cpuSeconds: 300, processes: 256, diskBytes: 64 << 20 }
+    const { exit, stdout, stderr } = await keeper.run({ ...asked, limits })
+    await keeper.close()
+    await group.remove()
+    const [out, errors] = [stdout, stderr].map(({ bytes }) => bytes.toString())
+    return { status: exit?.code ?? null, stdout: out!, stderr: errors! }
   }
 }

@@ -23,7 +23,7 @@ import {
 import { callNumbers } from '../../../src/executor/seccomp/syscall-number.ts'
 import type { Architecture, CallName } from '../../../src/executor/seccomp/syscall-number.ts'
 import { interpret } from './bpf-interpreter.ts'
-import { runInFilterBox } from './filter-box.ts'
+import { openFilterBoxes } from './filter-box.ts'
 import {
   combine,
   lookUp,
@@ -51,6 +51,7 @@ const source = (name: string): string => join(import.meta.dirname, name)
 execFileSync('g++', ['-x', 'c', '-o', join(directory, 'probe'), source('call-probe.c')])
 copyFileSync(source('call-probe.py'), join(directory, 'probe.py'))
 const filter = assembleFilter()
+const runInFilterBox = await openFilterBoxes(t, directory)
 const probes = [
   ['C', '/src/probe'],
   ['Python', '/usr/bin/python3', '/src/probe.py'],
@@ -64,12 +65,12 @@ function format(number: number, values: readonly bigint[] = []): string {
 }
 
 /** What each line's call answered: an errno, 0, or `signal N`. */
-function probe(
+async function probe(
   program: readonly string[],
   lines: readonly string[],
   withFilter: Buffer | null = filter,
-): string[] {
-  const result = runInFilterBox(directory, withFilter, program, `${lines.join('\n')}\n`)
+): Promise<string[]> {
+  const result = await runInFilterBox(withFilter, program, `${lines.join('\n')}\n`)
   if (result.status !== 0) throw new Error(`probe: ${result.status} ${result.stderr}`)
   const answers = result.stdout.trim().split('\n')
   if (answers.length !== lines.length)
@@ -373,7 +374,7 @@ t.test('every known call has a row, and no row is out of reach', async (t) => {
 for (const [language, ...program] of probes) {
   t.test(`every row of the filter holds in a box, from ${language}`, async (t) => {
     const { lines, names, expected } = listRefusals()
-    const answers = probe(program, lines)
+    const answers = await probe(program, lines)
     const wrong = names
       .map((name, index) => `${name}: ${answers[index]}, not ${expected[index]}`)
       .filter((_, index) => answers[index] !== expected[index])
@@ -397,7 +398,7 @@ for (const [language, ...program] of probes) {
       // x32: the same calls by other numbers, under the same architecture tag.
       ...[0, 39, 41, 56, 101, 250, 425, 520].map((number) => 0x40000000 + number),
     ]
-    const answers = probe(
+    const answers = await probe(
       program,
       numbers.map((number) => format(number)),
     )
@@ -469,9 +470,9 @@ t.test('an i386 call by int 0x80 kills the process', async (t) => {
   }
   const lines = ['int80 20', 'int80 288', 'int80 102']
   // A kernel without 32-bit entry answers SIGSEGV by itself; there is then nothing to filter.
-  const bare = probe(['/src/probe'], ['int80 20'], null)[0]
+  const [bare] = await probe(['/src/probe'], ['int80 20'], null)
   const signal = bare === '0' ? 'signal 31' : 'signal 11'
-  t.strictSame(probe(['/src/probe'], lines), [signal, signal, signal])
+  t.strictSame(await probe(['/src/probe'], lines), [signal, signal, signal])
 })
 
 t.test('what ordinary programs do is answered as without a filter', async (t) => {
@@ -512,11 +513,11 @@ t.test('what ordinary programs do is answered as without a filter', async (t) =>
     format(of('msync'), [0n, 1n, 1n]),
     format(of('preadv2'), [99n, 0n, 0n, 0n, 0n, 0n]),
   ]
-  t.strictSame(probe(['/src/probe'], lines), probe(['/src/probe'], lines, null))
+  t.strictSame(await probe(['/src/probe'], lines), await probe(['/src/probe'], lines, null))
 })
 
 t.test('the box says that the filter is on and no privilege can be gained', async (t) => {
-  const { stdout } = runInFilterBox(directory, filter, ['/usr/bin/cat', '/proc/self/status'])
+  const { stdout } = await runInFilterBox(filter, ['/usr/bin/cat', '/proc/self/status'])
   t.match(stdout, /^Seccomp:\t2$/mu)
   t.match(stdout, /^NoNewPrivs:\t1$/mu)
   t.match(stdout, /^CapBnd:\t0+$/mu)
@@ -539,7 +540,7 @@ t.test('kernel memory that no limit counts cannot be taken by access lists', asy
     ].join('\n'),
   )
   const python = ['/usr/bin/python3', '/src/acl.py']
-  t.equal(runInFilterBox(directory, filter, python).stdout, `${errnos.EOPNOTSUPP}\n`)
+  t.equal((await runInFilterBox(filter, python)).stdout, `${errnos.EOPNOTSUPP}\n`)
 })
 
 t.test('compilers and runtimes work under the filter', async (t) => {
@@ -557,7 +558,7 @@ t.test('compilers and runtimes work under the filter', async (t) => {
     ],
   ] as const
   for (const [command, output] of runs) {
-    const result = runInFilterBox(directory, filter, ['/usr/bin/sh', '-c', command])
+    const result = await runInFilterBox(filter, ['/usr/bin/sh', '-c', command])
     t.match(result, { status: 0, stdout: output, stderr: '' }, command)
   }
 })

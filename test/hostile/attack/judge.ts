@@ -1,4 +1,4 @@
-// Attacks on the verdict: on the box's first process, on bubblewrap's word, on exit codes and on the main process.
+// Attacks on the verdict: on the box's first process, on exit codes and on the main process.
 import { bomb, probe } from '../attack.ts'
 import type { Attack } from '../attack.ts'
 
@@ -38,8 +38,7 @@ if os.fork() == 0:
 time.sleep(60)`,
     cpp: raw`pid_t parent = getpid(); if (fork() == 0) { setsid(); kill(parent, SIGKILL); for (;;) pause(); } for (;;) pause();`,
   }),
-  // bubblewrap cannot tell it from a signal.
-  bomb('an exit code that looks like a kill is no limit', ['crashed', 'signaled'], {
+  bomb('an exit code that looks like a kill is no limit', ['crashed'], {
     python: raw`os._exit(137)`,
     cpp: raw`_exit(137);`,
     java: raw`Runtime.getRuntime().halt(137);`,

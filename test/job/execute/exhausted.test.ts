@@ -19,8 +19,7 @@ const { signal } = new AbortController()
 function createFailingExecutor(slots: number): Executor {
   return {
     slots,
-    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
-    readsOutputFiles: true,
+    isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
     cores: 1,
     runtimes: { python: runtime, cpp: runtime, java: runtime },
     awaited: {},

@@ -34,8 +34,7 @@ const ran: Phase = {
 /** Runs what it is asked to, as far as the inputs come. */
 const executor: Executor = {
   slots: 1,
-  isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
-  readsOutputFiles: true,
+  isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
   cores: 1,
   runtimes: { python: runtime },
   awaited: {},

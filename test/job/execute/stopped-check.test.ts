@@ -29,8 +29,7 @@ const ran: Phase = {
 function pretendExecutor(onRan: () => void): Executor {
   return {
     slots: 1,
-    isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
-    readsOutputFiles: true,
+    isolation: { box: 'keeper', cgroup: 'v2', uid: 'slot' },
     cores: 1,
     runtimes: { python: { version: 'none', compile: null, run: [] } },
     awaited: {},

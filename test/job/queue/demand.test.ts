@@ -1,11 +1,6 @@
 // A submission that demands what a worker cannot do waits for one that can.
 import t from 'tap'
-import { v7 as uuidv7 } from 'uuid'
-import { defaultLimits } from '#language'
-import { createLog } from '#log'
-import { listLacks } from '#options'
 import { readResult } from '#result'
-import { createExecuteTask } from '../../../src/job/execute/execute.ts'
 import { createTestDatabase } from '../../helper/database.ts'
 import { submitTomorrow, tomorrow } from '../../helper/demand.ts'
 import { startExecution } from '../../helper/execution.ts'
@@ -31,8 +26,6 @@ t.test('a worker leaves what it cannot do, and goes on', { timeout: 120_000 }, a
   t.equal((await readResult(sql, demanding, null))?.status, 'queued')
   t.notOk(worker.logged.includes('worker.suspended'))
   t.equal(await startExecution(sql, demanding, { does: [tomorrow] }), 2)
-  const [told] = await sql`select languages -> 'python' -> 'lacks' as lacks from runledger.worker`
-  t.strictSame(told?.['lacks'], [], 'it tells what it cannot do')
 })
 
 t.test('what a submission demands is in the log', async (t) => {
@@ -50,45 +43,4 @@ t.test('what a submission demands is in the log', async (t) => {
       select data -> 'demands' as demands from runledger.event where stream_id = ${id}`
     t.strictSame(received?.['demands'], demands)
   }
-})
-
-t.test('a worker whose host lets it read no output files leaves them to others', async (t) => {
-  const { signal } = new AbortController()
-  const outcome = { compile: null, compileCached: false, run: null }
-  const startedBy = async (readsOutputFiles: boolean, id: string): Promise<boolean> => {
-    let isStarted = false
-    const task = createExecuteTask({
-      database: sql,
-      executor: {
-        slots: 1,
-        isolation: { box: 'bubblewrap', cgroup: 'v2', uid: 'slot' },
-        readsOutputFiles,
-        cores: 1,
-        runtimes: { python: { version: '3', compile: null, run: [] } },
-        awaited: {},
-        found: ['python'],
-        async execute() {
-          isStarted = true
-          return outcome
-        },
-        settled: async () => {},
-        close: async () => {},
-      },
-      limits: defaultLimits,
-      log: createLog('test', 'silent'),
-      lease: { workerId: uuidv7(), signal },
-      shutdown: signal,
-    })
-    await task.run({ submission: id }, 'python')
-    await task.settled()
-    return isStarted
-  }
-  const options = { output_files: ['out.txt'] }
-  const asking = await submitNew(sql, caller, describeSubmission({ code: '', options }))
-  const plain = await submitNew(sql, caller, describeSubmission({ code: '' }))
-  t.equal(await startedBy(false, plain), true)
-  t.equal(await startedBy(false, asking), false)
-  t.equal((await readResult(sql, asking, null))?.status, 'queued')
-  t.equal(await startedBy(true, asking), true)
-  t.strictSame(listLacks({ readsOutputFiles: false }), ['output_files'])
 })

@@ -69,30 +69,6 @@ export const executorFaults: readonly Fault[] = [
     tests: ['executor/slot'],
   },
   {
-    name: 'executor: an output keeps a byte more than its limit',
-    text: 'const taken = Math.min(chunk.length, keptBytes - length)',
-    instead: 'const taken = Math.min(chunk.length, keptBytes + 1 - length)',
-    tests: ['executor/box/capture'],
-  },
-  {
-    name: 'bubblewrap: a box has the network of the host',
-    text: "'--unshare-pid', '--unshare-net', '--unshare-uts'],",
-    instead: "'--unshare-pid', '--unshare-uts'],",
-    tests: ['executor/box/bubblewrap'],
-  },
-  {
-    name: 'bubblewrap: /dev can be written',
-    text: "'--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/',",
-    instead: "'--remount-ro', '/proc', '--remount-ro', '/',",
-    tests: ['executor/box/bubblewrap'],
-  },
-  {
-    name: 'bubblewrap: a box sees the records of the host',
-    text: 'if ((status.mode & 0o004) === 0) return []',
-    instead: 'if (status.mode > 0) return []',
-    tests: ['executor/box/bubblewrap'],
-  },
-  {
     name: 'seccomp: a new user namespace may be made by clone',
     text: 'hasAnyBit(0, 0x7e020000),',
     instead: 'hasAnyBit(0, 0x6e020000),',
@@ -150,7 +126,7 @@ export const executorFaults: readonly Fault[] = [
     name: 'keeper: what a box sees of the host can be written by its owner',
     text: 'uint64_t restricted = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;',
     instead: 'uint64_t restricted = MOUNT_ATTR_NOSUID;',
-    tests: ['executor/box/bubblewrap'],
+    tests: ['executor/box/inside'],
   },
   {
     name: 'keeper: /proc tells of the host',

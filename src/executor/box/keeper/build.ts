@@ -1,12 +1,12 @@
 // Compiles the keeper, the library that makes an interpreter one, and the library that holds a runtime, which both contain.
-// No binary is shipped: a sandbox should be readable. Results are named by what they were made from, and kept beside
-// compiled submissions.
+// No binary is in the repository: a sandbox should be readable. `make keeper` and the image compile it ahead; a worker that finds
+// none does it itself. Results are named by what they were made from.
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, SandboxError } from '#contract'
-import { readVersion } from '#toolchain'
 
 export interface KeeperPrograms {
   readonly program: string
@@ -15,6 +15,8 @@ export interface KeeperPrograms {
 
 const compiler = '/usr/bin/gcc'
 export const sourceDirectory = import.meta.dirname
+/** Where it is compiled ahead. */
+export const builtDirectory = `${dirname(sourceDirectory)}/dist`
 export const compileOptions: readonly string[] = [
   ['-std=c17', '-O2', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror'],
   ['-fstack-protector-strong', '-D_FORTIFY_SOURCE=2'],
@@ -39,7 +41,7 @@ const common = [
 export const programSources: readonly string[] = ['main.c', ...common]
 
 /**
- * Compiles what is missing.
+ * What was compiled ahead, or else compiles what is missing.
  * @param directory made with mode 0700; workers may share it.
  * @param further options, such as a test's sanitizer.
  * @throws {SandboxError} step `keeper.compile`.
@@ -49,19 +51,18 @@ export async function buildKeeper(
   further: readonly string[] = [],
 ): Promise<KeeperPrograms> {
   try {
+    const name = nameBuild(further)
+    const built = namePrograms(`${builtDirectory}/${name}`)
+    if (Object.values(built).every((path) => existsSync(path))) return built
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const hash = createHash('sha256')
-    const version = await readVersion(compiler, '--version')
-    hash.update([version, ...compileOptions, ...libraryOptions, ...further].join('\0'))
-    for (const name of readdirSync(sourceDirectory).toSorted())
-      hash.update(readFileSync(`${sourceDirectory}/${name}`))
-    const stem = `${directory}/${hash.digest('hex').slice(0, 32)}`
+    const stem = `${directory}/${name}`
+    const { program, forkLibrary } = namePrograms(stem)
     const isStatic = further.length === 0
     const ahead = await compile(`${stem}.ahead.so`, [...libraryOptions, '-s', 'ahead.c'])
     const contains = `-DAHEAD_LIBRARY="${ahead}"`
-    const [program, forkLibrary] = await Promise.all([
-      compile(stem, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
-      compile(`${stem}.so`, [
+    await Promise.all([
+      compile(program, [...further, ...(isStatic ? ['-static'] : []), contains, ...programSources]),
+      compile(forkLibrary, [
         ...further,
         ...libraryOptions,
         contains,
@@ -72,8 +73,24 @@ export async function buildKeeper(
     ])
     return { program, forkLibrary }
   } catch (cause) {
-    throw new SandboxError('keeper.compile', describe(cause), cause)
+    throw new SandboxError(
+      'keeper.compile',
+      `${describe(cause)}; say make keeper, with gcc and libc6-dev installed`,
+      cause,
+    )
   }
+}
+
+function nameBuild(further: readonly string[]): string {
+  const hash = createHash('sha256')
+  hash.update([...compileOptions, ...libraryOptions, ...further].join('\0'))
+  for (const name of readdirSync(sourceDirectory).toSorted())
+    hash.update(readFileSync(`${sourceDirectory}/${name}`))
+  return hash.digest('hex').slice(0, 32)
+}
+
+function namePrograms(stem: string): KeeperPrograms {
+  return { program: stem, forkLibrary: `${stem}.so` }
 }
 
 async function compile(path: string, words: readonly string[]): Promise<string> {

@@ -157,8 +157,8 @@ static void offer_to_killer(void) {
 static void become_program(const struct box *box, enum start start) {
   uint64_t one = 1;
   offer_to_killer();
-  if (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0 || dup2(box->errors[1], 2) < 0)
-    give_up("box.streams");
+  if (!own_streams && (dup2(box->input_reader, 0) < 0 || dup2(box->output[1], 1) < 0)) give_up("box.streams");
+  if (dup2(box->errors[1], 2) < 0) give_up("box.streams");
   if (setsid() < 0) give_up("box.session");
   if (start == ahead) {
     enter_idle_class();

@@ -19,6 +19,11 @@ enum files { limit, swap_limit, peak, usage, kills, cpu, process_limit, processe
 /** v2: pids.current, as `processes` is cgroup.events. */
 static int process_count = -1;
 
+/** v2 has it since Linux 5.19; without it the charge is sampled when counters are read. Tests name another file. */
+#ifndef PEAK_FILE
+#define PEAK_FILE "memory.peak"
+#endif
+
 static uint32_t version;
 static bool swap_counted;
 static int descriptors[file_count];
@@ -36,6 +41,8 @@ static struct {
   uint64_t memory_at_rest;
   /** v1: the least ever charged before a run. */
   uint64_t memory_least;
+  /** v2 without PEAK_FILE: the most that was seen charged in this run. */
+  uint64_t memory_seen;
   uint64_t limit_held;
   uint32_t processes_held;
 } *run;
@@ -122,6 +129,19 @@ uint64_t group_memory(void) {
   return bytes;
 }
 
+static bool has_peak(void) {
+  char path[sizeof run->name + sizeof "/" PEAK_FILE];
+  snprintf(path, sizeof path, "%s/" PEAK_FILE, run->name);
+  return faccessat(parent, path, F_OK, 0) == 0;
+}
+
+static uint64_t read_peak(void) {
+  if (descriptors[peak] >= 0) return read_number(descriptors[peak]);
+  uint64_t held = read_number(descriptors[usage]);
+  if (held > run->memory_seen) run->memory_seen = held;
+  return run->memory_seen;
+}
+
 int prepare_group(void) {
   if (version == 1) return -1;
   snprintf(run->name, sizeof run->name, "run-%u", run->groups++);
@@ -132,7 +152,7 @@ int prepare_group(void) {
     const char *name;
     int flags;
   } opened[] = {
-      {limit, "memory.max", O_WRONLY},       {peak, "memory.peak", O_RDWR},   {usage, "memory.current", O_RDONLY},
+      {limit, "memory.max", O_WRONLY},       {peak, PEAK_FILE, O_RDWR},   {usage, "memory.current", O_RDONLY},
       {kills, "memory.events", O_RDONLY},    {cpu, "cpu.stat", O_RDONLY},     {process_limit, "pids.max", O_WRONLY},
       {processes, "cgroup.events", O_RDONLY},
   };
@@ -140,8 +160,10 @@ int prepare_group(void) {
     int flags = opened[index].flags;
     // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
     if (opened[index].file == peak && faccessat(parent, run->name, W_OK, 0) != 0) flags = O_RDONLY;
+    if (opened[index].file == peak && !has_peak()) continue;
     descriptors[opened[index].file] = open_file(opened[index].name, flags);
   }
+  run->memory_seen = 0;
   process_count = open_file("pids.current", O_RDONLY);
   run->limit_held = 0;
   run->processes_held = 0;
@@ -226,7 +248,7 @@ void begin_group(const struct request *request, uint64_t share) {
   if (allowed != run->processes_held && !write_number(descriptors[process_limit], allowed)) fail("group.limit");
   run->processes_held = allowed;
   if (version == 1 && !write_text(descriptors[peak], "0")) fail("group.reset");
-  if (version == 2) (void)!write_text(descriptors[peak], "reset");
+  if (version == 2 && descriptors[peak] >= 0) (void)!write_text(descriptors[peak], "reset");
   uint64_t held = read_number(descriptors[usage]);
   run->memory_before = held > run->memory_of_start ? held - run->memory_of_start : 0;
   run->memory_allowed = request->memory_bytes;
@@ -240,6 +262,7 @@ void begin_group(const struct request *request, uint64_t share) {
 }
 
 uint64_t group_cpu_nanoseconds(void) {
+  if (descriptors[peak] < 0) read_peak();
   int64_t used = read_cpu() - run->cpu_before;
   return used > 0 ? (uint64_t)used : 0;
 }
@@ -251,7 +274,7 @@ uint64_t group_memory_peak(uint64_t share) {
   // What was given back meanwhile made room for the program: the box's own set-up, or an earlier box's rest.
   uint64_t left = read_number(descriptors[usage]);
   uint64_t not_its_own = left < run->memory_before ? left : run->memory_before;
-  uint64_t highest = read_number(descriptors[peak]);
+  uint64_t highest = read_peak();
   uint64_t taken = (highest > not_its_own ? highest - not_its_own : 0) + unseen + share;
   return taken < run->memory_allowed ? taken : run->memory_allowed;
 }

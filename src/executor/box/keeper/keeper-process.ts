@@ -1,6 +1,7 @@
 // One keeper's life as the worker sees it.
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import { beforeBegin, describe, NotBegunError, SandboxError } from '#contract'
 import type { Captured, Evidence, PhaseRequest } from '#contract'
 import { converse } from './conversation.ts'
@@ -22,6 +23,8 @@ export interface Keeper {
    * the slot may be lent, or the keeper has failed.
    */
   readonly settling: Promise<void> | null
+  /** Its program's stdin and stdout, where those are the keeper's own. */
+  readonly streams: { readonly input: Writable; readonly output: Readable } | null
   /**
    * Runs one program at a time. When it resolves, only the box's first process may still be ending; its failure shows
    * in the next run.
@@ -76,6 +79,7 @@ function createKeeper(
       return conversation.failed() === null
     },
     failed: conversation.ended,
+    streams: child.stdin && child.stdout && { input: child.stdin, output: child.stdout },
     get settling() {
       return settling
     },

@@ -31,6 +31,7 @@ enum {
 static const uint64_t longest_nanoseconds = UINT64_C(1000000000000000000);
 
 struct shared *shared;
+bool own_streams;
 /** Bytes of the resident interpreter, counted as each program's. */
 static uint64_t share;
 static struct box box;
@@ -222,6 +223,7 @@ void setup(void) {
   open_runtime(text + layout_end, &hello);
   text[layout_end] = 0;
   if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
+  own_streams = (hello.flags & hello_own_streams) != 0;
   share = group_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + filters, hello.layout_bytes);

@@ -76,6 +76,8 @@ enum start {
 
 // keeper.c
 extern struct shared *shared;
+/** The program has the keeper's stdin and stdout. */
+extern bool own_streams;
 void setup(void);
 /** Serves until the worker goes. Returns only in a program's process that needs no exec. */
 void serve(enum start start);

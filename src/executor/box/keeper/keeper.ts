@@ -1,6 +1,6 @@
 // A worker's keepers: in each slot one that starts programs, one per resident interpreter (ForkServer), and one per runtime that
 // is started before its program (AheadRuntime). One that fails is never used again: its cgroup is emptied and another takes its place.
-import type { BoxResources } from '#bubblewrap'
+import type { CgroupParent } from '#cgroup'
 import {
   beforeBegin,
   createClearings,
@@ -20,21 +20,32 @@ import type {
   PhaseRequest,
   Slot,
 } from '#contract'
-import { assembleKeeperFilter } from '#seccomp'
 import type { KeeperPrograms } from './build.ts'
 import { startKeeper } from './keeper-process.ts'
 import { createPlace } from './place.ts'
 import type { Place, Renewal, StandingKeeper } from './place.ts'
 
-export { buildKeeper, compileOptions, programSources, sourceDirectory } from './build.ts'
+export { buildKeeper, builtDirectory } from './build.ts'
+export { boxUid, encodeLayout, environment, readHostRoot } from './host-root.ts'
+export { startKeeper } from './keeper-process.ts'
+export type { Keeper } from './keeper-process.ts'
+
+/** What all keepers of a worker are made with. */
+export interface BoxResources {
+  readonly cgroups: CgroupParent
+  readonly filter: Buffer
+  /** The keeper's own. */
+  readonly keeperFilter: Buffer
+  readonly programs: KeeperPrograms
+  /** What boxes show of the host (encodeLayout). */
+  readonly layout: Buffer
+}
 
 export interface KeeperBoxOptions extends Pick<
   BoxOptions,
   'slots' | 'forkServers' | 'aheadRuntimes' | 'onFallback'
 > {
   readonly resources: BoxResources
-  readonly programs: KeeperPrograms
-  readonly layout: Buffer
   /** Throws unless forks are boxed like everything else. */
   readonly proveForks: (
     run: (request: PhaseRequest) => Promise<Phase>,
@@ -80,8 +91,6 @@ export async function createKeeperBoxes(options: KeeperBoxOptions): Promise<Boxe
   const places = makePlaces(options, clearings)
   const starting: Promise<void>[] = []
   const boxes: Boxes = {
-    kind: 'keeper',
-    readsOutputFiles: true,
     async run(slot, request, signal) {
       signal?.throwIfAborted()
       const found = places.get(slot)
@@ -167,12 +176,9 @@ function isForkServer(standing: Standing): standing is ForkServer {
 type Start = (slot: Slot, standing: Standing) => Promise<StandingKeeper>
 
 /** Starts keepers, each in a new cgroup. */
-function createStart(
-  { resources, programs, layout }: KeeperBoxOptions,
-  clearings: Clearings,
-): Start {
+function createStart({ resources }: KeeperBoxOptions, clearings: Clearings): Start {
+  const { programs, filter, keeperFilter, layout } = resources
   let started = 0
-  const keeperFilter = assembleKeeperFilter()
   return async (slot, standing) => {
     const server = isForkServer(standing) ? standing : null
     const runtime = isForkServer(standing) ? null : standing
@@ -182,7 +188,7 @@ function createStart(
       const keeper = await startKeeper({
         group,
         uid: slot.uid,
-        filter: resources.filter,
+        filter,
         keeperFilter,
         layout,
         program: server === null ? programs.program : programs.forkLibrary,

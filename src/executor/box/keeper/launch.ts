@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { dropTo, environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
+import { environment } from './host-root.ts'
 import type { Hello } from './message.ts'
 
 export interface KeeperLaunch extends Hello {
@@ -16,7 +16,7 @@ export interface KeeperLaunch extends Hello {
   readonly interpreter: readonly string[] | null
 }
 
-// Enters the cgroup first, as in child.ts. A keeper must outlive a program that eats all memory: a program's process raises its
+// Enters the cgroup first: moved later, a box would show its host path in /proc/self/cgroup. A keeper must outlive a program that eats all memory: a program's process raises its
 // score to 500. Where the worker may lower scores the keeper is never killed, as a dead box's files may still be
 // charged.
 const script = `
@@ -31,8 +31,15 @@ exec "$@"`
 export const socketDescriptor = 3
 
 /** The caller watches the process. */
-export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch): ChildProcess {
+export function spawnKeeper({
+  group,
+  uid,
+  program,
+  interpreter,
+  ownStreams = false,
+}: KeeperLaunch): ChildProcess {
   const own = openSync(program, 'r')
+  const streams = ownStreams ? 'pipe' : 'ignore'
   try {
     const descriptors = [...group.descriptors, own]
     const path = `/proc/self/fd/${socketDescriptor + descriptors.length}`
@@ -52,10 +59,18 @@ export function spawnKeeper({ group, uid, program, interpreter }: KeeperLaunch):
       {
         cwd: '/',
         env: { PATH: '/usr/bin:/bin' },
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...descriptors],
+        stdio: [streams, streams, 'pipe', 'pipe', ...descriptors],
       },
     )
   } finally {
     closeSync(own)
   }
+}
+
+/** Becomes the slot's user for good. */
+function dropTo(uid: number): string[] {
+  return [
+    ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
+    ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
+  ].flat()
 }

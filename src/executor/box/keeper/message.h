@@ -18,8 +18,11 @@ struct hello {
   uint32_t runtime_variables;
 };
 
-/** The group counts swap; it has its own share of the CPU; the runtime has all the stack that the limits leave. */
-enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2, hello_unlimited_stack = 4 };
+/**
+ * The group counts swap; it has its own share of the CPU; the runtime has all the stack that the limits leave; the program
+ * has the keeper's own stdin and stdout, by which the worker speaks with it.
+ */
+enum hello_flag { hello_counts_swap = 1, hello_shares_cpu = 2, hello_unlimited_stack = 4, hello_own_streams = 8 };
 
 struct request {
   uint32_t kind;

@@ -1,5 +1,4 @@
 // Messages on a keeper's socket, to and from bytes; conversation.ts knows when each may come.
-import { environment } from '#bubblewrap'
 import type { KeeperGroup } from '#cgroup'
 import {
   nameSignal,
@@ -9,6 +8,7 @@ import {
   SandboxError,
 } from '#contract'
 import type { AheadRuntime, Command, Evidence, PhaseRequest } from '#contract'
+import { environment } from './host-root.ts'
 import * as structure from './structure.ts'
 
 const kinds = {
@@ -57,9 +57,18 @@ export interface Hello {
   readonly layout: Buffer
   /** Started before each program; null: programs start by themselves. */
   readonly runtime: AheadRuntime | null
+  /** Its program's stdin and stdout are the keeper's own, for a program that is spoken with; false unless said. */
+  readonly ownStreams?: boolean
 }
 
-export function encodeHello({ group, filter, keeperFilter, layout, runtime }: Hello): Buffer {
+export function encodeHello({
+  group,
+  filter,
+  keeperFilter,
+  layout,
+  runtime,
+  ownStreams,
+}: Hello): Buffer {
   const variables = listVariables({})
   const texts = runtime === null ? [] : [runtime.awaits, ...runtime.argv, ...variables]
   const strings = encodeTexts(texts)
@@ -70,7 +79,8 @@ export function encodeHello({ group, filter, keeperFilter, layout, runtime }: He
     flags:
       (group.countsSwap ? flags.hello_counts_swap : 0) |
       (group.sharesCpu ? flags.hello_shares_cpu : 0) |
-      (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0),
+      (runtime?.unlimitedStack === true ? flags.hello_unlimited_stack : 0) |
+      (ownStreams === true ? flags.hello_own_streams : 0),
     filter_bytes: filter.length,
     keeper_filter_bytes: keeperFilter.length,
     layout_bytes: layout.length,

@@ -146,6 +146,7 @@ export const helloFlag = {
   hello_counts_swap: 1,
   hello_shares_cpu: 2,
   hello_unlimited_stack: 4,
+  hello_own_streams: 8,
 } as const
 
 /** How a process ended, from siginfo_t. */

@@ -11,6 +11,8 @@
 
 enum {
   longest_look_milliseconds = 20,
+  /** A program that is spoken with is watched by whoever does; it may be idle for days. */
+  longest_own_look_milliseconds = 1000,
   shortest_look_milliseconds = 5,
   kill_seconds = 5,
   /** Most of a run's delay: so many times its wall time and so many seconds. */
@@ -81,7 +83,8 @@ static bool drain(struct stream *stream) {
 static int64_t plan_look(uint64_t cpu_used, const struct request *request) {
   int64_t left = (int64_t)((request->cpu_nanoseconds - cpu_used) / request->cores_per_mille) / 1000;
   if (left < shortest_look_milliseconds) left = shortest_look_milliseconds;
-  if (left > longest_look_milliseconds) left = longest_look_milliseconds;
+  int64_t longest = own_streams ? longest_own_look_milliseconds : longest_look_milliseconds;
+  if (left > longest) left = longest;
   return left * 1000000;
 }
 

@@ -6,8 +6,8 @@ import { findTypes, nameSource } from './source.ts'
 /** Compiled by its own virtual machine: javac's first practice. */
 const program = readFileSync(new URL('ResidentCompiler.java', import.meta.url))
 
-/** Outside the working directory, which is javac's class path. */
-const programPath = '/opt/ResidentCompiler.java'
+/** The working directory is javac's class path: what lies in this folder is in no package that a source could name. */
+const programPath = '/box/.compiler/ResidentCompiler.java'
 
 /**
  * After so many compilations one takes 12 ms of CPU; after one, 50; after hundreds, 10 (measured, JDK 25). Each adds

@@ -59,10 +59,9 @@ const freed = [
 ]
 
 const executor = await startExecutor(t, { languages: ['python'] })
-const options = executor.isolation.box === 'bubblewrap' ? { skip: 'no forks there' } : {}
 
 for (const [what, programs] of Object.entries({ early, freed })) {
-  t.test(`ends ${what === 'early' ? 'early' : 'once everything is freed'}`, options, async (t) => {
+  t.test(`ends ${what === 'early' ? 'early' : 'once everything is freed'}`, async (t) => {
     for (const source of programs) {
       const { stderr, exitCode } = await run(executor, 'python', source + witness, 'words\n')
       t.equal(exitCode, 0, source)

@@ -16,7 +16,6 @@ import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
 import { createForkServer } from '../../../../src/executor/toolchain/python/fork-server.ts'
 import {
-  box,
   execute,
   failsAt,
   findBoxProcesses,
@@ -37,11 +36,6 @@ import {
 import { isForked } from './python-fork/program.ts'
 
 t.setTimeout(200_000 * timeFactor)
-
-if (box === 'bubblewrap') {
-  t.pass('no keeper is asked for')
-  process.exit(0)
-}
 
 /** Host pids of this process's keepers of a uid, by what they run. */
 function findKeepers(uid: number): { readonly plain: number[]; readonly python: number[] } {
@@ -78,7 +72,7 @@ const sleepers = {
 }
 
 t.test('a keeper that is killed, idle or at work, is replaced', async (t) => {
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   await run(executor, 'cpp', sleepers.cpp, '0')
   for (const [language, kind] of [
     ['python', 'python'],
@@ -264,7 +258,7 @@ t.test('a box that does not go is found out after its result, which stands', asy
 })
 
 t.test('what a program leaves behind keeps its own run, not the next', async (t) => {
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   const leavers = {
     files: 'for n in range(30_000): open(f"/tmp/{n}", "w").close()',
     bytes: 'open("/tmp/large", "wb").write(bytes(40 << 20))',
@@ -317,7 +311,7 @@ t.test('a thousand runs leave neither listener nor descriptor', async (t) => {
 })
 
 t.test('a run that is given up leaves no word that lets the next box go', async (t) => {
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   for (let index = 0; index < 120; index += 1) {
     const controller = new AbortController()
     const given = execute(executor, 'python', 'print(1)', '', controller.signal)
@@ -330,7 +324,7 @@ t.test('a run that is given up leaves no word that lets the next box go', async 
 })
 
 t.test("a forked interpreter's memory holds nothing of another run", async (t) => {
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   const secrets = ['code', 'input', 'output', 'error'].map(
     (place) => `secret-${place}-of-the-first`,
   )
@@ -360,7 +354,7 @@ print(found)`
 })
 
 t.test("nothing that a program does to its box's first process is our failure", async (t) => {
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   const code = `
 import os, resource, signal, sys, time
 for number in range(1, 65):
@@ -386,7 +380,7 @@ t.test('a program gives way to its keeper, and cannot leave the class that does'
   const group = await cgroups.createForKeeper('class', null)
   group.closeDescriptors()
   await group.remove()
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper' })
+  const executor = await startExecutor(t, { slots: 1 })
   const classes = { normal: '0', idle: '5' }
   const expected = group.sharesCpu ? classes.idle : classes.normal
   const climb = `
@@ -420,7 +414,7 @@ os.wait()
 t.test('what one run leaves charged does not widen the limit of the next', async (t) => {
   const memoryBytes = 64 << 20
   const limits = scaleLimits({ memoryBytes, cpuSeconds: 30, wallSeconds: 60 })
-  const executor = await startExecutor(t, { slots: 1, box: 'keeper', limits })
+  const executor = await startExecutor(t, { slots: 1, limits })
   const takeAll = `#include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -497,7 +491,6 @@ t.test('a program that cannot be started has failed itself', async (t) => {
 t.test('a keeper that a kill does not end costs its slot, and no more', needsFreezer, async (t) => {
   const executor = await startExecutor(t, {
     slots: 1,
-    box: 'keeper',
     accelerators: [],
     limits: scaleLimits({ wallSeconds: 1 }),
   })

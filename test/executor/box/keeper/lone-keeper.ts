@@ -1,31 +1,18 @@
 // Keepers outside an executor, for tests that speak with one directly or put something else in its place.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { PhaseRequest, Slot } from '#contract'
-import { encodeLayout } from '../../../../src/executor/box/box.ts'
-import { readHostRoot } from '../../../../src/executor/box/bubblewrap/arguments.ts'
-import { createStandardStreams } from '../../../../src/executor/box/bubblewrap/standard-stream.ts'
 import { buildKeeper } from '../../../../src/executor/box/keeper/build.ts'
+import { encodeLayout, readHostRoot } from '../../../../src/executor/box/keeper/host-root.ts'
 import { createKeeperBoxes } from '../../../../src/executor/box/keeper/keeper.ts'
 import type { KeeperLaunch } from '../../../../src/executor/box/keeper/launch.ts'
 import { openCgroupParent } from '../../../../src/executor/cgroup/cgroup.ts'
 import type { CgroupParent, KeeperGroup } from '../../../../src/executor/cgroup/cgroup.ts'
 import { nameWorkerGroup } from '../../../../src/executor/cgroup/worker-group.ts'
 import { assembleFilter, assembleKeeperFilter } from '../../../../src/executor/seccomp/seccomp.ts'
-import { firstUid } from '../../../helper/executor.ts'
-
-/** Where keepers are compiled for tests; each is named by what it was made from. */
-const directory = join(tmpdir(), `runledger-test-keeper-${process.getuid?.()}`)
+import { firstUid, keeperDirectory } from '../../../helper/executor.ts'
 
 /** Compiles the keeper so that it ends, and says why, at the first thing that C does not allow. */
 export const sanitizers = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
@@ -48,8 +35,7 @@ export async function openLaunches(
   further: readonly string[] = [],
   resident: readonly string[] | null = null,
 ): Promise<(name: string, program?: string) => Promise<KeeperLaunch>> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const programs = await buildKeeper(directory, further)
+  const programs = await buildKeeper(keeperDirectory, further)
   const built = resident === null ? programs.program : programs.forkLibrary
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
@@ -84,7 +70,7 @@ export async function openKeeperBoxes(
   {
     createForKeeper: create = (usual, ...slot) => usual(...slot),
     ...options
-  }: Partial<Omit<Parameters<typeof createKeeperBoxes>[0], 'resources' | 'programs' | 'layout'>> & {
+  }: Partial<Omit<Parameters<typeof createKeeperBoxes>[0], 'resources'>> & {
     readonly slots: readonly Slot[]
     readonly createForKeeper?: (
       usual: CgroupParent['createForKeeper'],
@@ -93,26 +79,19 @@ export async function openKeeperBoxes(
     ) => Promise<KeeperGroup>
   },
 ): Promise<KeeperBoxes> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const own = mkdtempSync(join(tmpdir(), 'runledger-test-boxes-'))
-  t.teardown(() => rmSync(own, { recursive: true }))
   const cgroups = await openCgroupParent(nameWorkerGroup())
   t.teardown(() => cgroups.close())
-  const root = readHostRoot()
   const boxes = await createKeeperBoxes({
     resources: {
       cgroups: {
         ...cgroups,
         createForKeeper: (...slot) => create(cgroups.createForKeeper.bind(cgroups), ...slot),
       },
-      streams: createStandardStreams(join(own, 'streams')),
       filter: assembleFilter(),
-      root,
-      inherited: [],
-      emptyDescriptor: 0,
+      keeperFilter: assembleKeeperFilter(),
+      programs: await buildKeeper(keeperDirectory),
+      layout: encodeLayout(readHostRoot()),
     },
-    programs: await buildKeeper(directory),
-    layout: encodeLayout(root),
     forkServers: [],
     aheadRuntimes: [],
     onFallback: (reason) => t.fail(reason),

@@ -60,11 +60,10 @@ const [forked, started] = await Promise.all([
   startExecutor(t, { slots, limits }),
   startExecutor(t, { slots: 2, limits, accelerators: [] }),
 ])
-const options = forked.isolation.box === 'bubblewrap' ? { skip: 'no forks there' } : {}
 t.setTimeout(300_000 * timeFactor)
 
 for (const [topic, programs] of Object.entries(topics)) {
-  t.test(`${topic}: forked or not, it is the same`, options, async (t) => {
+  t.test(`${topic}: forked or not, it is the same`, async (t) => {
     const waiting = Object.entries(programs).filter(([name]) => name.includes(wanted))
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -80,14 +79,14 @@ for (const [topic, programs] of Object.entries(topics)) {
   })
 }
 
-t.test('all of one kind were forked, none of the other', options, async (t) => {
+t.test('all of one kind were forked, none of the other', async (t) => {
   for (let slot = 0; slot < slots; slot += 1) {
     t.equal(describe(await execute(forked, isForked)).stdout, 'True\n')
     t.equal(describe(await execute(started, isForked)).stdout, 'False\n')
   }
 })
 
-t.test('a fork’s memory is counted as if it were its own', options, async (t) => {
+t.test('a fork’s memory is counted as if it were its own', async (t) => {
   const mebibyte = 1024 * 1024
   const narrow = scaleLimits({ memoryBytes: 64 * mebibyte })
   const forked = await startExecutor(t, { limits: narrow })

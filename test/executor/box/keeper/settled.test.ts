@@ -7,7 +7,6 @@ import t from 'tap'
 import type { PhaseRequest } from '#contract'
 import { startKeeper } from '../../../../src/executor/box/keeper/keeper-process.ts'
 import {
-  box,
   execute,
   firstUid,
   run,
@@ -18,11 +17,6 @@ import {
 import { openKeeperBoxes, openLaunches, request, writeStandIn } from './lone-keeper.ts'
 
 t.setTimeout(200_000 * timeFactor)
-
-if (box === 'bubblewrap') {
-  t.pass('no keeper is asked for')
-  process.exit(0)
-}
 
 const mebibyte = 1024 * 1024
 
@@ -84,7 +78,7 @@ t.test(
   'who comes next has another slot meanwhile, or waits before its own clock runs',
   async (t) => {
     for (const spares of [0, 1]) {
-      const executor = await startExecutor(t, { slots: 1, spares, box: 'keeper' })
+      const executor = await startExecutor(t, { slots: 1, spares })
       const code = look(200_000).replace('import os', 'import os\nprint("looked")')
       const { python: usual } = scaleLimits()
       const limits = { ...usual, run: { ...usual.run, cpuSeconds: 60, wallSeconds: 120 } }

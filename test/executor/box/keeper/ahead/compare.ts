@@ -83,7 +83,7 @@ export async function compareWithOwn(
   t: Test,
   { language, name, code, words }: Runtime,
 ): Promise<readonly [ready: Executor, alone: Executor]> {
-  const options = { slots: 1, box: 'keeper', languages: [language], limits } as const
+  const options = { slots: 1, languages: [language], limits } as const
   const ready = await startExecutor(t, { ...options, accelerators: ['ahead-start'] })
   const alone = await startExecutor(t, { ...options, firstUid: firstUid + 4, accelerators: [] })
   const say = (executor: Executor, word: string): Promise<TextPhase> =>

@@ -1,6 +1,6 @@
-// Watches a running phase's clocks and the out-of-memory killer; the caller stops it.
-import type { Cgroup } from '#cgroup'
-import type { PhaseLimits, Reason } from '#contract'
+// Watches the clocks of an exchange and the out-of-memory killer; the caller stops it.
+import type { KeeperGroup } from '#cgroup'
+import type { PhaseLimits } from '#contract'
 
 /** Milliseconds between two readings of the counters. */
 const shortestLook = 5
@@ -11,33 +11,24 @@ const longestLook = 20
  * @param started by `performance.now()`.
  */
 export function watchLimits(
-  group: Cgroup,
+  group: KeeperGroup,
   limits: PhaseLimits,
   started: number,
-  stop: (why: Reason) => void,
+  stop: () => void,
 ): { stop(): void } {
-  const wall = setTimeout(
-    // Lets Node first read an end that has happened.
-    () => setImmediate(stop, 'wall_limit'),
-    limits.wallSeconds * 1000 - (performance.now() - started),
-  )
+  const wall = setTimeout(stop, limits.wallSeconds * 1000 - (performance.now() - started))
   let look: NodeJS.Timeout
   const schedule = (usedSeconds: number): void => {
     // At most two cores at once, as a rule (cpu-quota.ts): a box that has more may pass its limit by more.
     const leftMilliseconds = ((limits.cpuSeconds - usedSeconds) * 1000) / 2
     const pause = Math.max(shortestLook, Math.min(longestLook, leftMilliseconds))
     look = setTimeout(() => {
-      // cgroup v1 kills only one process.
       try {
-        if (group.readOutOfMemoryKills() > 0) {
-          stop('memory_limit')
-          return
-        }
         const used = group.readCpuSeconds()
-        if (used > limits.cpuSeconds) stop('cpu_limit')
+        if (group.readOutOfMemoryKills() > 0 || used > limits.cpuSeconds) stop()
         else schedule(used)
       } catch {
-        stop('unwatched')
+        stop()
       }
     }, pause)
   }

@@ -1,0 +1,89 @@
+// What of the host a box shows, and what every program finds in its environment.
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import type { HostPath } from '#contract'
+
+/** A host path shown read-only, or a link. */
+export interface RootEntry {
+  readonly kind: 'bind' | 'link'
+  /** The host path; a link's text. */
+  readonly source: string
+  readonly target: string
+}
+
+/** Uid and gid inside. */
+export const boxUid = 1000
+
+export const environment: Readonly<Record<string, string>> = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/box',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  PWD: '/box',
+  // By default a thread per core: on a large host more than a program may have.
+  OPENBLAS_NUM_THREADS: '1',
+}
+
+/** No devpts: the host counts all pseudo-terminals together, so a box could use them up or signal by the count. */
+const devices = [
+  '/dev/null',
+  '/dev/zero',
+  '/dev/full',
+  '/dev/random',
+  '/dev/urandom',
+  '/dev/tty',
+] as const
+
+/** Links in /dev: path and text. */
+const deviceLinks = [
+  ['/dev/fd', '/proc/self/fd'],
+  ['/dev/stdin', '/proc/self/fd/0'],
+  ['/dev/stdout', '/proc/self/fd/1'],
+  ['/dev/stderr', '/proc/self/fd/2'],
+] as const
+
+/**
+ * The least that programs need: executables, libraries, the linker's cache, time zones. /bin and its like may be links
+ * or directories.
+ */
+export function readHostRoot(): RootEntry[] {
+  const shown = ['/usr/bin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libx32']
+  const optional = ['/usr/share/zoneinfo', '/etc/alternatives', '/etc/ld.so.cache']
+  const top = ['/bin', '/lib', '/lib32', '/lib64', '/libx32']
+  return [...shown, ...optional, ...top]
+    .filter((path) => existsSync(path))
+    .map((target): RootEntry =>
+      lstatSync(target).isSymbolicLink()
+        ? { kind: 'link', source: readlinkSync(target), target }
+        : { kind: 'bind', source: target, target },
+    )
+}
+
+/**
+ * In the format of build_root (root.c).
+ * @param paths what languages need beyond `root`.
+ */
+export function encodeLayout(root: readonly RootEntry[], paths: readonly HostPath[] = []): Buffer {
+  const entries = [
+    ...[...root, ...listFurther(root, paths)].map(({ kind, source, target }) => [
+      kind,
+      source,
+      target,
+    ]),
+    ...devices.map((path) => ['device', path, path]),
+    ...deviceLinks.map(([path, text]) => ['link', text, path]),
+  ]
+  return Buffer.from(entries.flatMap((entry) => entry.map((text) => `${text}\0`)).join(''))
+}
+
+/** Paths that no entry shows yet: the same path cannot be mounted twice. */
+function listFurther(root: readonly RootEntry[], paths: readonly HostPath[]): RootEntry[] {
+  const found: RootEntry[] = []
+  const isShown = (path: string): boolean =>
+    [...root, ...found].some(
+      ({ kind, target }) => kind === 'bind' && (path === target || path.startsWith(`${target}/`)),
+    )
+  for (const { source, target } of paths) {
+    if (!isShown(target)) found.push({ kind: 'bind', source: realpathSync(source), target })
+  }
+  return found
+}

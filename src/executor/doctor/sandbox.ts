@@ -1,0 +1,103 @@
+// Makes a box as the worker does, by the worker's own steps, and proves it: what refuses here refuses there. The step that
+// failed has its remedy in a table.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { describe, SandboxError } from '#contract'
+import { defaultLimits } from '#language'
+import { openSandbox } from '#sandbox'
+import { createSlotPool } from '#slot'
+import { reportMissing, reportOk, reportWarning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import type { Host } from './host.ts'
+
+const compilerRemedy =
+  'make keeper, or apt-get install gcc libc6-dev: then the worker compiles it by itself'
+const namespaceRemedy =
+  'run the worker as root, or sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0; in Docker: --security-opt seccomp=unconfined or a profile that allows clone, unshare, mount, pivot_root'
+const maskRemedy =
+  'docker run --security-opt systempaths=unconfined …, podman run --security-opt unmask=ALL …, Kubernetes procMount: Unmasked'
+
+const readOnlyRemedy =
+  'docker run --cgroupns=private --cap-add SYS_ADMIN … with the image’s own entry point, or mount -o remount,bind,rw the cgroup file system'
+const userRemedy =
+  'run the worker as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP (Docker drops none of them by default), or not as root'
+
+/** By what failed: words of the step, and of what was said of it. The first row of which all are there counts. */
+const remedies: readonly (readonly [readonly string[], string])[] = [
+  [['seccomp.assemble'], 'run the worker on an x86_64 or aarch64 machine'],
+  [['keeper.compile'], compilerRemedy],
+  [['cgroup.', 'EROFS'], readOnlyRemedy],
+  [
+    ['cgroup.find', 'no memory cgroup'],
+    'mount -t cgroup2 none /sys/fs/cgroup, or boot with systemd.unified_cgroup_hierarchy=1',
+  ],
+  [['cgroup.', 'swap is on'], 'swapoff -a, or boot with swapaccount=1'],
+  [
+    ['cgroup.find'],
+    'run the worker as root, or give its user a group in every hierarchy and start it there; what is not mounted: mount -t cgroup -o NAME NAME /sys/fs/cgroup/NAME',
+  ],
+  [
+    ['cgroup.'],
+    'run the worker as root, or as a systemd service with Delegate=yes (in a container: --cgroupns=private and a writable /sys/fs/cgroup)',
+  ],
+  [
+    ['Function not implemented'],
+    'install a kernel ≥ 5.14 (Debian: apt-get install linux-image-amd64) and reboot',
+  ],
+  [['setpriv', 'not found'], 'apt-get install util-linux'],
+  [['setpriv:'], userRemedy],
+  [['No space left', 'keeper.unshare'], 'sysctl -w user.max_user_namespaces=15000'],
+  [['box.proc'], maskRemedy],
+  [['box.filter'], 'boot a kernel built with CONFIG_SECCOMP_FILTER=y'],
+  ...[
+    'keeper.unshare',
+    'keeper.map',
+    'keeper.limit',
+    'root.',
+    'box.clone',
+    'box.mounts',
+    'box.scratch',
+  ].map((step) => [[step], namespaceRemedy] as const),
+]
+
+const otherRemedy =
+  'look into dmesg and the audit log for what refused it (AppArmor, SELinux, a container engine)'
+
+export function findRemedy(step: string, message: string): string {
+  const words = `${step}: ${message}`
+  return remedies.find(([all]) => all.every((one) => words.includes(one)))?.[1] ?? otherRemedy
+}
+
+/** One row: the box that was made, or the step that failed, why, and what helps. */
+export async function examineSandbox(host: Host): Promise<Finding> {
+  const slots = createSlotPool(1, host.uid === 0 ? host.firstUid : null)
+  // The worker's own may be another user's.
+  const cacheDirectory = mkdtempSync(join(host.temporaryDirectory, 'runledger-doctor-'))
+  try {
+    const { resources, boxes } = await openSandbox(new Map(), slots, defaultLimits, {
+      slots: availableParallelism(),
+      cacheDirectory,
+    })
+    await boxes.close()
+    await resources.cgroups.close()
+    const { version } = resources.cgroups
+    const user =
+      host.uid === 0 ? `slots run as uid ${host.firstUid} and up` : `all run as uid ${host.uid}`
+    const detail = `made and closed: no capabilities, filter on, no network; cgroup ${version}; ${user}`
+    if (host.uid === 0) return reportOk('box', detail)
+    return reportWarning(
+      'box',
+      `${detail}, whose kernel quotas they share with each other and the worker`,
+      'run the worker as root (sudo make doctor checks that one): every slot then has a uid of its own, and nothing of a submission runs as root',
+    )
+  } catch (error) {
+    const step = error instanceof SandboxError ? error.step : 'box.open'
+    // Beneath the words that send whoever starts a worker here.
+    const reason = describe(error instanceof Error ? (error.cause ?? error) : error)
+    const words = reason.startsWith(step) ? reason : describe(error)
+    return reportMissing(step, words, findRemedy(step, words))
+  } finally {
+    rmSync(cacheDirectory, { recursive: true })
+  }
+}
