@@ -19,7 +19,7 @@ export interface KeeperGroup {
   readonly sharesCpu: boolean
   /** The `cgroup.procs` files where the keeper enters. */
   readonly entrances: readonly string[]
-  /** In the order of keeper/group.c; close them once the keeper has started. */
+  /** In the order of keeper/group.h; close them once the keeper has started. */
   readonly descriptors: readonly number[]
   closeDescriptors(): void
   /**

@@ -84,7 +84,7 @@ function limitCores({ cpu }: Directories, cores: number): number {
   return cores
 }
 
-/** keeper/group.c's files, opened with the worker's rights. */
+/** keeper/group-v1.c's files, opened with the worker's rights. */
 function openKeeperGroup(group: Directories, share: number): KeeperGroup {
   const countsSwap = existsSync(`${group.memory}/${swapFile}`)
   const files = [

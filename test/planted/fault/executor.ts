@@ -142,14 +142,14 @@ export const executorFaults: readonly Fault[] = [
   },
   {
     name: 'keeper: what stood in the group before the run is charged to the program',
-    text: 'run->memory_before = held > run->memory_of_start ? held - run->memory_of_start : 0;',
-    instead: 'run->memory_before = 0;',
+    text: 'group->memory_before = held > group->memory_of_start ? held - group->memory_of_start : 0;',
+    instead: 'group->memory_before = 0;',
     tests: ['executor/box/keeper/keeper'],
   },
   {
     name: 'keeper: a program may have one process more',
-    text: 'request->processes + (version == 1 ? 2 : 1);',
-    instead: 'request->processes + (version == 1 ? 3 : 2);',
+    text: 'request->processes + version->own_processes;',
+    instead: 'request->processes + version->own_processes + 1;',
     tests: ['executor/box/phase'],
   },
   {

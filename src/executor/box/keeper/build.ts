@@ -35,6 +35,8 @@ const common = [
   'confine.c',
   'first-process.c',
   'group.c',
+  'group-v2.c',
+  'group-v1.c',
   'output.c',
   'runtime.c',
 ]

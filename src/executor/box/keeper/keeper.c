@@ -7,6 +7,15 @@
 // passes on what a program wrote, and opens files that a program can write after its end alone (output.c). It is confined
 // itself (confine.c).
 //
+//   worker         root, Node
+//     │ socket
+//   keeper         the slot's uid; user, network and mount namespace of its own, made once; three capabilities, a filter
+//     ├─ box       new pid, ipc, uts, mount and cgroup namespace for each run
+//     │    init      pid 1: mounts, drops all rights, takes the filter, forks, reaps; kept from signals, never dumpable
+//     │      program   pid 2: waits for `go`, then exec, or goes on as a fork; its children die with init
+//     └─ next box  made while the worker is told the result of the last one
+//   cgroup v2: <worker>/<keeper>/{keeper, run-0, run-1, …}, each box born in its own; v1: one group for keeper and boxes
+//
 // In a resident interpreter the same code forks programs (python.c). In the waiting box may stand a runtime that is up
 // already (runtime.c).
 #define _GNU_SOURCE
@@ -96,9 +105,9 @@ static void fill_box(struct request *request) {
   if (has_runtime())
     note_start();
   else
-    settle_group(false);
+    reclaim_leftovers(false);
   // Input and files; box_bytes is scratch space plus files.
-  make_room(request->stdin_bytes +
+  raise_limit_for(request->stdin_bytes +
             (request->box_bytes > request->scratch_bytes ? request->box_bytes - request->scratch_bytes : 0));
   resize_box(&box, request->box_bytes, request->scratch_bytes);
   last->box_bytes = request->box_bytes;
@@ -137,15 +146,15 @@ static struct result measure(enum reason reason, const struct stream streams[2],
 static void tell_output_files(const struct request *request) {
   if (request->output_files == 0) return;
   // The program may have filled its group, which on v1 is the keeper's, too.
-  make_room(0);
+  raise_limit_for(0);
   if (!box.outlives) pass_output_files(box.mounts[0], request->output_files_bytes);
   close(box.mounts[0]);
 }
 
 /** Before the next request, which would wait for it. */
 static void settle_slot(void) {
-  settle_group(true);
-  make_room(0);
+  reclaim_leftovers(true);
+  raise_limit_for(0);
   append_frame('s', "", 0);
   send_all();
 }
@@ -186,7 +195,7 @@ static void run(void) {
   tell_output_files(&request);
   // Until now: what was charged for the input before the run still was at its end, whoever read it.
   close(box.input);
-  result.unsettled = group_is_unsettled();
+  result.unsettled = group_has_leftovers();
   append_frame('x', &result, sizeof result);
   // The result stands: a later failure is no `f`.
   begun = false;
@@ -224,7 +233,7 @@ void setup(void) {
   text[layout_end] = 0;
   if ((hello.flags & hello_shares_cpu) != 0) yield_cpu();
   own_streams = (hello.flags & hello_own_streams) != 0;
-  share = group_memory();
+  share = read_keeper_memory();
   load_filter(text, hello.filter_bytes);
   build_root(text + filters, hello.layout_bytes);
   open_boxes();
@@ -248,11 +257,11 @@ static const uint64_t start_bytes = 64 << 20;
 
 static void make_room_for_box(enum start start) {
   if (start == ahead) {
-    settle_group(false);
-    make_room(start_bytes);
+    reclaim_leftovers(false);
+    raise_limit_for(start_bytes);
     begin_start();
   } else {
-    make_room(0);
+    raise_limit_for(0);
   }
 }
 
@@ -265,7 +274,7 @@ static void await_request(enum start start) {
 void serve(enum start start) {
   bool forks = start == by_fork;
   if (has_runtime() && start != ahead) fail_saying("protocol", "a runtime in an interpreter");
-  uint64_t memory = group_memory();
+  uint64_t memory = read_keeper_memory();
   share = forks && memory > share ? memory - share : 0;
   bool told = start != ahead;
   if (told) tell_ready();

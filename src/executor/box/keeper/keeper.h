@@ -125,7 +125,7 @@ void begin_streams(const struct box *box, const struct request *request, struct 
 void pass_on(struct stream *stream);
 /**
  * From the program's first instruction until its output is read and its box reaped. It does not wait for a first
- * process that is alone and has almost nothing to free (group_is_settled): this takes as long as an empty run. Nor does
+ * process that is alone and has almost nothing to free (only_init_is_left): this takes as long as an empty run. Nor does
  * it wait for a box that outlives its kill.
  */
 enum reason supervise(struct box *box, const struct request *request, struct stream streams[2], int64_t started);
@@ -228,17 +228,18 @@ int64_t forgiven_until(int64_t ends, uint64_t used);
 
 // group.c
 void open_group(uint32_t version, bool counts_swap);
-uint64_t group_memory(void);
+/** Bytes charged for the keeper itself; between two boxes. */
+uint64_t read_keeper_memory(void);
 /** v2: makes the next box's cgroup and returns its descriptor. v1: -1. */
 int prepare_group(void);
-/** v1: a box that has died left more than the next run may find. */
-bool group_is_unsettled(void);
+/** v1: a box that has died left more charged than the next run may find. */
+bool group_has_leftovers(void);
+/** v1: gives that back. @param waits however long it takes; else it fails after seconds. */
+void reclaim_leftovers(bool waits);
 /** v1: false when what the keeper takes for itself could meet the limit of its boxes, and so wait for them. */
 bool group_has_room(void);
-/** v1: gives back what the last box held. @param waits however long it takes; else it fails after seconds. */
-void settle_group(bool waits);
 /** v1: raises the limit for this many bytes more. */
-void make_room(uint64_t bytes);
+void raise_limit_for(uint64_t bytes);
 /** What a runtime takes from here to note_start is its program's. */
 void begin_start(void);
 void note_start(void);
@@ -246,8 +247,8 @@ void begin_group(const struct request *request, uint64_t share);
 uint64_t group_cpu_nanoseconds(void);
 uint64_t group_memory_peak(uint64_t share);
 uint64_t group_memory_kills(void);
-/** Only the box's first process lives, with almost nothing to free. */
-bool group_is_settled(void);
+/** Only the box's init lives, with almost nothing to free. */
+bool only_init_is_left(void);
 /** Proves that nothing of the box is left. */
 void end_group(void);
 

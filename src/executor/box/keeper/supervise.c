@@ -195,7 +195,7 @@ static void look_for_end(struct supervision *run, bool box_ended) {
   }
   if (run->over || (run->alive && !has_ended())) return;
   run->over = true;
-  run->settled = run->alive && group_is_settled();
+  run->settled = run->alive && only_init_is_left();
   postpone_giving_up(run);
 }
 

@@ -1,0 +1,115 @@
+// cgroup v2: clone3 puts each box into a new group inside the keeper's directory; the keeper stands outside.
+#define _GNU_SOURCE
+#include "group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** Linux has it since 5.19; without it the charge is sampled when counters are read. Tests name another file. */
+#ifndef PEAK_FILE
+#define PEAK_FILE "memory.peak"
+#endif
+
+enum { parent = group_descriptor };
+
+/** How many boxes there were, and the group of the present one. Programs may not read it. */
+static struct {
+  unsigned count;
+  char name[32];
+} *boxes;
+
+static int open_file(const char *directory, const char *file, int flags) {
+  int path = openat(parent, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int descriptor = openat(path, file, flags | O_CLOEXEC);
+  if (descriptor < 0) fail_saying("group.open", file);
+  close(path);
+  return descriptor;
+}
+
+static void open_tree_of_groups(void) {
+  boxes = allocate_unforked(sizeof *boxes);
+  if (fcntl(parent, F_SETFD, FD_CLOEXEC) != 0) fail("group.open");
+  close_range(parent + 1, ~0U, 0);
+  for (int file = 0; file < group_file_count; file += 1) group->files[file] = -1;
+}
+
+static uint64_t read_own_memory(void) {
+  group->files[usage] = open_file("keeper", "memory.current", O_RDONLY);
+  uint64_t bytes = read_group_number(usage);
+  close(group->files[usage]);
+  group->files[usage] = -1;
+  return bytes;
+}
+
+static bool has_peak(void) {
+  char path[sizeof boxes->name + sizeof "/" PEAK_FILE];
+  snprintf(path, sizeof path, "%s/" PEAK_FILE, boxes->name);
+  return faccessat(parent, path, F_OK, 0) == 0;
+}
+
+static int prepare(void) {
+  snprintf(boxes->name, sizeof boxes->name, "run-%u", boxes->count++);
+  if (mkdirat(parent, boxes->name, 0755) != 0) fail("group.create");
+  // The peak can be reset since Linux 6.12. Before, it includes what the box took, which is no more.
+  int resettable = faccessat(parent, boxes->name, W_OK, 0) == 0 ? O_RDWR : O_RDONLY;
+  const struct {
+    enum group_file file;
+    const char *name;
+    int flags;
+  } opened[] = {
+      {limit, "memory.max", O_WRONLY},          {peak, PEAK_FILE, resettable}, {usage, "memory.current", O_RDONLY},
+      {kills, "memory.events", O_RDONLY},       {cpu, "cpu.stat", O_RDONLY},       {process_limit, "pids.max", O_WRONLY},
+      {processes, "cgroup.events", O_RDONLY},   {process_count, "pids.current", O_RDONLY},
+  };
+  for (size_t index = 0; index < sizeof opened / sizeof *opened; index += 1) {
+    if (opened[index].file == peak && !has_peak()) continue;
+    group->files[opened[index].file] = open_file(boxes->name, opened[index].name, opened[index].flags);
+  }
+  group->memory_seen = 0;
+  if (group->counts_swap) {
+    group->files[swap_limit] = open_file(boxes->name, "memory.swap.max", O_WRONLY);
+    if (!write_group_text(swap_limit, "0")) fail_saying("group.limit", "memory.swap.max");
+  }
+  group->limit_held = 0;
+  group->processes_held = 0;
+  int made = openat(parent, boxes->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (made < 0) fail("group.open");
+  return made;
+}
+
+static bool write_limit(uint64_t bytes) { return write_group_number(limit, bytes); }
+
+static int64_t read_cpu(void) { return (int64_t)read_group_key(cpu, "usage_usec") * 1000; }
+
+static bool only_init(void) { return read_group_number(process_count) == 1; }
+
+static bool is_empty(void) { return read_group_key(processes, "populated") == 0; }
+
+static void remove_group(void) {
+  for (int file = 0; file < group_file_count; file += 1) {
+    if (group->files[file] >= 0) close(group->files[file]);
+    group->files[file] = -1;
+  }
+  // A reaped process can hold its group for milliseconds.
+  for (int tries = 0; unlinkat(parent, boxes->name, AT_REMOVEDIR) != 0; tries += 1) {
+    if (errno != EBUSY || tries == 2000) fail("group.remove");
+    usleep(1000);
+  }
+}
+
+const struct group_version group_v2 = {
+    .open = open_tree_of_groups,
+    .read_keeper_memory = read_own_memory,
+    .prepare = prepare,
+    .write_memory_limit = write_limit,
+    .read_cpu = read_cpu,
+    .only_init_is_left = only_init,
+    .is_empty = is_empty,
+    .remove = remove_group,
+    .reset = "reset",
+    // Init.
+    .own_processes = 1,
+};
