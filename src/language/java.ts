@@ -34,7 +34,7 @@ export const java = {
     JAVA_STARTS_AHEAD: v.optional(toggle, 'on'),
   },
   limits: {
-    // The worker reads every class file on its event loop.
+    // More would not fit into the heap of a javac that stays up, beside javac.
     compile: { ...usualCompile, stdoutBytes: 8 * mebibyte },
     run: virtualMachineRun,
   },

@@ -1,5 +1,8 @@
 // What a program is given beside its code and its input: files, arguments, limits of its own, in the languages that are
 // compiled and run in ways of their own.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import t from 'tap'
 import type { ExecutionRequest, Outcome } from '#executor'
 import { accelerated, scaleLimits, startExecutor } from '../helper/executor.ts'
@@ -125,11 +128,24 @@ t.test(
 )
 
 t.test('what a compiler is made to write is the program’s mistake, and never ours', async (t) => {
+  const directory = mkdtempSync(`${tmpdir()}/runledger-test-`)
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  // A processor of the submission's own writes where the compiled program is expected.
+  const processor = `import java.io.*; import java.util.*; import javax.annotation.processing.*; import javax.lang.model.element.*;
+@SupportedAnnotationTypes("*") public class P extends AbstractProcessor {
+  public boolean process(Set<? extends TypeElement> types, RoundEnvironment round) {
+    try { new FileOutputStream(FileDescriptor.out).write("A\\0B\\n".getBytes()); } catch (IOException e) { throw new UncheckedIOException(e); }
+    return false;
+  }
+}`
+  writeFileSync(`${directory}/P.java`, processor)
+  execFileSync('/usr/bin/javac', ['-proc:none', '-d', directory, `${directory}/P.java`])
   const { compile, run: ran } = await run('class Main { public static void main(String[] a) {} }', {
     language: 'java',
-    files: files({ 'out/X.class': 'no class' }),
+    compileArguments: ['-proc:full', '-processor', 'P', '-processorpath', '.'],
+    files: [{ name: 'P.class', content: readFileSync(`${directory}/P.class`) }],
   })
-  t.match(compile, { ending: 'exited', exitCode: 1 })
+  t.match(compile, { ending: 'exited', exitCode: 1 }, text(compile?.stderr))
   t.match(text(compile?.stderr), 'not a program')
   t.equal(ran, null)
 })

@@ -90,29 +90,6 @@ export const pythonSources: readonly Filling[] = [
   ['\ncase ', 'match a:'],
 ]
 
-export const javaSources: readonly Filling[] = [
-  ...sources,
-  ['\\"', 'class Main{}//\n"'],
-  ["\\'", "class Main{}//\n'"],
-  ...alone(
-    'class ',
-    'class A{}',
-    '>class ',
-    'public ',
-    'public class A;',
-    '@ ',
-    '@ interface ',
-    '@interface',
-  ),
-  [' ', 'class', '!'],
-  [' ', '@', 'a'],
-  [' ', 'public', 'class'],
-  ['a', 'class '],
-  ['é', 'class '],
-  ...alone('\\u', '\\uu', '\\u0022', '\\u005c', '\\\\u0041', '{;'),
-  ['u', '\\'],
-]
-
 export const cppSources: readonly Filling[] = [
   ...sources,
   ...['*', '/*', '* /'].map((unit): Filling => [unit, '/*']),

@@ -25,7 +25,6 @@ import { describeOutcome } from '../../src/job/execute/completion.ts'
 import { toRecord } from '../../src/result/record.ts'
 import type { ResultRow } from '../../src/result/record.ts'
 import { parseRetryAfter } from '../../src/webhook/retry.ts'
-import { writeClass } from './class-file.ts'
 import * as filling from './filling.ts'
 import { fill } from './filling.ts'
 import { holdToLinear } from './measure.ts'
@@ -34,7 +33,7 @@ const headerBytes = 16 << 10
 const sourceBytes = 64 << 10
 const outputBytes = 1 << 20
 const bodyBytes = 2 << 20
-const classBytes = 8 << 20
+const emittedBytes = 8 << 20
 
 t.test('sources of Python', async (t) => {
   const { run } = await findPython(ordinaryToolHost, defaultSettings)
@@ -51,66 +50,16 @@ t.test('sources of C++', async (t) => {
   }
 })
 
-t.test('sources of Java, and what they are compiled to', async (t) => {
-  const { compiler } = await findJava(ordinaryToolHost, defaultSettings)
-  for (const [name, text] of fill(sourceBytes, filling.javaSources)) {
-    const code = Buffer.from(text)
-    await holdToLinear(t, name, sourceBytes, () =>
-      compiler?.command({ code, files: [], arguments: [] }, 1),
-    )
-  }
-  const nameOf = (index: number): string => `C${String(index).padStart(5, '0')}`
-  const code = Buffer.from(
-    Array.from({ length: 4900 }, (_, index) => `class ${nameOf(5000 - index)}{}`).join(''),
-  )
-  const chain = (count: number, constants: string[], hasMain: (index: number) => boolean) =>
-    Array.from({ length: count }, (_, index) =>
-      writeClass(nameOf(index), nameOf(index + 1), { constants, main: hasMain(index) }),
-    )
-  const padding = ['x'.repeat(1100)]
-  const compiled = {
-    'each class extends the next, the last has a main': chain(6500, padding, (n) => n === 6499),
-    'each class has a main': chain(6500, padding, () => true),
-    'very small ones': chain(10_000, [], () => false),
-    'one that extends itself': [writeClass('A', 'A')],
-    'ever the same, which extends itself': Array.from({ length: 80_000 }, () =>
-      writeClass('A', 'A', { main: true }),
-    ),
-    'heirs of one': [
-      writeClass('A', 'B', { main: true }),
-      ...Array.from({ length: 65_000 }, (_, index) => writeClass(index.toString(36), 'A')),
-    ],
-    'one constant after the other': [
-      writeClass('A', 'B', { constants: Array<string>(60_000).fill('x'.repeat(130)) }),
-    ],
-    'empty constants, as many as there may be': Array.from({ length: 40 }, (_, index) =>
-      writeClass(nameOf(index), 'A', { constants: Array<string>(65_000).fill('') }),
-    ),
-    'names that differ at their ends': Array.from({ length: 250 }, (_, index) =>
-      writeClass('a$'.repeat(16_000) + nameOf(index), 'A', { main: true }),
-    ),
-  }
-  for (const [name, classes] of Object.entries(compiled)) {
-    const stdout = Buffer.concat(classes)
-    t.ok(stdout.length <= classBytes, `${stdout.length} bytes`)
-    await holdToLinear(t, name, classBytes, () => {
-      try {
-        compiler?.readArtefact(stdout, { code, files: [], arguments: [] })
-      } catch {}
-    })
-  }
-})
-
 t.test('what the compiler of TypeScript emitted', async (t) => {
   const emitted = {
-    'one large file': `main.js ${classBytes - 16}\n${'x'.repeat(classBytes - 16)}`,
+    'one large file': `main.js ${emittedBytes - 16}\n${'x'.repeat(emittedBytes - 16)}`,
     'as many as there may be': `main.js 8000\n${'\n'.repeat(8000)}`.repeat(1024),
-    'empty ones': 'x 0\n'.repeat(classBytes / 4),
-    'a name without end': 'a/'.repeat(classBytes / 2),
+    'empty ones': 'x 0\n'.repeat(emittedBytes / 4),
+    'a name without end': 'a/'.repeat(emittedBytes / 2),
   }
   for (const [name, text] of Object.entries(emitted)) {
     const bytes = Buffer.from(text)
-    await holdToLinear(t, name, classBytes, () => {
+    await holdToLinear(t, name, emittedBytes, () => {
       try {
         readEmitted(bytes)
       } catch {}

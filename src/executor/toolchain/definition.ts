@@ -30,7 +30,7 @@ export interface ResidentCompiler {
   readonly kind: 'resident-compiler'
   /** The command that starts it; an empty answer says that it is ready. */
   command(memoryBytes: number): Command
-  writeRequest(code: Uint8Array): Buffer
+  writeRequest(code: Uint8Array): Uint8Array
   /**
    * What the compiler's command would have given. Null in doubt: a box then compiles anew.
    * @throws when it is no answer.

@@ -1,32 +1,28 @@
-// Java: javac in the box. Its class files leave over a pipe in sequence and return as one jar.
+// Java: javac in the box, by a program of ours (Compiler.java) that also finds the class to run. The worker reads neither the source
+// nor a class file.
 import { sharePath } from '#contract'
+import type { BoxFile } from '#contract'
 import { java } from '#language'
-import type { AheadStart, Compiler, FindToolchain } from '../definition.ts'
+import { compileCompiler, ownDirectory } from './compiler.ts'
+import type { AheadStart, Artefact, Compiler, FindToolchain } from '../definition.ts'
 import { listSources } from '../source-file.ts'
-import { findMainClass, readClassFiles } from './class-file.ts'
 import { findConfiguration, findHome } from './home.ts'
-import { writeJar } from './jar.ts'
 import { brief, examineJvm, ranOutOfMemory } from './jvm.ts'
 import type { Jvm } from './jvm.ts'
 import { createResidentJavac } from './resident.ts'
-import { findTypes, nameSource } from './source.ts'
-import type { DeclaredType } from './source.ts'
 
 const jarPath = '/box/main.jar'
 
 const compilerOptions = ['-proc:none', '-encoding', 'UTF-8', '-d', 'out']
 
-const readTypes = (code: Uint8Array): DeclaredType[] =>
-  findTypes(Buffer.from(code).toString('utf8'))
-
 export const findJava: FindToolchain = async (host, settings) => {
   const home = await findHome(host, settings.JAVA_HOME)
-  const jvm = await examineJvm(home)
+  const [jvm, program] = await Promise.all([examineJvm(home), compileCompiler(home)])
   const version = /version "([^"]+)"/.exec(jvm.banner)?.[1] ?? 'unknown'
   return {
     version: `OpenJDK ${version}`,
     location: home,
-    compiler: describeCompiler(home, jvm),
+    compiler: describeCompiler(jvm, program),
     commandLine: ['java', '-cp', 'main.jar', 'Main'],
     paths: [home, ...findConfiguration(home)].map(sharePath),
     files: [`${home}/bin/java`, `${home}/lib/modules`],
@@ -39,7 +35,7 @@ export const findJava: FindToolchain = async (host, settings) => {
     ranOutOfMemory,
     accelerators: [
       ...(settings.JAVA_RESIDENT_COMPILER
-        ? [createResidentJavac(home, jvm.compilerOptions, compilerOptions)]
+        ? [createResidentJavac(jvm, program, compilerOptions)]
         : []),
       ...(settings.JAVA_STARTS_AHEAD ? [startAhead(jvm)] : []),
     ],
@@ -66,32 +62,39 @@ function startAhead(jvm: Jvm): AheadStart {
   }
 }
 
-function describeCompiler(home: string, jvm: Jvm): Compiler {
-  const script =
-    'mkdir -p out && "$@" 1>&2 || exit $?; exec find out -type f -name "*.class" -exec cat {} +'
+function describeCompiler(jvm: Jvm, program: BoxFile): Compiler {
   return {
     commandLine: ['javac', ...compilerOptions, 'Main.java'],
     identity: [jvm.banner, ...brief, ...compilerOptions].join(' '),
     command: ({ code, files, arguments: words }, memoryBytes) => {
-      const jvmOptions = jvm.compilerOptions(memoryBytes).map((option) => `-J${option}`)
-      const source = nameSource(readTypes(code))
-      const sources = [...listSources(files, java.extensions), source]
-      const javac = [`${home}/bin/javac`, ...jvmOptions, ...compilerOptions, ...sources, ...words]
+      const others = listSources(files, java.extensions)
+      const compiler = [
+        jvm.java,
+        ...jvm.compilerOptions(memoryBytes),
+        '-cp',
+        ownDirectory,
+        'Compiler',
+      ]
       return {
-        argv: ['/bin/sh', '-c', script, 'sh', ...javac],
-        files: [{ path: `/box/${source}`, content: code, executable: false }],
+        argv: [...compiler, String(others.length), ...others, ...compilerOptions, ...words],
+        files: [
+          program,
+          { path: `/box/${ownDirectory}/Main.java`, content: code, executable: false },
+        ],
         unlimitedStack: false,
       }
     },
-    readArtefact: (stdout, { code }) => {
-      // Directories have no order, and the jar must not depend on one.
-      const classes = readClassFiles(stdout).toSorted((left, right) =>
-        left.name < right.name ? -1 : 1,
-      )
-      const order = readTypes(code).map(({ name }) => name)
-      // Without any main, the launcher itself reports that of some class.
-      const entry = findMainClass(classes, order) ?? classes[0]?.name.replaceAll('/', '.') ?? 'Main'
-      return { content: writeJar(classes), entry }
-    },
+    readArtefact: readProgram,
   }
+}
+
+/** PATH_MAX: javac writes each class into a file of its name. */
+const nameBytesMost = 4096
+
+/** @throws when no launcher could be told of such a name: a processor of the submission's own may have written it. */
+function readProgram(bytes: Buffer): Artefact {
+  const end = bytes.subarray(0, nameBytesMost).indexOf('\n')
+  const entry = bytes.toString('utf8', 0, end)
+  if (end < 1 || entry.includes('\0')) throw new Error('no name of a class')
+  return { content: bytes.subarray(end + 1), entry }
 }

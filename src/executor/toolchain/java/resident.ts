@@ -1,13 +1,8 @@
-// Starts and speaks with the resident javac, ResidentCompiler.java.
-import { readFileSync } from 'node:fs'
+// Starts and speaks with the resident javac, Compiler.java.
+import type { BoxFile } from '#contract'
 import type { ResidentCompiler } from '../definition.ts'
-import { findTypes, nameSource } from './source.ts'
-
-/** Compiled by its own virtual machine: javac's first practice. */
-const program = readFileSync(new URL('ResidentCompiler.java', import.meta.url))
-
-/** The working directory is javac's class path: what lies in this folder is in no package that a source could name. */
-const programPath = '/box/.compiler/ResidentCompiler.java'
+import { ownDirectory } from './compiler.ts'
+import type { Jvm } from './jvm.ts'
 
 /**
  * After so many compilations one takes 12 ms of CPU; after one, 50; after hundreds, 10 (measured, JDK 25). Each adds
@@ -66,45 +61,43 @@ public class Main {
 const ownNames = '-XDuseUnsharedTable=true'
 
 /**
- * @param jvmOptions under a memory limit in bytes.
+ * @param program Compiler.java's class.
  * @param options javac's own.
  */
 export function createResidentJavac(
-  home: string,
-  jvmOptions: (memoryBytes: number) => readonly string[],
+  jvm: Jvm,
+  program: BoxFile,
   options: readonly string[],
 ): ResidentCompiler {
   return {
     kind: 'resident-compiler',
     command: (memoryBytes) => ({
       argv: [
-        `${home}/bin/java`,
-        ...jvmOptions(memoryBytes),
-        programPath,
+        jvm.java,
+        ...jvm.compilerOptions(memoryBytes),
+        '-cp',
+        ownDirectory,
+        'Compiler',
+        '--resident',
         String(practiceRounds),
         practice,
         ...options,
         ownNames,
       ],
-      files: [{ path: programPath, content: program, executable: false }],
+      files: [program],
       unlimitedStack: false,
     }),
-    writeRequest(code) {
-      const name = Buffer.from(nameSource(findTypes(Buffer.from(code).toString('utf8'))))
-      const nameLength = Buffer.alloc(2)
-      nameLength.writeUInt16BE(name.length)
-      return Buffer.concat([nameLength, name, code])
-    },
+    writeRequest: (code) => code,
     readAnswer(answer) {
       const exitCode = answer.readInt32BE(0)
-      const classesStart = 8 + answer.readUInt32BE(4)
-      if (classesStart > answer.length) throw new RangeError('the answer ends early')
+      const programStart = 8 + answer.readUInt32BE(4)
+      if (programStart > answer.length) throw new RangeError('the answer ends early')
       // 2 to 4 are javac's own failures (command line, memory, crash), which may have damaged it.
       if (exitCode !== 0 && exitCode !== 1) return null
       return {
         exitCode,
-        stderr: answer.subarray(8, classesStart),
-        stdout: answer.subarray(classesStart),
+        stderr: answer.subarray(8, programStart),
+        stdout: answer.subarray(programStart),
       }
     },
   }

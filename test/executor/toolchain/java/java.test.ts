@@ -1,6 +1,8 @@
 // Java sources of every shape: whatever a single file may look like, the class a person means is the one that runs.
 import t from 'tap'
-import { findTypes, nameSource } from '../../../../src/executor/toolchain/java/source.ts'
+import { defaultSettings } from '#language'
+import { ordinaryToolHost } from '#toolchain'
+import { findJava } from '../../../../src/executor/toolchain/java/java.ts'
 import { execute, run, scaleLimits, startExecutor } from '../../../helper/executor.ts'
 
 const executor = await startExecutor(t)
@@ -143,25 +145,82 @@ t.test('a compiler that runs out of memory passes its limit', async (t) => {
   t.equal(outcome.run, null)
 })
 
-t.test('the name of the file is that of the public top-level type', (t) => {
-  for (const [source, expected] of [
-    ['public class A { }', 'A'],
-    ['@Deprecated public final class A<T> extends B { }', 'A'],
-    ['public @SuppressWarnings("x") class A { }', 'A'],
-    ['abstract public class A { }', 'A'],
-    ['public @interface Note { }', 'Note'],
-    ['public sealed interface S permits T { } final class T implements S { }', 'S'],
-    ['\\u0070ublic class A { }', 'A'],
-    ['class B { public class Inner { } }', 'Main'],
-    ['class B { String s = "}"; char c = \'}\'; public class Inner { } }', 'Main'],
-    ['class B { String s = """\n } public class X {\n """; } public class Y { }', 'Y'],
-    ['import a.b.publicclass; class C { }', 'Main'],
-    ['', 'Main'],
-    [`public class ${'X'.repeat(250)} { }`, 'X'.repeat(250)],
-    [`public class ${'X'.repeat(251)} { }`, 'Main'],
-    [`public class ${'Ж'.repeat(126)} { }`, 'Main'],
+t.test('the file is named after the public top-level type', async (t) => {
+  const body = '{ public static void main(String[] a) { throw new RuntimeException(); } }'
+  const long = 'X'.repeat(249)
+  for (const [source, name] of [
+    [`@Deprecated public final class A<T> ${body}`, 'A'],
+    [`abstract public class A ${body}`, 'A'],
+    [`public sealed interface S permits T ${body} final class T implements S { }`, 'S'],
+    [`\\u0070ublic class A ${body}`, 'A'],
+    [`class B { String s = "}"; char c = '}'; public class Inner { } } class C ${body}`, 'Main'],
+    [`class B { String s = """\n } public class X {\n """; } public class Y ${body}`, 'Y'],
+    [`public class ${long} ${body}`, long],
   ] as const) {
-    t.equal(nameSource(findTypes(source)), `${expected}.java`, source)
+    const outcome = await execute(executor, 'java', source)
+    t.match(outcome.run?.stderr, `(${name}.java:`, outcome.compile?.stderr ?? '')
   }
-  t.end()
+  for (const name of ['X'.repeat(251), 'Ж'.repeat(126)]) {
+    const { compile } = await execute(executor, 'java', `public class ${name} { }`)
+    t.match(compile, { exitCode: 1, stderr: /^Main\.java:1: error: class .* is public/ })
+  }
+})
+
+t.test('the class to run has a main or inherits one, and is not nested', async (t) => {
+  const heirs = Array.from({ length: 200 }, (_, n) => `class C${n} extends C${n + 1} { }`).join('')
+  for (const [source, expected] of [
+    [`class A { } class AB { ${main('a name that begins alike')} }`, 'a name that begins alike'],
+    [`class Z { ${main('Z')} } class A { ${main('A')} }`, 'Z'],
+    [
+      `class Thread extends java.lang.Thread { } class B { ${main('a name of another')} }`,
+      'a name of another',
+    ],
+    [`package p; class C extends p.B<String> { } class B<T> { ${main('generic')} }`, 'generic'],
+    [`${heirs} class C200 { } class D { ${main('D')} }`, 'D'],
+    [`${heirs} class C200 { ${main('the last')} }`, 'the last'],
+    [`class A { public static int main(String[] a) { return 1; } } class B { ${main('B')} }`, 'B'],
+    [
+      'class A { public static void main(final String... a) { System.out.print("words"); } }',
+      'words',
+    ],
+  ] as const) {
+    const outcome = await execute(executor, 'java', source)
+    const words = `${outcome.compile?.stderr}${outcome.run?.stderr}`
+    t.equal(outcome.run?.stdout, expected, `${source.slice(-200)} ${words}`)
+  }
+  const nested = await execute(executor, 'java', `class A { static class B { ${main('B')} } }`)
+  t.match(nested.run, { exitCode: 1, stderr: /Main method not found in class A/ })
+})
+
+t.test('a main of another file runs where the first has none', async (t) => {
+  const files = [
+    { name: 'Other.java', content: Buffer.from(`public class Other { ${main('other')} }`) },
+  ]
+  for (const [code, expected] of [
+    [`class Main { ${main('Main')} }`, 'Main'],
+    ['class Unused { }', 'other'],
+    ['class Heir extends Other { }', 'other'],
+  ] as const) {
+    const outcome = await execute(executor, 'java', code, '', undefined, undefined, { files })
+    t.equal(outcome.run?.stdout, expected, outcome.compile?.stderr ?? '')
+  }
+  const taken = { files: [{ name: 'A.java', content: Buffer.from('') }] }
+  const outcome = await execute(
+    executor,
+    'java',
+    'public class A { }',
+    '',
+    undefined,
+    undefined,
+    taken,
+  )
+  t.match(outcome.compile, { exitCode: 1, stderr: 'A.java: this name is taken\n' })
+})
+
+t.test('what names no class that a launcher could be told of is no program', async (t) => {
+  const { compiler } = await findJava(ordinaryToolHost, defaultSettings)
+  const source = { code: Buffer.alloc(0), files: [], arguments: [] }
+  const read = (text: string): unknown => compiler?.readArtefact(Buffer.from(text), source)
+  t.match(read('Main\n'), { entry: 'Main', content: Buffer.alloc(0) })
+  for (const text of ['', 'A', '\nA', 'A\0B\n', `${'x'.repeat(4096)}\n`]) t.throws(() => read(text))
 })

@@ -1,0 +1,45 @@
+// Compiles our program that compiles Java (Compiler.java), once for each JDK: run from its source it would take as long again.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { BoxFile } from '#contract'
+import { identifyFile } from '../file-identity.ts'
+
+const source = fileURLToPath(new URL('Compiler.java', import.meta.url))
+
+/** In the box, of our own: no file of a submission can be in out. */
+export const ownDirectory = 'out/.own'
+
+const compiled = new Map<string, Promise<BoxFile>>()
+
+/** @returns its class. @throws when javac fails. */
+export function compileCompiler(home: string): Promise<BoxFile> {
+  const key = `${identifyFile(`${home}/bin/javac`)} ${identifyFile(`${home}/lib/modules`)}`
+  const known = compiled.get(key) ?? compile(home)
+  compiled.set(key, known)
+  known.catch(() => compiled.delete(key))
+  return known
+}
+
+async function compile(home: string): Promise<BoxFile> {
+  const directory = await mkdtemp(`${tmpdir()}/runledger-javac-`)
+  try {
+    const options = [
+      '-J-XX:TieredStopAtLevel=1',
+      '-J-XX:+UseSerialGC',
+      '-proc:none',
+      '-d',
+      directory,
+    ]
+    await promisify(execFile)(`${home}/bin/javac`, [...options, source], {
+      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+      timeout: 60_000,
+    })
+    const content = await readFile(`${directory}/Compiler.class`)
+    return { path: `/box/${ownDirectory}/Compiler.class`, content, executable: false }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
