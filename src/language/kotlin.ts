@@ -2,6 +2,26 @@
 import type { LanguageDefinition } from './definition.ts'
 import { slowCompile, virtualMachineRun } from './limits.ts'
 
+/** kotlinc tells the jar of a top-level `main` alone: that of an object or a companion, which is static in Java, is told by this. */
+const findMain = String.raw`
+grep -rqs --include='*.kt' JvmStatic . || exit 0
+"$JAVA_HOME/bin/jar" xf main.jar META-INF/MANIFEST.MF && grep -q ^Main-Class META-INF/MANIFEST.MF && exit 0
+names=$("$JAVA_HOME/bin/jar" tf main.jar | sed -n 's/[.]class$//p' | grep -v -e ^kotlin/ -e ^META-INF/)
+name=$("$JAVA_HOME/bin/javap" -public -cp main.jar $names | sed -n -e 's/^[a-z ]*class \([^ <]*\).*/\1/;t keep' \
+  -e '/^ *public static .*void main(java.lang.String\[\])/{g;p;q' -e '}' -e b -e ':keep' -e h)
+[ -z "$name" ] || exec "$JAVA_HOME/bin/jar" ufe main.jar "$name"`
+
+const compile = [
+  'kotlinc',
+  // Its launcher sets an option that the JVM warns about each time.
+  '-J-XX:+UnlockDiagnosticVMOptions',
+  '-J-XX:-PrintWarnings',
+  'main.kt',
+  '-include-runtime',
+  '-d',
+  'main.jar',
+]
+
 export const kotlin = {
   name: 'kotlin',
   title: 'Kotlin',
@@ -26,22 +46,12 @@ export const kotlin = {
   recipe: {
     source: 'main.kt',
     compile: {
-      commands: [
-        [
-          'kotlinc',
-          // Its launcher sets an option that the JVM warns about each time.
-          '-J-XX:+UnlockDiagnosticVMOptions',
-          '-J-XX:-PrintWarnings',
-          'main.kt',
-          '-include-runtime',
-          '-d',
-          'main.jar',
-        ],
-      ],
+      commands: [compile, ['sh', '-c', findMain]],
       makes: 'main.jar',
       together: ['.kt'],
     },
     run: ['java', '-jar', 'main.jar'],
+    typed: { compile },
     paths: ['/usr/share/kotlin', '/usr/share/java'],
     runsOnJdk: true,
     archives: 'compile',
