@@ -200,6 +200,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     request: ExecutionRequest,
     signal?: AbortSignal,
   ): Promise<Outcome> {
+    offering.examineBefore(request.language)
     const outcome = await execute(request, signal).catch((error: unknown) => {
       // What is gone cannot be started, and says nothing of the boxes.
       if (error instanceof SandboxError) offering.examineFailure(request.language)

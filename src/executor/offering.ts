@@ -1,5 +1,5 @@
 // What an executor offers at the moment: of the languages that were found those that are proven (proven.ts), by the toolchain that
-// is there now. A language that is replaced while it runs a program is looked at and tried anew.
+// is there now. A language whose files are replaced is looked at and tried anew before it runs another program.
 import { SandboxError } from '#contract'
 import type { Language, Outcome } from '#contract'
 import { describeMissing, ToolError } from '#toolchain'
@@ -27,6 +27,11 @@ export interface Offering {
   readonly runtimes: Runtimes
   /** Those whose trial is still to come. */
   readonly awaited: Runtimes
+  /**
+   * Before a run, by a look at the language's files: what is recorded of it is what was tried.
+   * @throws {SandboxError} step `language.changed` when one is another now; the language is tried anew.
+   */
+  examineBefore(language: Language): void
   /** @throws {SandboxError} step `language.changed` when a file of the language is another one now, and the end may be due to it. */
   examine(language: Language, outcome: Outcome): void
   /** After a failure of ours: a language of which a file is another one now, or gone, is offered no more until it has been tried anew. */
@@ -91,6 +96,11 @@ export function openOffering(options: OfferingOptions): Offering {
     },
     get awaited() {
       return describe((language) => proven?.awaits(language) ?? false)
+    },
+    examineBefore(language) {
+      if (proven === null || proven.isUnchanged(language)) return
+      proven.doubt(language)
+      throw new SandboxError('language.changed', `${language} was replaced since its trial`)
     },
     examine(language, outcome) {
       if (proven === null || endedWell(outcome) || proven.isUnchanged(language)) return

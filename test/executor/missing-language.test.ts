@@ -1,7 +1,16 @@
 // A worker starts with the languages that its host has, whichever they are.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -112,32 +121,50 @@ t.test('a language that is not there is no sign of a sick sandbox', async (t) =>
   t.ok(suspension.suspended)
 })
 
-t.test('one whose files are taken away is offered no more, and suspends nothing', async (t) => {
-  // A box has a /tmp of its own.
-  const directory = mkdtempSync('/var/tmp/runledger-test-')
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  chmodSync(directory, 0o755)
-  const JAVA_HOME = join(directory, 'jdk')
-  const own = resolve(realpathSync('/usr/bin/javac'), '../..')
-  execFileSync('/bin/cp', ['-a', own, JAVA_HOME])
-  const executor = await startExecutor(t, {
-    settings: { JAVA_HOME },
-    languages: ['python', 'java'],
-    proves: true,
-    accelerators: [],
-  })
-  await executor.settled()
-  t.match(await run(executor, 'java', hello.java), { exitCode: 0 })
-  rmSync(JAVA_HOME, { recursive: true })
-  const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
-  t.teardown(() => suspension.stop())
-  // Compiled before: it is the JVM itself that cannot be started.
-  await t.rejects(execute(executor, 'java', hello.java))
-  t.notOk(await suspension.noteFailure('java'))
-  t.notOk(suspension.suspended)
-  await executor.settled()
-  t.strictSame([Object.keys(executor.runtimes), Object.keys(executor.awaited)], [['python'], []])
-})
+t.test(
+  'one that is replaced is tried anew before it runs; one that is taken away is offered no more',
+  async (t) => {
+    // A box has a /tmp of its own.
+    const directory = mkdtempSync('/var/tmp/runledger-test-')
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    chmodSync(directory, 0o755)
+    const JAVA_HOME = join(directory, 'jdk')
+    const own = resolve(realpathSync('/usr/bin/javac'), '../..')
+    execFileSync('/bin/cp', ['-a', own, JAVA_HOME])
+    const executor = await startExecutor(t, {
+      settings: { JAVA_HOME },
+      languages: ['python', 'java'],
+      proves: true,
+      accelerators: [],
+    })
+    await executor.settled()
+    t.match(await run(executor, 'java', hello.java), { exitCode: 0 })
+    const before = executor.runtimes.java?.version
+    // An upgrade: a run that would be told of as the old version's does not begin.
+    renameSync(`${JAVA_HOME}/bin/java`, `${JAVA_HOME}/bin/java.real`)
+    const upgraded = [
+      '#!/bin/sh',
+      `case "$*" in *-version) echo 'openjdk version "99.1"' >&2; exit;; esac`,
+      `exec ${JAVA_HOME}/bin/java.real "$@"`,
+    ]
+    writeFileSync(`${JAVA_HOME}/bin/java`, upgraded.join('\n'), { mode: 0o755 })
+    await t.rejects(execute(executor, 'java', hello.java), failsAt('language.changed'))
+    t.notOk(executor.runtimes.java, 'until it is tried anew')
+    await executor.settled()
+    t.not(executor.runtimes.java?.version, before)
+    t.equal(executor.runtimes.java?.version, 'OpenJDK 99.1')
+    t.match(await run(executor, 'java', hello.java), { exitCode: 0, stdout: 'hello\n' })
+    rmSync(JAVA_HOME, { recursive: true })
+    const suspension = createSuspension({ executor, log: createLog('test', 'silent') })
+    t.teardown(() => suspension.stop())
+    // Compiled before: it is the JVM itself that cannot be started.
+    await t.rejects(execute(executor, 'java', hello.java))
+    t.notOk(await suspension.noteFailure('java'))
+    t.notOk(suspension.suspended)
+    await executor.settled()
+    t.strictSame([Object.keys(executor.runtimes), Object.keys(executor.awaited)], [['python'], []])
+  },
+)
 
 t.test('a worker registers what it has found, and logs what it has not', async (t) => {
   const { sql, url, drop } = await createTestDatabase()
