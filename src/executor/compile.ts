@@ -58,7 +58,7 @@ export async function compileOnce(
   const key = hashSource(language, compiler.identity, compilation.source, compilation.limits)
   const compiling = cache.compile(
     { owner: cacheScope, key },
-    () => compile(runCommand, offer, compiler, compilation, signal),
+    () => compile(runCommand, offer, compiler, cacheScope, compilation, signal),
     isCertain,
     stop,
   )
@@ -72,6 +72,7 @@ async function compile(
   runCommand: RunCommand,
   { toolchain, residents }: Offer,
   compiler: Compiler,
+  account: string,
   { source, limits, isUsual, stop }: Compilation,
   signal: AbortSignal,
 ): Promise<Compiled> {
@@ -80,14 +81,14 @@ async function compile(
   const resident = isUsual ? residents : null
   const command = (): Command => beside(files, compiler.command(source, limits.memoryBytes))
   const compiled =
-    (await resident?.compile(code, eitherOf(signal, stop))) ??
+    (await resident?.compile(account, code, eitherOf(signal, stop))) ??
     (await runCommand(toolchain, command(), {
       stdin: new Uint8Array(),
       limits,
       stderrKeptBytes: compileMessageBytes,
       stop,
     }))
-  const { stdout, ...rest } = compiled
+  const { stdout, ...rest } = blameMemory(compiled, limits)
   // The compiler's stdout carried the program; it is no output for anyone to read.
   const phase = { ...rest, stdout: new Uint8Array(), stdoutTruncated: false }
   const succeeded = phase.ending === 'exited' && phase.exitCode === 0
@@ -102,6 +103,19 @@ async function compile(
     return { phase: { ...phase, exitCode: 1, stderr }, artefact: null }
   }
 }
+
+/**
+ * A compiler that fills its memory spends its time on reading its own pages anew: that its clock ran out is an accident of the
+ * machine's, and that it had too little memory is the reason.
+ */
+export function blameMemory(phase: Phase, { memoryBytes }: PhaseLimits): Phase {
+  const isFull = phase.usage.memoryPeakBytes >= memoryBytes * fullShare
+  const ranOut = phase.ending === 'wall_limit' || phase.ending === 'cpu_limit'
+  return isFull && ranOut ? { ...phase, ending: 'memory_limit' } : phase
+}
+
+/** Kernels count in batches of some pages for each processor. */
+const fullShare = 0.98
 
 /** The same source will compile, or fail to, in the same way: neither a limit nor a signal had a part in it. */
 function isCertain({ phase, artefact }: Compiled): boolean {

@@ -126,6 +126,8 @@ async function inspectAfter(arena: Arena): Promise<string[]> {
   return [...left, ...canaries.inspect(), ...(await sayHello(arena))]
 }
 
+let accounts = 0
+
 async function perform(
   { executor }: Arena,
   language: Language,
@@ -136,7 +138,16 @@ async function perform(
     const asked = outputFiles && { outputFiles }
     const filled = canaries.fill(code)
     return {
-      outcome: await execute(executor, language, filled, stdin, undefined, undefined, asked),
+      // An account each: whose source ends the resident javac is kept from it.
+      outcome: await execute(
+        executor,
+        language,
+        filled,
+        stdin,
+        undefined,
+        `${(accounts += 1)}`,
+        asked,
+      ),
     }
   } catch (error) {
     return { error }

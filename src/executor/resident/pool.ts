@@ -9,6 +9,7 @@ import { holdPlace } from './succession.ts'
 export interface ResidentPool {
   /**
    * Null when none is free in time or its answer is refused; that one is replaced.
+   * @param onLent called when there is one.
    * @param accept reads the answer; null or an exception refuses it.
    * @throws the signal's reason when aborted.
    */
@@ -17,6 +18,7 @@ export interface ResidentPool {
     limits: PhaseLimits,
     accept: (exchange: Exchange) => T | null,
     signal: AbortSignal,
+    onLent?: () => void,
   ): Promise<T | null>
   /** Resolves when each place has had a resident, or a failed start. */
   settled(): Promise<void>
@@ -74,10 +76,12 @@ async function ask<T>(
   limits: PhaseLimits,
   accept: (exchange: Exchange) => T | null,
   signal: AbortSignal,
+  onLent?: () => void,
 ): Promise<T | null> {
   signal.throwIfAborted()
   const member = await lending.take()
   if (member === null) return null
+  onLent?.()
   const { resident } = member
   const abort = (): void => resident.end()
   signal.addEventListener('abort', abort)

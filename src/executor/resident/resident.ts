@@ -7,15 +7,16 @@ import type { ResidentCompiler } from '#toolchain'
 import { keepResidents } from './pool.ts'
 import { startResident } from './process.ts'
 import type { Exchange } from './process.ts'
+import { createTurns } from './turns.ts'
 
 export interface ResidentCompilers {
   /** How many at once; each has its own host uid. */
   readonly count: number
   /**
-   * The compilation, its artefact in stdout; null when a box of its own must do it.
+   * The compilation, its artefact in stdout; null when a box of its own must do it, as when the account has had its share.
    * @throws the signal's reason when aborted.
    */
-  compile(code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
+  compile(account: string, code: Uint8Array, signal: AbortSignal): Promise<Phase | null>
   /** Resolves when the first are up, or have failed to start. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -100,9 +101,22 @@ export function keepCompilers(
     }
   }
 
+  const turns = createTurns()
   return {
     count,
-    compile: (code, signal) => pool.ask(compiler.writeRequest(code), exchangeLimits, judge, signal),
+    async compile(account, code, signal) {
+      if (!turns.may(account)) return null
+      let isLent = false
+      let phase: Phase | null = null
+      const onLent = (): void => void (isLent = true)
+      try {
+        const request = compiler.writeRequest(code)
+        phase = await pool.ask(request, exchangeLimits, judge, signal, onLent)
+        return phase
+      } finally {
+        if (isLent) turns.took(account, phase?.usage.cpuSeconds ?? null)
+      }
+    },
     settled: () => pool.settled(),
     close: () => pool.close(),
   }

@@ -8,10 +8,16 @@ import {
   startExecutor,
   timeFactor,
 } from '../../../helper/executor.ts'
-import { hello, startWithResident, waitForResident, wasResident } from './comparison.ts'
+import {
+  executeAlone,
+  hello,
+  startWithResident,
+  waitForResident,
+  wasResident,
+} from './comparison.ts'
 
 const executor = await startWithResident(t)
-t.setTimeout(240_000 * timeFactor)
+t.setTimeout(480_000 * timeFactor)
 
 /** javac looks for what the types of all these have in common: for many seconds, in little memory. */
 const endless = `import java.util.*; class Main { static Object x = Arrays.asList(${Array.from(
@@ -40,10 +46,9 @@ t.test(
   'a source whose javac needs too long is judged in a box, and the resident is back',
   async (t) => {
     const short = await startWithResident(t, { limits: scaleLimits({}, { cpuSeconds: 3 }) })
-    const outcome = await execute(short, 'java', endless)
-    // Which clock passes its limit first is the machine's affair.
+    const outcome = await executeAlone(short, endless)
+    // Which clock passes its limit first is the machine's affair. What a resident does not do in time has no such end.
     t.match(outcome.compile, { ending: /^(?:cpu|wall)_limit$/ })
-    t.notOk(wasResident(outcome))
     t.equal(outcome.run, null)
     t.match((await execute(short, 'java', hello())).compile, { exitCode: 0 })
     await waitForResident(short)
@@ -52,7 +57,7 @@ t.test(
 
 t.test('a source that javac dies of is answered by a javac of its own', async (t) => {
   const deep = `class Main { static int x = ${'('.repeat(10_000)}1${')'.repeat(10_000)}; ${main} }`
-  const outcome = await execute(executor, 'java', deep)
+  const outcome = await executeAlone(executor, deep)
   t.match(outcome.compile, { ending: 'exited', exitCode: 3, stderr: /StackOverflowError/ })
   t.notOk(wasResident(outcome))
   await waitForResident(executor)
@@ -63,9 +68,8 @@ t.test('a source that fills the memory is answered by a javac of its own', async
     { length: 40 },
     (_, i) => `static final String S${i + 1} = S${i} + S${i};`,
   )
-  const outcome = await execute(
+  const outcome = await executeAlone(
     executor,
-    'java',
     `class Main { static final String S0 = "xxxxxxxxxxxxxxxx"; ${doubling.join(' ')} ${main} }`,
   )
   t.not(outcome.compile?.ending, 'exited')
@@ -75,7 +79,7 @@ t.test('a source that fills the memory is answered by a javac of its own', async
 
 t.test('when it is killed the submission does not notice', async (t) => {
   const residents = findBoxProcesses()
-  const asked = execute(executor, 'java', hello())
+  const asked = executeAlone(executor, hello())
   for (const pid of residents) {
     try {
       process.kill(pid, 'SIGKILL')
@@ -103,13 +107,32 @@ t.test(
   'a compilation that is given up rejects with the reason, and the slot is free',
   async (t) => {
     const controller = new AbortController()
-    const given = execute(executor, 'java', endless, '', controller.signal)
+    const given = execute(executor, 'java', endless, '', controller.signal, 'who gives up')
     setTimeout(() => controller.abort(new Error('enough')), 300)
     await t.rejects(given, { message: 'enough' })
     t.match((await execute(executor, 'java', hello())).run, { exitCode: 0 })
     await waitForResident(executor)
   },
 )
+
+t.test('who ends a resident has his next sources compiled in boxes, and nobody else', async (t) => {
+  const hostile = (code: string) => execute(executor, 'java', code, '', undefined, 'hostile')
+  const before = await hostile(hello())
+  t.ok(wasResident(before))
+  const deep = `class Main { static int x = ${'('.repeat(10_000)}2${')'.repeat(10_000)}; ${main} }`
+  t.match((await hostile(deep)).compile, { exitCode: 3 })
+  await waitForResident(executor)
+  const after = await hostile(hello())
+  t.notOk(wasResident(after))
+  t.match(after.run, { exitCode: 0 })
+  t.ok(wasResident(await executeAlone(executor, hello())))
+  const stopping = new AbortController()
+  const stopped = execute(executor, 'java', endless, '', stopping.signal, 'who stops')
+  setTimeout(() => stopping.abort(new Error('enough')), 300)
+  await t.rejects(stopped, { message: 'enough' })
+  await waitForResident(executor)
+  t.notOk(wasResident(await execute(executor, 'java', hello(), '', undefined, 'who stops')))
+})
 
 t.test('the cache holds what the resident made', async (t) => {
   const code = hello()
