@@ -11,7 +11,7 @@ PROMTOOL := $(or $(wildcard /usr/bin/promtool),$(CURDIR)/.data/promtool)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check static types lint format migrate doctor bench bench-compare bench-scale packages setup keeper \
-	schema readme client languages test-languages test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted image test-image \
+	schema readme client languages test-languages test-plain test-compilers test-cgroup2 test-fuzz test-hostile test-faults test-neighbour test-planted image test-image \
 	test-image-cgroup2 container-packages compose-packages promtool test-console chromium
 
 help: ## list the targets
@@ -77,6 +77,10 @@ test-hostile: setup packages ## programs that attack their box; HOSTILE=pattern 
 test-languages: setup packages ## what programs of every installed language do; LANGUAGES="go rust" tries some
 	@$(SUDO) env PATH="$(BIN):$$PATH" LANGUAGES="$(LANGUAGES)" \
 		node test/run.ts --timeout=1800 test/language/conformance.test.ts
+
+test-plain: setup packages ## without any accelerator: conformance and verdicts
+	@$(SUDO) env PATH="$(BIN):$$PATH" ACCELERATORS=off \
+		node test/run.ts --timeout=1800 test/language/conformance.test.ts test/http/execution.test.ts
 
 test-compilers: setup packages ## what a prepared compiler makes is what the plain one makes, and says the same: C++, Java, JVM languages
 	@$(SUDO) env PATH="$(BIN):$$PATH" node test/run.ts --timeout=1800 $(wildcard test/executor/toolchain/*/*.slow.ts)

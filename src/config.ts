@@ -2,7 +2,14 @@
 // process exits with 78 (EX_CONFIG of sysexits). docs/configuration.md says what each variable means.
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
-import { catalogue, defaultSettings, findLanguage, languages, settingEntries } from '#language'
+import {
+  catalogue,
+  defaultSettings,
+  findLanguage,
+  languages,
+  settingEntries,
+  toggle,
+} from '#language'
 import type { Language, LanguageSettings } from '#language'
 
 const wholeNumber = (least: number, most: number) =>
@@ -95,6 +102,8 @@ const worker = {
   SLOTS: v.optional(wholeNumber(1, 1000), String(availableParallelism())),
   /** See executor/uid-range.ts. */
   FIRST_UID: v.optional(wholeNumber(1000, 4_000_000_000), '61000'),
+  /** Without them everything runs plainly. */
+  ACCELERATORS: v.optional(toggle, 'on'),
   CACHE_DIRECTORY: v.optional(v.string(), '/var/cache/runledger'),
   CACHE_BYTES: v.optional(wholeNumber(0, 1e12), String(512 * 1024 * 1024)),
   BLOB_CACHE_BYTES: v.optional(wholeNumber(0, 1e13), String(1024 * 1024 * 1024)),

@@ -97,6 +97,10 @@ export function findBoxProcesses(): number[] {
     })
 }
 
+/** ACCELERATORS=off: nothing is faster than a fresh process, in any test. */
+export const plainOptions: Partial<ExecutorOptions> =
+  process.env['ACCELERATORS'] === 'off' ? { accelerators: [], cacheBytes: 0 } : {}
+
 /** An executor with a directory of its own; both are gone after the test. */
 export async function startExecutor(
   t: Test,
@@ -117,6 +121,7 @@ export async function startExecutor(
     // Most tests need no other: a resident compiler takes two seconds of CPU to start, precompiled headers fifteen.
     accelerators: ['fork-server'],
     ...options,
+    ...plainOptions,
   })
   t.teardown(() => executor.close())
   return executor

@@ -48,6 +48,7 @@ export async function startWorkerProcess(
       // Two seconds of CPU for a process that is about to end.
       JAVA_RESIDENT_COMPILER: 'off',
       CPP_PRECOMPILED_HEADERS: 'off',
+      ACCELERATORS: process.env['ACCELERATORS'],
       ...environment,
     },
   })

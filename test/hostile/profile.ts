@@ -6,7 +6,7 @@ import { createExecutor } from '#executor'
 import type { Executor } from '#executor'
 import { defaultLimits, languages as allLanguages, mapLanguages } from '#language'
 import type { Language, Limits, PhaseLimits } from '#language'
-import { timeFactor } from '../helper/executor.ts'
+import { plainOptions, timeFactor } from '../helper/executor.ts'
 import type { Attack, Profile } from './attack.ts'
 import { attackers } from './program.ts'
 import type { Attacker } from './program.ts'
@@ -152,6 +152,7 @@ export async function openArena(
       name === 'compile'
         ? ['fork-server', 'ahead-start', 'resident-compiler', 'preparation']
         : ['fork-server', 'ahead-start'],
+    ...plainOptions,
   })
   const groupName = findGroupNames().find((name) => !before.has(name))
   if (groupName === undefined) throw new Error('the executor has made no cgroup')

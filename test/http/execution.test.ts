@@ -70,7 +70,8 @@ t.test('no account is told what another had compiled', async (t) => {
     const { body: life } = await call('GET', `/api/result/${body.id}/events`, { key })
     cached.push(life.events.at(-1).data.compile.cached)
   }
-  t.strictSame(cached, [false, true, false])
+  // Without accelerators (helper/executor.ts) nothing is kept.
+  t.strictSame(cached, [false, process.env['ACCELERATORS'] !== 'off', false])
 })
 
 t.test('a batch runs, and the events say what happened', async (t) => {
