@@ -212,6 +212,30 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'job rows are deleted by hand, locked or not',
+    async strike({ sql, submitMany }) {
+      await submitMany(40)
+      const rows = await sql`
+        delete from graphile_worker._private_jobs where id in (
+          select id from graphile_worker.jobs
+          where task_identifier like 'execute%' or task_identifier = 'deliver'
+          order by locked_at nulls last limit 10
+        ) returning id`
+      return rows.length
+    },
+  },
+  {
+    name: 'job rows are added by hand for what has ended',
+    async strike({ sql }) {
+      const rows = await sql`
+        select graphile_worker.add_job(task, json_build_object('submission', submission_id), job_key => key)
+        from (select id as submission_id from runledger.result order by id desc limit 5) ended
+        cross join (values ('execute:python'), ('execute:java')) tasks (task)
+        cross join lateral (values (null), (submission_id::text)) keys (key)`
+      return rows.length
+    },
+  },
+  {
     name: 'jobs are unlocked while they run',
     async strike({ sql }) {
       const rows = await sql`
